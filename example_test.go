@@ -35,7 +35,7 @@ func ExampleCompile() {
 	}
 	// Output:
 	// twice: 8 registers, 0 bytes of stack
-	// nothing: 8 registers, 0 bytes of stack
+	// nothing: 4 registers, 0 bytes of stack
 }
 
 func ExampleCompileKernel() {

@@ -46,7 +46,7 @@ func TestTypedOptions(t *testing.T) {
 		{Options{Level: O0}, "-O0", false},
 		{Options{Level: O3}, "-O3", true},
 		{Options{Haste: HasteMax}, "-Ofc=max", false},
-		{Options{MaxRegisters: 32}, "-maxrregcount=32", true},
+		{Options{MaxRegisters: 32}, "-maxrregcount=32", false},
 		{Options{MaxThreads: [3]int{128}}, "--maxntid=128,1,1", false},
 		{Options{MaxThreads: [3]int{128}, MinBlocks: 4}, "--maxntid=128,1,1 --minnctapersm=4", false},
 		{Options{Entries: []string{"b"}}, "--entry=b", false},

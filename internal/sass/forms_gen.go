@@ -4,8313 +4,4990 @@ package sass
 
 import "github.com/goptxas/goptxas/internal/engine/bits"
 
-var forms = [...]form{
-	{},
+var forms = [...]form{{},
 	// ACQBULK control.sass:132
-	{
-		op: 1, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82e, Hi: 0x0}, def: bits.Word{Lo: 0x782e, Hi: 0xfc00000000000},
-	},
+	{op: 1, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82e, Hi: 0x0}, def: bits.Word{Lo: 0x782e, Hi: 0xfc00000000000}},
 	// ACQSHMINIT control.sass:135
-	{
-		op: 2, sms: 0xf80, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x877, Hi: 0x0}, def: bits.Word{Lo: 0x7877, Hi: 0xfc00000000000},
-	},
+	{op: 2, sms: 0xf80, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x877, Hi: 0x0}, def: bits.Word{Lo: 0x7877, Hi: 0xfc00000000000}},
 	// ARRIVES memory.sass:75
-	{
-		op: 3, sms: 0x3e, item: 0, nitem: 9, arg: 0, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f},
-	},
+	{op: 3, sms: 0x3e, item: 0, nitem: 9, arg: 0, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f}},
 	// ARRIVES memory.sass:76
-	{
-		op: 3, sms: 0x40, item: 9, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f},
-	},
+	{op: 3, sms: 0x40, item: 9, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f}},
 	// ARRIVES memory.sass:77
-	{
-		op: 3, sms: 0xf80, item: 20, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000aff},
-	},
+	{op: 3, sms: 0xf80, item: 20, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000aff}},
 	// ATOM memory.sass:80
-	{
-		op: 4, sms: 0x1, item: 31, nitem: 19, arg: 6, narg: 5, mod: 1, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e80ff},
-	},
+	{op: 4, sms: 0x1, item: 31, nitem: 19, arg: 6, narg: 5, mod: 1, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e80ff}},
 	// ATOM memory.sass:81
-	{
-		op: 4, sms: 0x3e, item: 50, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000},
-	},
+	{op: 4, sms: 0x3e, item: 50, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000}},
 	// ATOM memory.sass:81
-	{
-		op: 4, sms: 0xfc0, item: 67, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000},
-	},
+	{op: 4, sms: 0xfc0, item: 67, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000}},
 	// ATOM memory.sass:82
-	{
-		op: 4, sms: 0x1, item: 84, nitem: 21, arg: 16, narg: 6, mod: 13, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e80ff},
-	},
+	{op: 4, sms: 0x1, item: 84, nitem: 21, arg: 16, narg: 6, mod: 13, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e80ff}},
 	// ATOM memory.sass:82
-	{
-		op: 4, sms: 0x3e, item: 105, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff},
-	},
+	{op: 4, sms: 0x3e, item: 105, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff}},
 	// ATOM memory.sass:82
-	{
-		op: 4, sms: 0xfc0, item: 124, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff},
-	},
+	{op: 4, sms: 0xfc0, item: 124, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff}},
 	// ATOM memory.sass:83
-	{
-		op: 4, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a2, Hi: 0xfc000001e0000},
-	},
+	{op: 4, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a2, Hi: 0xfc000001e0000}},
 	// ATOM memory.sass:84
-	{
-		op: 4, sms: 0x1, item: 161, nitem: 22, arg: 33, narg: 6, mod: 30, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e807f},
-	},
+	{op: 4, sms: 0x1, item: 161, nitem: 22, arg: 33, narg: 6, mod: 30, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e807f}},
 	// ATOM memory.sass:85
-	{
-		op: 4, sms: 0x3e, item: 183, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e003f},
-	},
+	{op: 4, sms: 0x3e, item: 183, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e003f}},
 	// ATOM memory.sass:86
-	{
-		op: 4, sms: 0x3e, item: 203, nitem: 20, arg: 45, narg: 6, mod: 44, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e0184},
-	},
+	{op: 4, sms: 0x3e, item: 203, nitem: 20, arg: 45, narg: 6, mod: 44, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e0184}},
 	// ATOM memory.sass:87
-	{
-		op: 4, sms: 0x3e, item: 223, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc020081e01ff},
-	},
+	{op: 4, sms: 0x3e, item: 223, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc020081e01ff}},
 	// ATOM memory.sass:88
-	{
-		op: 4, sms: 0x3e, item: 243, nitem: 18, arg: 57, narg: 5, mod: 53, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x100}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000d1e013f},
-	},
+	{op: 4, sms: 0x3e, item: 243, nitem: 18, arg: 57, narg: 5, mod: 53, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x100}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000d1e013f}},
 	// ATOM memory.sass:89
-	{
-		op: 4, sms: 0x3e, item: 261, nitem: 18, arg: 62, narg: 5, mod: 53, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x500}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000c9e053f},
-	},
+	{op: 4, sms: 0x3e, item: 261, nitem: 18, arg: 62, narg: 5, mod: 53, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x500}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000c9e053f}},
 	// ATOM memory.sass:90
-	{
-		op: 4, sms: 0x40, item: 279, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e103f},
-	},
+	{op: 4, sms: 0x40, item: 279, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e103f}},
 	// ATOM memory.sass:91
-	{
-		op: 4, sms: 0x40, item: 299, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e01ff},
-	},
+	{op: 4, sms: 0x40, item: 299, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e01ff}},
 	// ATOM memory.sass:92
-	{
-		op: 4, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc0000c1e003f},
-	},
+	{op: 4, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc0000c1e003f}},
 	// ATOM memory.sass:93
-	{
-		op: 4, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a2, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e01ff},
-	},
+	{op: 4, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a2, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e01ff}},
 	// ATOM memory.sass:94
-	{
-		op: 4, sms: 0xf80, item: 361, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e00ff},
-	},
+	{op: 4, sms: 0xf80, item: 361, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e00ff}},
 	// ATOM memory.sass:95
-	{
-		op: 4, sms: 0xf80, item: 381, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x98a, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff798a, Hi: 0xfc000081e11ff},
-	},
+	{op: 4, sms: 0xf80, item: 381, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x98a, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff798a, Hi: 0xfc000081e11ff}},
 	// ATOM memory.sass:96
-	{
-		op: 4, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e00ff},
-	},
+	{op: 4, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e00ff}},
 	// ATOM memory.sass:97
-	{
-		op: 4, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a2, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a2, Hi: 0xfc0000c1e01ff},
-	},
+	{op: 4, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a2, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a2, Hi: 0xfc0000c1e01ff}},
 	// ATOMG memory.sass:100
-	{
-		op: 5, sms: 0x1, item: 443, nitem: 19, arg: 6, narg: 5, mod: 66, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e80ff},
-	},
+	{op: 5, sms: 0x1, item: 443, nitem: 19, arg: 6, narg: 5, mod: 66, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e80ff}},
 	// ATOMG memory.sass:101
-	{
-		op: 5, sms: 0x3e, item: 462, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000},
-	},
+	{op: 5, sms: 0x3e, item: 462, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000}},
 	// ATOMG memory.sass:101
-	{
-		op: 5, sms: 0xfc0, item: 479, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000},
-	},
+	{op: 5, sms: 0xfc0, item: 479, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000}},
 	// ATOMG memory.sass:102
-	{
-		op: 5, sms: 0x1, item: 496, nitem: 21, arg: 16, narg: 6, mod: 78, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e80ff},
-	},
+	{op: 5, sms: 0x1, item: 496, nitem: 21, arg: 16, narg: 6, mod: 78, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e80ff}},
 	// ATOMG memory.sass:102
-	{
-		op: 5, sms: 0x3e, item: 517, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff},
-	},
+	{op: 5, sms: 0x3e, item: 517, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff}},
 	// ATOMG memory.sass:102
-	{
-		op: 5, sms: 0xfc0, item: 536, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff},
-	},
+	{op: 5, sms: 0xfc0, item: 536, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff}},
 	// ATOMG memory.sass:103
-	{
-		op: 5, sms: 0x1, item: 555, nitem: 22, arg: 33, narg: 6, mod: 88, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e807f},
-	},
+	{op: 5, sms: 0x1, item: 555, nitem: 22, arg: 33, narg: 6, mod: 88, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e807f}},
 	// ATOMG memory.sass:104
-	{
-		op: 5, sms: 0x3e, item: 577, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e003f},
-	},
+	{op: 5, sms: 0x3e, item: 577, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e003f}},
 	// ATOMG memory.sass:105
-	{
-		op: 5, sms: 0x3e, item: 597, nitem: 20, arg: 45, narg: 6, mod: 102, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e0184},
-	},
+	{op: 5, sms: 0x3e, item: 597, nitem: 20, arg: 45, narg: 6, mod: 102, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e0184}},
 	// ATOMG memory.sass:106
-	{
-		op: 5, sms: 0x3e, item: 617, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc020081e01ff},
-	},
+	{op: 5, sms: 0x3e, item: 617, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc020081e01ff}},
 	// ATOMG memory.sass:107
-	{
-		op: 5, sms: 0x40, item: 637, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e103f},
-	},
+	{op: 5, sms: 0x40, item: 637, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e103f}},
 	// ATOMG memory.sass:108
-	{
-		op: 5, sms: 0x40, item: 657, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e01ff},
-	},
+	{op: 5, sms: 0x40, item: 657, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e01ff}},
 	// ATOMG memory.sass:109
-	{
-		op: 5, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc0000c1e003f},
-	},
+	{op: 5, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc0000c1e003f}},
 	// ATOMG memory.sass:110
-	{
-		op: 5, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a3, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e01ff},
-	},
+	{op: 5, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a3, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e01ff}},
 	// ATOMG memory.sass:111
-	{
-		op: 5, sms: 0xf80, item: 677, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e00ff},
-	},
+	{op: 5, sms: 0xf80, item: 677, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e00ff}},
 	// ATOMG memory.sass:112
-	{
-		op: 5, sms: 0xf80, item: 697, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x9a8, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff79a8, Hi: 0xfc000081e11ff},
-	},
+	{op: 5, sms: 0xf80, item: 697, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x9a8, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff79a8, Hi: 0xfc000081e11ff}},
 	// ATOMG memory.sass:113
-	{
-		op: 5, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e00ff},
-	},
+	{op: 5, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e00ff}},
 	// ATOMG memory.sass:114
-	{
-		op: 5, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a3, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a3, Hi: 0xfc0000c1e01ff},
-	},
+	{op: 5, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a3, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a3, Hi: 0xfc0000c1e01ff}},
 	// ATOMG memory.sass:115
-	{
-		op: 5, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a3, Hi: 0xfc000001e0000},
-	},
+	{op: 5, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a3, Hi: 0xfc000001e0000}},
 	// ATOMS memory.sass:118
-	{
-		op: 6, sms: 0x1, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc000000000ff},
-	},
+	{op: 6, sms: 0x1, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc000000000ff}},
 	// ATOMS memory.sass:119
-	{
-		op: 6, sms: 0x3e, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000},
-	},
+	{op: 6, sms: 0x3e, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000}},
 	// ATOMS memory.sass:119
-	{
-		op: 6, sms: 0xfc0, item: 730, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000},
-	},
+	{op: 6, sms: 0xfc0, item: 730, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000}},
 	// ATOMS memory.sass:120
-	{
-		op: 6, sms: 0x3f, item: 743, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f},
-	},
+	{op: 6, sms: 0x3f, item: 743, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f}},
 	// ATOMS memory.sass:120
-	{
-		op: 6, sms: 0x40, item: 758, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f},
-	},
+	{op: 6, sms: 0x40, item: 758, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f}},
 	// ATOMS memory.sass:120
-	{
-		op: 6, sms: 0xf80, item: 773, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc000080000ff},
-	},
+	{op: 6, sms: 0xf80, item: 773, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc000080000ff}},
 	// ATOMS memory.sass:121
-	{
-		op: 6, sms: 0x3f, item: 788, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff},
-	},
+	{op: 6, sms: 0x3f, item: 788, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff}},
 	// ATOMS memory.sass:121
-	{
-		op: 6, sms: 0xfc0, item: 803, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff},
-	},
+	{op: 6, sms: 0xfc0, item: 803, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff}},
 	// ATOMS memory.sass:122
-	{
-		op: 6, sms: 0xf80, item: 818, nitem: 15, arg: 93, narg: 5, mod: 117, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x0}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000000e00ff},
-	},
+	{op: 6, sms: 0xf80, item: 818, nitem: 15, arg: 93, narg: 5, mod: 117, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x0}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000000e00ff}},
 	// ATOMS memory.sass:123
-	{
-		op: 6, sms: 0xf80, item: 833, nitem: 15, arg: 93, narg: 5, mod: 120, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x1000000}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000010e00ff},
-	},
+	{op: 6, sms: 0xf80, item: 833, nitem: 15, arg: 93, narg: 5, mod: 120, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x1000000}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000010e00ff}},
 	// ATOMS memory.sass:124
-	{
-		op: 6, sms: 0x3e, item: 848, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d00003f},
-	},
+	{op: 6, sms: 0x3e, item: 848, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d00003f}},
 	// ATOMS memory.sass:125
-	{
-		op: 6, sms: 0x3e, item: 860, nitem: 12, arg: 102, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x400}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000c80043f},
-	},
+	{op: 6, sms: 0x3e, item: 860, nitem: 12, arg: 102, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x400}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000c80043f}},
 	// ATOMS memory.sass:126
-	{
-		op: 6, sms: 0x40, item: 872, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d80003f},
-	},
+	{op: 6, sms: 0x40, item: 872, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d80003f}},
 	// ATOMS memory.sass:126
-	{
-		op: 6, sms: 0xf80, item: 884, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d8000ff},
-	},
+	{op: 6, sms: 0xf80, item: 884, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d8000ff}},
 	// B2R control.sass:138
-	{
-		op: 7, sms: 0xfff, item: 896, nitem: 5, arg: 106, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31c, Hi: 0x4000}, def: bits.Word{Lo: 0xff731c, Hi: 0xfc000000e4000},
-	},
+	{op: 7, sms: 0xfff, item: 896, nitem: 5, arg: 106, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31c, Hi: 0x4000}, def: bits.Word{Lo: 0xff731c, Hi: 0xfc000000e4000}},
 	// BAR control.sass:141
-	{
-		op: 8, sms: 0xfff, item: 901, nitem: 6, arg: 108, narg: 1, mod: 124, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00000000000},
-	},
+	{op: 8, sms: 0xfff, item: 901, nitem: 6, arg: 108, narg: 1, mod: 124, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00000000000}},
 	// BAR control.sass:142
-	{
-		op: 8, sms: 0xfff, item: 907, nitem: 9, arg: 109, narg: 2, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x31d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00003804000},
-	},
+	{op: 8, sms: 0xfff, item: 907, nitem: 9, arg: 109, narg: 2, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x31d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00003804000}},
 	// BAR control.sass:143
-	{
-		op: 8, sms: 0xfff, item: 916, nitem: 7, arg: 111, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000000000},
-	},
+	{op: 8, sms: 0xfff, item: 916, nitem: 7, arg: 111, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000000000}},
 	// BAR control.sass:144
-	{
-		op: 8, sms: 0xfff, item: 923, nitem: 6, arg: 113, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x2000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000002000},
-	},
+	{op: 8, sms: 0xfff, item: 923, nitem: 6, arg: 113, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x2000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000002000}},
 	// BAR control.sass:145
-	{
-		op: 8, sms: 0xfff, item: 929, nitem: 10, arg: 115, narg: 3, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00003804000},
-	},
+	{op: 8, sms: 0xfff, item: 929, nitem: 10, arg: 115, narg: 3, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00003804000}},
 	// BAR control.sass:146
-	{
-		op: 8, sms: 0xfff, item: 939, nitem: 6, arg: 118, narg: 2, mod: 124, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x91d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00000000000},
-	},
+	{op: 8, sms: 0xfff, item: 939, nitem: 6, arg: 118, narg: 2, mod: 124, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x91d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00000000000}},
 	// BAR control.sass:147
-	{
-		op: 8, sms: 0xfff, item: 945, nitem: 9, arg: 120, narg: 3, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x91d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00003804000},
-	},
+	{op: 8, sms: 0xfff, item: 945, nitem: 9, arg: 120, narg: 3, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x91d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00003804000}},
 	// BAR control.sass:148
-	{
-		op: 8, sms: 0xfff, item: 954, nitem: 7, arg: 123, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x0}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000000000},
-	},
+	{op: 8, sms: 0xfff, item: 954, nitem: 7, arg: 123, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x0}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000000000}},
 	// BAR control.sass:149
-	{
-		op: 8, sms: 0xfff, item: 961, nitem: 6, arg: 125, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x2000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000002000},
-	},
+	{op: 8, sms: 0xfff, item: 961, nitem: 6, arg: 125, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x2000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000002000}},
 	// BAR control.sass:150
-	{
-		op: 8, sms: 0xfff, item: 967, nitem: 10, arg: 127, narg: 3, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x4000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00003804000},
-	},
+	{op: 8, sms: 0xfff, item: 967, nitem: 10, arg: 127, narg: 3, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x4000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00003804000}},
 	// BGMMA tensor.sass:59
-	{
-		op: 9, sms: 0x40, item: 977, nitem: 11, arg: 130, narg: 4, mod: 129, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0x9f2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fff79f2, Hi: 0xfc000087140ff},
-	},
+	{op: 9, sms: 0x40, item: 977, nitem: 11, arg: 130, narg: 4, mod: 129, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0x9f2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fff79f2, Hi: 0xfc000087140ff}},
 	// BGMMA tensor.sass:60
-	{
-		op: 9, sms: 0x40, item: 988, nitem: 13, arg: 134, narg: 5, mod: 131, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0xdf2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fffff7df2, Hi: 0xfc000087140ff},
-	},
+	{op: 9, sms: 0x40, item: 988, nitem: 13, arg: 134, narg: 5, mod: 131, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0xdf2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fffff7df2, Hi: 0xfc000087140ff}},
 	// BMMA tensor.sass:63
-	{
-		op: 10, sms: 0x1, item: 1001, nitem: 8, arg: 139, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x13e00}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff},
-	},
+	{op: 10, sms: 0x1, item: 1001, nitem: 8, arg: 139, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x13e00}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}},
 	// BMMA tensor.sass:64
-	{
-		op: 10, sms: 0x2, item: 1009, nitem: 10, arg: 143, narg: 4, mod: 133, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff},
-	},
+	{op: 10, sms: 0x2, item: 1009, nitem: 10, arg: 143, narg: 4, mod: 133, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}},
 	// BMMA tensor.sass:65
-	{
-		op: 10, sms: 0x3c, item: 1019, nitem: 13, arg: 147, narg: 5, mod: 133, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff},
-	},
+	{op: 10, sms: 0x3c, item: 1019, nitem: 13, arg: 147, narg: 5, mod: 133, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}},
 	// BMMA tensor.sass:66
-	{
-		op: 10, sms: 0x40, item: 1032, nitem: 12, arg: 152, narg: 5, mod: 135, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x16600}, match: bits.Word{Lo: 0x23d, Hi: 0x14400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000144ff},
-	},
+	{op: 10, sms: 0x40, item: 1032, nitem: 12, arg: 152, narg: 5, mod: 135, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x16600}, match: bits.Word{Lo: 0x23d, Hi: 0x14400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000144ff}},
 	// BMOV control.sass:153
-	{
-		op: 11, sms: 0xfff, item: 1044, nitem: 6, arg: 157, narg: 1, mod: 136, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x355, Hi: 0x0}, def: bits.Word{Lo: 0xff7355, Hi: 0xfc00000000000},
-	},
+	{op: 11, sms: 0xfff, item: 1044, nitem: 6, arg: 157, narg: 1, mod: 136, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x355, Hi: 0x0}, def: bits.Word{Lo: 0xff7355, Hi: 0xfc00000000000}},
 	// BMOV control.sass:154
-	{
-		op: 11, sms: 0xfff, item: 1050, nitem: 6, arg: 158, narg: 1, mod: 138, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x356, Hi: 0x0}, def: bits.Word{Lo: 0xff00007356, Hi: 0xfc00000000000},
-	},
+	{op: 11, sms: 0xfff, item: 1050, nitem: 6, arg: 158, narg: 1, mod: 138, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x356, Hi: 0x0}, def: bits.Word{Lo: 0xff00007356, Hi: 0xfc00000000000}},
 	// BMOV control.sass:155
-	{
-		op: 11, sms: 0xfff, item: 1056, nitem: 6, arg: 159, narg: 1, mod: 138, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x956, Hi: 0x0}, def: bits.Word{Lo: 0x7956, Hi: 0xfc00000000000},
-	},
+	{op: 11, sms: 0xfff, item: 1056, nitem: 6, arg: 159, narg: 1, mod: 138, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x956, Hi: 0x0}, def: bits.Word{Lo: 0x7956, Hi: 0xfc00000000000}},
 	// BMOV control.sass:156
-	{
-		op: 11, sms: 0xfff, item: 1062, nitem: 6, arg: 160, narg: 1, mod: 136, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf55, Hi: 0x0}, def: bits.Word{Lo: 0x7f55, Hi: 0xfc00000000000},
-	},
+	{op: 11, sms: 0xfff, item: 1062, nitem: 6, arg: 160, narg: 1, mod: 136, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf55, Hi: 0x0}, def: bits.Word{Lo: 0x7f55, Hi: 0xfc00000000000}},
 	// BMOV control.sass:157
-	{
-		op: 11, sms: 0xfff, item: 1068, nitem: 6, arg: 161, narg: 1, mod: 138, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf56, Hi: 0x0}, def: bits.Word{Lo: 0x7f56, Hi: 0xfc00000000000},
-	},
+	{op: 11, sms: 0xfff, item: 1068, nitem: 6, arg: 161, narg: 1, mod: 138, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf56, Hi: 0x0}, def: bits.Word{Lo: 0x7f56, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, sms: 0xfff, item: 1074, nitem: 7, arg: 162, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721b, Hi: 0xfc00000000000},
-	},
+	{op: 12, sms: 0xfff, item: 1074, nitem: 7, arg: 162, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721b, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, sms: 0xfff, item: 1081, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81b, Hi: 0x0}, def: bits.Word{Lo: 0xffff781b, Hi: 0xfc00000000000},
-	},
+	{op: 12, sms: 0xfff, item: 1081, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81b, Hi: 0x0}, def: bits.Word{Lo: 0xffff781b, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, sms: 0x7f, item: 1088, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1b, Hi: 0xfc00000000000},
-	},
+	{op: 12, sms: 0x7f, item: 1088, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1b, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, sms: 0x7f, item: 1095, nitem: 12, arg: 168, narg: 4, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1b, Hi: 0xfc00008000000},
-	},
+	{op: 12, sms: 0x7f, item: 1095, nitem: 12, arg: 168, narg: 4, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1b, Hi: 0xfc00008000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, sms: 0x7f, item: 1107, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1b, Hi: 0xfc00008000000},
-	},
+	{op: 12, sms: 0x7f, item: 1107, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1b, Hi: 0xfc00008000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, sms: 0xf80, item: 1114, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1b, Hi: 0xfc00008000000},
-	},
+	{op: 12, sms: 0xf80, item: 1114, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1b, Hi: 0xfc00008000000}},
 	// BPT control.sass:160
-	{
-		op: 13, sms: 0x1, item: 1121, nitem: 4, arg: 175, narg: 1, mod: 141, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000200000},
-	},
+	{op: 13, sms: 0x1, item: 1121, nitem: 4, arg: 175, narg: 1, mod: 141, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000200000}},
 	// BPT control.sass:161
-	{
-		op: 13, sms: 0xffe, item: 1125, nitem: 4, arg: 175, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000300000},
-	},
+	{op: 13, sms: 0xffe, item: 1125, nitem: 4, arg: 175, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000300000}},
 	// BRA control.sass:164
-	{
-		op: 14, sms: 0x3f, item: 1129, nitem: 7, arg: 176, narg: 2, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000},
-	},
+	{op: 14, sms: 0x3f, item: 1129, nitem: 7, arg: 176, narg: 2, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000}},
 	// BRA control.sass:165
-	{
-		op: 14, sms: 0x3e, item: 1136, nitem: 8, arg: 178, narg: 3, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000},
-	},
+	{op: 14, sms: 0x3e, item: 1136, nitem: 8, arg: 178, narg: 3, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000}},
 	// BRA control.sass:166
-	{
-		op: 14, sms: 0x3e, item: 1144, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000},
-	},
+	{op: 14, sms: 0x3e, item: 1144, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000}},
 	// BRA control.sass:167
-	{
-		op: 14, sms: 0xfc0, item: 1153, nitem: 10, arg: 184, narg: 3, mod: 147, nmod: 2,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000},
-	},
+	{op: 14, sms: 0xfc0, item: 1153, nitem: 10, arg: 184, narg: 3, mod: 147, nmod: 2,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000}},
 	// BRA control.sass:168
-	{
-		op: 14, sms: 0xfc0, item: 1163, nitem: 6, arg: 187, narg: 2, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000},
-	},
+	{op: 14, sms: 0xfc0, item: 1163, nitem: 6, arg: 187, narg: 2, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000}},
 	// BRA control.sass:169
-	{
-		op: 14, sms: 0xfc0, item: 1169, nitem: 8, arg: 189, narg: 2, mod: 147, nmod: 2,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x100000947, Hi: 0x0}, def: bits.Word{Lo: 0x100007947, Hi: 0xfc00003800000},
-	},
+	{op: 14, sms: 0xfc0, item: 1169, nitem: 8, arg: 189, narg: 2, mod: 147, nmod: 2,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x100000947, Hi: 0x0}, def: bits.Word{Lo: 0x100007947, Hi: 0xfc00003800000}},
 	// BRA control.sass:170
-	{
-		op: 14, sms: 0xfc0, item: 1177, nitem: 7, arg: 176, narg: 2, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x0}, def: bits.Word{Lo: 0x200007947, Hi: 0xfc00003800000},
-	},
+	{op: 14, sms: 0xfc0, item: 1177, nitem: 7, arg: 176, narg: 2, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x0}, def: bits.Word{Lo: 0x200007947, Hi: 0xfc00003800000}},
 	// BRA control.sass:171
-	{
-		op: 14, sms: 0x40, item: 1184, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000},
-	},
+	{op: 14, sms: 0x40, item: 1184, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000}},
 	// BRA control.sass:172
-	{
-		op: 14, sms: 0xf80, item: 1193, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x2ff007947, Hi: 0xfc0000b800000},
-	},
+	{op: 14, sms: 0xf80, item: 1193, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x2ff007947, Hi: 0xfc0000b800000}},
 	// BREAK control.sass:175
-	{
-		op: 15, sms: 0x7f, item: 1202, nitem: 5, arg: 191, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000},
-	},
+	{op: 15, sms: 0x7f, item: 1202, nitem: 5, arg: 191, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000}},
 	// BREAK control.sass:176
-	{
-		op: 15, sms: 0xf80, item: 1207, nitem: 6, arg: 193, narg: 2, mod: 149, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000},
-	},
+	{op: 15, sms: 0xf80, item: 1207, nitem: 6, arg: 193, narg: 2, mod: 149, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000}},
 	// BREV integer.sass:12
-	{
-		op: 16, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x301, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7301, Hi: 0xfc00000000000},
-	},
+	{op: 16, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x301, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7301, Hi: 0xfc00000000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x901, Hi: 0x0}, def: bits.Word{Lo: 0xff7901, Hi: 0xfc00000000000},
-	},
+	{op: 16, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x901, Hi: 0x0}, def: bits.Word{Lo: 0xff7901, Hi: 0xfc00000000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x0}, def: bits.Word{Lo: 0xff7b01, Hi: 0xfc00000000000},
-	},
+	{op: 16, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x0}, def: bits.Word{Lo: 0xff7b01, Hi: 0xfc00000000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b01, Hi: 0xfc00008000000},
-	},
+	{op: 16, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b01, Hi: 0xfc00008000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d01, Hi: 0xfc00008000000},
-	},
+	{op: 16, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d01, Hi: 0xfc00008000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d01, Hi: 0xfc00008000000},
-	},
+	{op: 16, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d01, Hi: 0xfc00008000000}},
 	// BRX control.sass:179
-	{
-		op: 17, sms: 0x3f, item: 1242, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000},
-	},
+	{op: 17, sms: 0x3f, item: 1242, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000}},
 	// BRX control.sass:179
-	{
-		op: 17, sms: 0xfc0, item: 1251, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000},
-	},
+	{op: 17, sms: 0xfc0, item: 1251, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000}},
 	// BRXU control.sass:182
-	{
-		op: 18, sms: 0x3f, item: 1260, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000},
-	},
+	{op: 18, sms: 0x3f, item: 1260, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000}},
 	// BRXU control.sass:182
-	{
-		op: 18, sms: 0x40, item: 1270, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000},
-	},
+	{op: 18, sms: 0x40, item: 1270, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000}},
 	// BRXU control.sass:182
-	{
-		op: 18, sms: 0xf80, item: 1280, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0xff007958, Hi: 0xfc0000b800000},
-	},
+	{op: 18, sms: 0xf80, item: 1280, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0xff007958, Hi: 0xfc0000b800000}},
 	// BSSY control.sass:185
-	{
-		op: 19, sms: 0x7f, item: 1290, nitem: 7, arg: 210, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000},
-	},
+	{op: 19, sms: 0x7f, item: 1290, nitem: 7, arg: 210, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000}},
 	// BSSY control.sass:186
-	{
-		op: 19, sms: 0xf80, item: 1297, nitem: 8, arg: 213, narg: 3, mod: 150, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000},
-	},
+	{op: 19, sms: 0xf80, item: 1297, nitem: 8, arg: 213, narg: 3, mod: 150, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000}},
 	// BSYNC control.sass:189
-	{
-		op: 20, sms: 0x7f, item: 1202, nitem: 5, arg: 216, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000},
-	},
+	{op: 20, sms: 0x7f, item: 1202, nitem: 5, arg: 216, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000}},
 	// BSYNC control.sass:190
-	{
-		op: 20, sms: 0xf80, item: 1305, nitem: 6, arg: 218, narg: 2, mod: 150, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000},
-	},
+	{op: 20, sms: 0xf80, item: 1305, nitem: 6, arg: 218, narg: 2, mod: 150, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000}},
 	// CALL control.sass:193
-	{
-		op: 21, sms: 0x3f, item: 1311, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0x3f, item: 1311, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000}},
 	// CALL control.sass:193
-	{
-		op: 21, sms: 0xfc0, item: 1321, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0xfc0, item: 1321, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000}},
 	// CALL control.sass:194
-	{
-		op: 21, sms: 0x3f, item: 1331, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0x3f, item: 1331, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000}},
 	// CALL control.sass:194
-	{
-		op: 21, sms: 0xfc0, item: 1340, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0xfc0, item: 1340, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000}},
 	// CALL control.sass:195
-	{
-		op: 21, sms: 0x3f, item: 1349, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0x3f, item: 1349, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000}},
 	// CALL control.sass:195
-	{
-		op: 21, sms: 0xfc0, item: 1356, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0xfc0, item: 1356, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000}},
 	// CALL control.sass:196
-	{
-		op: 21, sms: 0x3f, item: 1363, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0x3f, item: 1363, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000}},
 	// CALL control.sass:196
-	{
-		op: 21, sms: 0xfc0, item: 1370, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000},
-	},
+	{op: 21, sms: 0xfc0, item: 1370, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000}},
 	// CALL control.sass:197
-	{
-		op: 21, sms: 0x3f, item: 1377, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000},
-	},
+	{op: 21, sms: 0x3f, item: 1377, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000}},
 	// CALL control.sass:197
-	{
-		op: 21, sms: 0x40, item: 1386, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000},
-	},
+	{op: 21, sms: 0x40, item: 1386, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000}},
 	// CALL control.sass:197
-	{
-		op: 21, sms: 0xf80, item: 1395, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0xff007944, Hi: 0xfc0000b800000},
-	},
+	{op: 21, sms: 0xf80, item: 1395, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0xff007944, Hi: 0xfc0000b800000}},
 	// CCTL memory.sass:129
-	{
-		op: 22, sms: 0xfff, item: 1404, nitem: 2, arg: 0, narg: 0, mod: 152, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2800000}, match: bits.Word{Lo: 0x98f, Hi: 0x2000000}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00002000000},
-	},
+	{op: 22, sms: 0xfff, item: 1404, nitem: 2, arg: 0, narg: 0, mod: 152, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2800000}, match: bits.Word{Lo: 0x98f, Hi: 0x2000000}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00002000000}},
 	// CCTL memory.sass:130
-	{
-		op: 22, sms: 0xfff, item: 1406, nitem: 10, arg: 226, narg: 2, mod: 154, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98f, Hi: 0x0}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00000000000},
-	},
+	{op: 22, sms: 0xfff, item: 1406, nitem: 10, arg: 226, narg: 2, mod: 154, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98f, Hi: 0x0}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00000000000}},
 	// CCTL memory.sass:131
-	{
-		op: 22, sms: 0xf80, item: 1416, nitem: 9, arg: 228, narg: 2, mod: 157, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x781c000}, match: bits.Word{Lo: 0x540, Hi: 0x1808000}, def: bits.Word{Lo: 0xff007540, Hi: 0xfc00009808000},
-	},
+	{op: 22, sms: 0xf80, item: 1416, nitem: 9, arg: 228, narg: 2, mod: 157, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x781c000}, match: bits.Word{Lo: 0x540, Hi: 0x1808000}, def: bits.Word{Lo: 0xff007540, Hi: 0xfc00009808000}},
 	// CCTL memory.sass:132
-	{
-		op: 22, sms: 0x7f, item: 1425, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d8f, Hi: 0xfc00008000000},
-	},
+	{op: 22, sms: 0x7f, item: 1425, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d8f, Hi: 0xfc00008000000}},
 	// CCTL memory.sass:132
-	{
-		op: 22, sms: 0xf80, item: 1435, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d8f, Hi: 0xfc00008000000},
-	},
+	{op: 22, sms: 0xf80, item: 1435, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d8f, Hi: 0xfc00008000000}},
 	// CCTLL memory.sass:135
-	{
-		op: 23, sms: 0xfff, item: 1445, nitem: 8, arg: 232, narg: 2, mod: 158, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x990, Hi: 0x0}, def: bits.Word{Lo: 0xff007990, Hi: 0xfc00000000000},
-	},
+	{op: 23, sms: 0xfff, item: 1445, nitem: 8, arg: 232, narg: 2, mod: 158, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x990, Hi: 0x0}, def: bits.Word{Lo: 0xff007990, Hi: 0xfc00000000000}},
 	// CCTLL memory.sass:136
-	{
-		op: 23, sms: 0x7f, item: 1453, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d90, Hi: 0xfc00008000000},
-	},
+	{op: 23, sms: 0x7f, item: 1453, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d90, Hi: 0xfc00008000000}},
 	// CCTLL memory.sass:136
-	{
-		op: 23, sms: 0xf80, item: 1461, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d90, Hi: 0xfc00008000000},
-	},
+	{op: 23, sms: 0xf80, item: 1461, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d90, Hi: 0xfc00008000000}},
 	// CGAERRBAR memory.sass:139
-	{
-		op: 24, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ab, Hi: 0x0}, def: bits.Word{Lo: 0x75ab, Hi: 0xfc00000000000},
-	},
+	{op: 24, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ab, Hi: 0x0}, def: bits.Word{Lo: 0x75ab, Hi: 0xfc00000000000}},
 	// CREDUX integer.sass:15
-	{
-		op: 25, sms: 0x180, item: 1469, nitem: 7, arg: 236, narg: 2, mod: 159, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2cc, Hi: 0x0}, def: bits.Word{Lo: 0xffff72cc, Hi: 0xfc00000000000},
-	},
+	{op: 25, sms: 0x180, item: 1469, nitem: 7, arg: 236, narg: 2, mod: 159, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2cc, Hi: 0x0}, def: bits.Word{Lo: 0xffff72cc, Hi: 0xfc00000000000}},
 	// CS2R control.sass:200
-	{
-		op: 26, sms: 0x1, item: 1476, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, sms: 0x1, item: 1476, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, sms: 0x3e, item: 1481, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, sms: 0x3e, item: 1481, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, sms: 0x40, item: 1486, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, sms: 0x40, item: 1486, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, sms: 0x180, item: 1491, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, sms: 0x180, item: 1491, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, sms: 0x200, item: 1496, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, sms: 0x200, item: 1496, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, sms: 0xc00, item: 1501, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, sms: 0xc00, item: 1501, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2UR control.sass:203
-	{
-		op: 27, sms: 0x180, item: 1506, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000},
-	},
+	{op: 27, sms: 0x180, item: 1506, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}},
 	// CS2UR control.sass:203
-	{
-		op: 27, sms: 0x200, item: 1511, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000},
-	},
+	{op: 27, sms: 0x200, item: 1511, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}},
 	// CS2UR control.sass:203
-	{
-		op: 27, sms: 0xc00, item: 1516, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000},
-	},
+	{op: 27, sms: 0xc00, item: 1516, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}},
 	// DADD float.sass:31
-	{
-		op: 28, sms: 0xfff, item: 1521, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x229, Hi: 0x0}, def: bits.Word{Lo: 0xffff7229, Hi: 0xfc000000000ff},
-	},
+	{op: 28, sms: 0xfff, item: 1521, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x229, Hi: 0x0}, def: bits.Word{Lo: 0xffff7229, Hi: 0xfc000000000ff}},
 	// DADD float.sass:31
-	{
-		op: 28, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x429, Hi: 0x0}, def: bits.Word{Lo: 0xffff7429, Hi: 0xfc00000000000},
-	},
+	{op: 28, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x429, Hi: 0x0}, def: bits.Word{Lo: 0xffff7429, Hi: 0xfc00000000000}},
 	// DADD float.sass:31
-	{
-		op: 28, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x0}, def: bits.Word{Lo: 0xffff7629, Hi: 0xfc00000000000},
-	},
+	{op: 28, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x0}, def: bits.Word{Lo: 0xffff7629, Hi: 0xfc00000000000}},
 	// DADD float.sass:31
-	{
-		op: 28, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7629, Hi: 0xfc00008000000},
-	},
+	{op: 28, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7629, Hi: 0xfc00008000000}},
 	// DADD float.sass:31
-	{
-		op: 28, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e29, Hi: 0xfc00008000000},
-	},
+	{op: 28, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e29, Hi: 0xfc00008000000}},
 	// DADD float.sass:31
-	{
-		op: 28, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e29, Hi: 0xfc00008000000},
-	},
+	{op: 28, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e29, Hi: 0xfc00008000000}},
 	// DEPBAR control.sass:206
-	{
-		op: 29, sms: 0xfff, item: 1570, nitem: 7, arg: 256, narg: 2, mod: 165, nmod: 1,
-		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000091a, Hi: 0x0}, def: bits.Word{Lo: 0x80000000791a, Hi: 0xfc00000000000},
-	},
+	{op: 29, sms: 0xfff, item: 1570, nitem: 7, arg: 256, narg: 2, mod: 165, nmod: 1,
+		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000091a, Hi: 0x0}, def: bits.Word{Lo: 0x80000000791a, Hi: 0xfc00000000000}},
 	// DEPBAR control.sass:207
-	{
-		op: 29, sms: 0xfff, item: 1577, nitem: 3, arg: 0, narg: 0, mod: 166, nmod: 1,
-		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x91a, Hi: 0x0}, def: bits.Word{Lo: 0x791a, Hi: 0xfc00000000000},
-	},
+	{op: 29, sms: 0xfff, item: 1577, nitem: 3, arg: 0, narg: 0, mod: 166, nmod: 1,
+		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x91a, Hi: 0x0}, def: bits.Word{Lo: 0x791a, Hi: 0xfc00000000000}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0xfff, item: 1580, nitem: 9, arg: 258, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff722b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, sms: 0xfff, item: 1580, nitem: 9, arg: 258, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff722b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0xfff, item: 1589, nitem: 9, arg: 262, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42b, Hi: 0x0}, def: bits.Word{Lo: 0xffff742b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, sms: 0xfff, item: 1589, nitem: 9, arg: 262, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42b, Hi: 0x0}, def: bits.Word{Lo: 0xffff742b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0x7f, item: 1598, nitem: 10, arg: 266, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x0}, def: bits.Word{Lo: 0xffff762b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, sms: 0x7f, item: 1598, nitem: 10, arg: 266, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x0}, def: bits.Word{Lo: 0xffff762b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0x7f, item: 1608, nitem: 15, arg: 270, narg: 5, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff762b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, sms: 0x7f, item: 1608, nitem: 15, arg: 270, narg: 5, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff762b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0xfff, item: 1623, nitem: 9, arg: 275, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82b, Hi: 0x0}, def: bits.Word{Lo: 0xffff782b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, sms: 0xfff, item: 1623, nitem: 9, arg: 275, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82b, Hi: 0x0}, def: bits.Word{Lo: 0xffff782b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0x7f, item: 1632, nitem: 10, arg: 279, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a2b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, sms: 0x7f, item: 1632, nitem: 10, arg: 279, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a2b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0x7f, item: 1642, nitem: 15, arg: 283, narg: 5, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, sms: 0x7f, item: 1642, nitem: 15, arg: 283, narg: 5, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0x7f, item: 1657, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, sms: 0x7f, item: 1657, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0xf80, item: 1666, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, sms: 0xf80, item: 1666, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0x7f, item: 1675, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, sms: 0x7f, item: 1675, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, sms: 0xf80, item: 1684, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, sms: 0xf80, item: 1684, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e2b, Hi: 0xfc000080000ff}},
 	// DMMA tensor.sass:69
-	{
-		op: 31, sms: 0x2, item: 1693, nitem: 10, arg: 296, narg: 4, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, sms: 0x2, item: 1693, nitem: 10, arg: 296, narg: 4, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMMA tensor.sass:70
-	{
-		op: 31, sms: 0x3c, item: 1703, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, sms: 0x3c, item: 1703, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMMA tensor.sass:71
-	{
-		op: 31, sms: 0x40, item: 1716, nitem: 13, arg: 147, narg: 5, mod: 168, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, sms: 0x40, item: 1716, nitem: 13, arg: 147, narg: 5, mod: 168, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMMA tensor.sass:72
-	{
-		op: 31, sms: 0xf80, item: 1729, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, sms: 0xf80, item: 1729, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMUL float.sass:37
-	{
-		op: 32, sms: 0xfff, item: 1742, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x228, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7228, Hi: 0xfc00000000000},
-	},
+	{op: 32, sms: 0xfff, item: 1742, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x228, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7228, Hi: 0xfc00000000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x828, Hi: 0x0}, def: bits.Word{Lo: 0xffff7828, Hi: 0xfc00000000000},
-	},
+	{op: 32, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x828, Hi: 0x0}, def: bits.Word{Lo: 0xffff7828, Hi: 0xfc00000000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a28, Hi: 0xfc00000000000},
-	},
+	{op: 32, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a28, Hi: 0xfc00000000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a28, Hi: 0xfc00008000000},
-	},
+	{op: 32, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a28, Hi: 0xfc00008000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c28, Hi: 0xfc00008000000},
-	},
+	{op: 32, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c28, Hi: 0xfc00008000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c28, Hi: 0xfc00008000000},
-	},
+	{op: 32, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c28, Hi: 0xfc00008000000}},
 	// DSETP float.sass:40
-	{
-		op: 33, sms: 0xfff, item: 1749, nitem: 12, arg: 305, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22a, Hi: 0x0}, def: bits.Word{Lo: 0xffff00722a, Hi: 0xfc00003fe0000},
-	},
+	{op: 33, sms: 0xfff, item: 1749, nitem: 12, arg: 305, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22a, Hi: 0x0}, def: bits.Word{Lo: 0xffff00722a, Hi: 0xfc00003fe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, sms: 0xfff, item: 1761, nitem: 12, arg: 310, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42a, Hi: 0x0}, def: bits.Word{Lo: 0xff00742a, Hi: 0xfc00003fe0000},
-	},
+	{op: 33, sms: 0xfff, item: 1761, nitem: 12, arg: 310, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42a, Hi: 0x0}, def: bits.Word{Lo: 0xff00742a, Hi: 0xfc00003fe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, sms: 0x7f, item: 1773, nitem: 13, arg: 315, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x0}, def: bits.Word{Lo: 0xff00762a, Hi: 0xfc00003fe0000},
-	},
+	{op: 33, sms: 0x7f, item: 1773, nitem: 13, arg: 315, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x0}, def: bits.Word{Lo: 0xff00762a, Hi: 0xfc00003fe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, sms: 0x7f, item: 1786, nitem: 18, arg: 320, narg: 6, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff00762a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 33, sms: 0x7f, item: 1786, nitem: 18, arg: 320, narg: 6, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff00762a, Hi: 0xfc0000bfe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, sms: 0x7f, item: 1804, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e2a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 33, sms: 0x7f, item: 1804, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e2a, Hi: 0xfc0000bfe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, sms: 0xf80, item: 1816, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e2a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 33, sms: 0xf80, item: 1816, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e2a, Hi: 0xfc0000bfe0000}},
 	// ELECT control.sass:210
-	{
-		op: 34, sms: 0x40, item: 1828, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0x3f782f, Hi: 0xfc000038e0000},
-	},
+	{op: 34, sms: 0x40, item: 1828, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0x3f782f, Hi: 0xfc000038e0000}},
 	// ELECT control.sass:210
-	{
-		op: 34, sms: 0xf80, item: 1835, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0xff782f, Hi: 0xfc000038e0000},
-	},
+	{op: 34, sms: 0xf80, item: 1835, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0xff782f, Hi: 0xfc000038e0000}},
 	// ENDCOLLECTIVE control.sass:213
-	{
-		op: 35, sms: 0xfc0, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x91b, Hi: 0x0}, def: bits.Word{Lo: 0x791b, Hi: 0xfc00003800000},
-	},
+	{op: 35, sms: 0xfc0, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x91b, Hi: 0x0}, def: bits.Word{Lo: 0x791b, Hi: 0xfc00003800000}},
 	// ERRBAR memory.sass:142
-	{
-		op: 36, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ab, Hi: 0x0}, def: bits.Word{Lo: 0x79ab, Hi: 0xfc00000000000},
-	},
+	{op: 36, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ab, Hi: 0x0}, def: bits.Word{Lo: 0x79ab, Hi: 0xfc00000000000}},
 	// EXIT control.sass:216
-	{
-		op: 37, sms: 0xfff, item: 1845, nitem: 5, arg: 335, narg: 1, mod: 173, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94d, Hi: 0x0}, def: bits.Word{Lo: 0x794d, Hi: 0xfc00003800000},
-	},
+	{op: 37, sms: 0xfff, item: 1845, nitem: 5, arg: 335, narg: 1, mod: 173, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94d, Hi: 0x0}, def: bits.Word{Lo: 0x794d, Hi: 0xfc00003800000}},
 	// F2F float.sass:43
-	{
-		op: 38, sms: 0xfff, item: 1850, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000100800},
-	},
+	{op: 38, sms: 0xfff, item: 1850, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000100800}},
 	// F2F float.sass:43
-	{
-		op: 38, sms: 0x7f, item: 1860, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000100800},
-	},
+	{op: 38, sms: 0x7f, item: 1860, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000100800}},
 	// F2F float.sass:43
-	{
-		op: 38, sms: 0x7f, item: 1870, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008100800},
-	},
+	{op: 38, sms: 0x7f, item: 1870, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008100800}},
 	// F2F float.sass:43
-	{
-		op: 38, sms: 0x7f, item: 1885, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008100800},
-	},
+	{op: 38, sms: 0x7f, item: 1885, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008100800}},
 	// F2F float.sass:43
-	{
-		op: 38, sms: 0xf80, item: 1895, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008100800},
-	},
+	{op: 38, sms: 0xf80, item: 1895, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008100800}},
 	// F2F float.sass:44
-	{
-		op: 38, sms: 0xfff, item: 1905, nitem: 8, arg: 336, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000200800},
-	},
+	{op: 38, sms: 0xfff, item: 1905, nitem: 8, arg: 336, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000200800}},
 	// F2F float.sass:44
-	{
-		op: 38, sms: 0xfff, item: 1913, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x200000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000200800},
-	},
+	{op: 38, sms: 0xfff, item: 1913, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x200000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000200800}},
 	// F2F float.sass:44
-	{
-		op: 38, sms: 0x7f, item: 1921, nitem: 9, arg: 338, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000200800},
-	},
+	{op: 38, sms: 0x7f, item: 1921, nitem: 9, arg: 338, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000200800}},
 	// F2F float.sass:44
-	{
-		op: 38, sms: 0x7f, item: 1930, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008200800},
-	},
+	{op: 38, sms: 0x7f, item: 1930, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008200800}},
 	// F2F float.sass:44
-	{
-		op: 38, sms: 0x7f, item: 1944, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008200800},
-	},
+	{op: 38, sms: 0x7f, item: 1944, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008200800}},
 	// F2F float.sass:44
-	{
-		op: 38, sms: 0xf80, item: 1952, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008200800},
-	},
+	{op: 38, sms: 0xf80, item: 1952, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008200800}},
 	// F2F float.sass:45
-	{
-		op: 38, sms: 0xfff, item: 1960, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000400800},
-	},
+	{op: 38, sms: 0xfff, item: 1960, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000400800}},
 	// F2F float.sass:45
-	{
-		op: 38, sms: 0x7f, item: 1970, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000400800},
-	},
+	{op: 38, sms: 0x7f, item: 1970, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000400800}},
 	// F2F float.sass:45
-	{
-		op: 38, sms: 0x7f, item: 1980, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008400800},
-	},
+	{op: 38, sms: 0x7f, item: 1980, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008400800}},
 	// F2F float.sass:45
-	{
-		op: 38, sms: 0x7f, item: 1995, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008400800},
-	},
+	{op: 38, sms: 0x7f, item: 1995, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008400800}},
 	// F2F float.sass:45
-	{
-		op: 38, sms: 0xf80, item: 2005, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008400800},
-	},
+	{op: 38, sms: 0xf80, item: 2005, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008400800}},
 	// F2F float.sass:46
-	{
-		op: 38, sms: 0xfff, item: 2015, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000101800},
-	},
+	{op: 38, sms: 0xfff, item: 2015, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000101800}},
 	// F2F float.sass:46
-	{
-		op: 38, sms: 0xfff, item: 2024, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x101800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000101800},
-	},
+	{op: 38, sms: 0xfff, item: 2024, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x101800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000101800}},
 	// F2F float.sass:46
-	{
-		op: 38, sms: 0x7f, item: 2031, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000101800},
-	},
+	{op: 38, sms: 0x7f, item: 2031, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000101800}},
 	// F2F float.sass:46
-	{
-		op: 38, sms: 0x7f, item: 2040, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008101800},
-	},
+	{op: 38, sms: 0x7f, item: 2040, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008101800}},
 	// F2F float.sass:46
-	{
-		op: 38, sms: 0x7f, item: 2054, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008101800},
-	},
+	{op: 38, sms: 0x7f, item: 2054, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008101800}},
 	// F2F float.sass:46
-	{
-		op: 38, sms: 0xf80, item: 2063, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008101800},
-	},
+	{op: 38, sms: 0xf80, item: 2063, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008101800}},
 	// F2F float.sass:47
-	{
-		op: 38, sms: 0xfff, item: 2072, nitem: 7, arg: 345, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000201800},
-	},
+	{op: 38, sms: 0xfff, item: 2072, nitem: 7, arg: 345, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000201800}},
 	// F2F float.sass:47
-	{
-		op: 38, sms: 0xfff, item: 2079, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x201800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000201800},
-	},
+	{op: 38, sms: 0xfff, item: 2079, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x201800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000201800}},
 	// F2F float.sass:47
-	{
-		op: 38, sms: 0x7f, item: 2086, nitem: 8, arg: 347, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000201800},
-	},
+	{op: 38, sms: 0x7f, item: 2086, nitem: 8, arg: 347, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000201800}},
 	// F2F float.sass:47
-	{
-		op: 38, sms: 0x7f, item: 2094, nitem: 13, arg: 349, narg: 3, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008201800},
-	},
+	{op: 38, sms: 0x7f, item: 2094, nitem: 13, arg: 349, narg: 3, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008201800}},
 	// F2F float.sass:47
-	{
-		op: 38, sms: 0x7f, item: 2107, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008201800},
-	},
+	{op: 38, sms: 0x7f, item: 2107, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008201800}},
 	// F2F float.sass:47
-	{
-		op: 38, sms: 0xf80, item: 2114, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008201800},
-	},
+	{op: 38, sms: 0xf80, item: 2114, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008201800}},
 	// F2F float.sass:48
-	{
-		op: 38, sms: 0xfff, item: 2121, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000401800},
-	},
+	{op: 38, sms: 0xfff, item: 2121, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000401800}},
 	// F2F float.sass:48
-	{
-		op: 38, sms: 0x7f, item: 2130, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000401800},
-	},
+	{op: 38, sms: 0x7f, item: 2130, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000401800}},
 	// F2F float.sass:48
-	{
-		op: 38, sms: 0x7f, item: 2139, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008401800},
-	},
+	{op: 38, sms: 0x7f, item: 2139, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008401800}},
 	// F2F float.sass:48
-	{
-		op: 38, sms: 0x7f, item: 2153, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008401800},
-	},
+	{op: 38, sms: 0x7f, item: 2153, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008401800}},
 	// F2F float.sass:48
-	{
-		op: 38, sms: 0xf80, item: 2162, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008401800},
-	},
+	{op: 38, sms: 0xf80, item: 2162, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008401800}},
 	// F2F float.sass:49
-	{
-		op: 38, sms: 0xfff, item: 2171, nitem: 8, arg: 354, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x310, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000300800},
-	},
+	{op: 38, sms: 0xfff, item: 2171, nitem: 8, arg: 354, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x310, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000300800}},
 	// F2F float.sass:49
-	{
-		op: 38, sms: 0xfff, item: 2179, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x910, Hi: 0x300000}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000300800},
-	},
+	{op: 38, sms: 0xfff, item: 2179, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x910, Hi: 0x300000}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000300800}},
 	// F2F float.sass:49
-	{
-		op: 38, sms: 0x7f, item: 2187, nitem: 9, arg: 356, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000300800},
-	},
+	{op: 38, sms: 0x7f, item: 2187, nitem: 9, arg: 356, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000300800}},
 	// F2F float.sass:49
-	{
-		op: 38, sms: 0x7f, item: 2196, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008300800},
-	},
+	{op: 38, sms: 0x7f, item: 2196, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008300800}},
 	// F2F float.sass:49
-	{
-		op: 38, sms: 0x7f, item: 2210, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008300800},
-	},
+	{op: 38, sms: 0x7f, item: 2210, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008300800}},
 	// F2F float.sass:49
-	{
-		op: 38, sms: 0xf80, item: 2218, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008300800},
-	},
+	{op: 38, sms: 0xf80, item: 2218, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008300800}},
 	// F2FP float.sass:52
-	{
-		op: 39, sms: 0x1e, item: 2226, nitem: 11, arg: 360, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0x1e, item: 2226, nitem: 11, arg: 360, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, sms: 0x1e, item: 2237, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0x1e, item: 2237, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, sms: 0x1e, item: 2248, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0x1e, item: 2248, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, sms: 0x1e, item: 2259, nitem: 16, arg: 366, narg: 4, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, sms: 0x1e, item: 2259, nitem: 16, arg: 366, narg: 4, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, sms: 0x1e, item: 2275, nitem: 11, arg: 370, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, sms: 0x1e, item: 2275, nitem: 11, arg: 370, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, sms: 0x1e, item: 2286, nitem: 12, arg: 360, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0x1e, item: 2286, nitem: 12, arg: 360, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, sms: 0x1e, item: 2298, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0x1e, item: 2298, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, sms: 0x1e, item: 2310, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0x1e, item: 2310, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, sms: 0x1e, item: 2322, nitem: 16, arg: 376, narg: 4, mod: 203, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0x1e, item: 2322, nitem: 16, arg: 376, narg: 4, mod: 203, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, sms: 0x1e, item: 2338, nitem: 12, arg: 380, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0x1e, item: 2338, nitem: 12, arg: 380, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, sms: 0x1e, item: 2350, nitem: 12, arg: 370, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0x1e, item: 2350, nitem: 12, arg: 370, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0x60, item: 2362, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0x60, item: 2362, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0xf80, item: 2373, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2373, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0x60, item: 2384, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0x60, item: 2384, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0xf80, item: 2395, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2395, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0x60, item: 2406, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, sms: 0x60, item: 2406, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0x60, item: 2417, nitem: 16, arg: 366, narg: 4, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, sms: 0x60, item: 2417, nitem: 16, arg: 366, narg: 4, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0x60, item: 2433, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, sms: 0x60, item: 2433, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, sms: 0xf80, item: 2444, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2444, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:55
-	{
-		op: 39, sms: 0xf80, item: 2455, nitem: 11, arg: 383, narg: 4, mod: 212, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff},
-	},
+	{op: 39, sms: 0xf80, item: 2455, nitem: 11, arg: 383, narg: 4, mod: 212, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff}},
 	// F2FP float.sass:55
-	{
-		op: 39, sms: 0xf80, item: 2466, nitem: 11, arg: 387, narg: 4, mod: 212, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff},
-	},
+	{op: 39, sms: 0xf80, item: 2466, nitem: 11, arg: 387, narg: 4, mod: 212, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff}},
 	// F2FP float.sass:55
-	{
-		op: 39, sms: 0xf80, item: 2477, nitem: 11, arg: 391, narg: 4, mod: 212, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff},
-	},
+	{op: 39, sms: 0xf80, item: 2477, nitem: 11, arg: 391, narg: 4, mod: 212, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0x60, item: 2488, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0x60, item: 2488, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0xf80, item: 2500, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2500, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0x60, item: 2512, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0x60, item: 2512, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0xf80, item: 2524, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2524, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0x60, item: 2536, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, sms: 0x60, item: 2536, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0x60, item: 2548, nitem: 16, arg: 376, narg: 4, mod: 220, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0x60, item: 2548, nitem: 16, arg: 376, narg: 4, mod: 220, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0x60, item: 2564, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0x60, item: 2564, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0xf80, item: 2576, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2576, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0x60, item: 2588, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0x60, item: 2588, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, sms: 0xf80, item: 2600, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2600, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0x60, item: 2612, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, sms: 0x60, item: 2612, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0xf80, item: 2626, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2626, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0x60, item: 2640, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, sms: 0x60, item: 2640, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0xf80, item: 2654, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2654, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0x60, item: 2668, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, sms: 0x60, item: 2668, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0x60, item: 2682, nitem: 18, arg: 403, narg: 5, mod: 230, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0040ff},
-	},
+	{op: 39, sms: 0x60, item: 2682, nitem: 18, arg: 403, narg: 5, mod: 230, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0x60, item: 2700, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff},
-	},
+	{op: 39, sms: 0x60, item: 2700, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, sms: 0xf80, item: 2714, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2714, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0x60, item: 2728, nitem: 9, arg: 412, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, sms: 0x60, item: 2728, nitem: 9, arg: 412, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0xf80, item: 2737, nitem: 10, arg: 414, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2737, nitem: 10, arg: 414, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0x60, item: 2747, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, sms: 0x60, item: 2747, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0xf80, item: 2756, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2756, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0x60, item: 2766, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, sms: 0x60, item: 2766, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0x60, item: 2775, nitem: 14, arg: 420, narg: 3, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0040ff},
-	},
+	{op: 39, sms: 0x60, item: 2775, nitem: 14, arg: 420, narg: 3, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0x60, item: 2789, nitem: 9, arg: 423, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff},
-	},
+	{op: 39, sms: 0x60, item: 2789, nitem: 9, arg: 423, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, sms: 0xf80, item: 2798, nitem: 10, arg: 425, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff},
-	},
+	{op: 39, sms: 0xf80, item: 2798, nitem: 10, arg: 425, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0x60, item: 2808, nitem: 10, arg: 412, narg: 2, mod: 244, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, sms: 0x60, item: 2808, nitem: 10, arg: 412, narg: 2, mod: 244, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0xf80, item: 2818, nitem: 11, arg: 414, narg: 2, mod: 249, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2818, nitem: 11, arg: 414, narg: 2, mod: 249, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0x60, item: 2829, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, sms: 0x60, item: 2829, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0xf80, item: 2838, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2838, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0x60, item: 2848, nitem: 10, arg: 416, narg: 2, mod: 244, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, sms: 0x60, item: 2848, nitem: 10, arg: 416, narg: 2, mod: 244, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0x60, item: 2858, nitem: 15, arg: 420, narg: 3, mod: 255, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0000ff},
-	},
+	{op: 39, sms: 0x60, item: 2858, nitem: 15, arg: 420, narg: 3, mod: 255, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0x60, item: 2873, nitem: 10, arg: 423, narg: 2, mod: 244, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff},
-	},
+	{op: 39, sms: 0x60, item: 2873, nitem: 10, arg: 423, narg: 2, mod: 244, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, sms: 0xf80, item: 2883, nitem: 11, arg: 425, narg: 2, mod: 249, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2883, nitem: 11, arg: 425, narg: 2, mod: 249, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0x60, item: 2894, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, sms: 0x60, item: 2894, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0xf80, item: 2907, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2907, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0x60, item: 2920, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, sms: 0x60, item: 2920, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0xf80, item: 2933, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2933, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0x60, item: 2946, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, sms: 0x60, item: 2946, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0x60, item: 2959, nitem: 17, arg: 433, narg: 4, mod: 266, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0000ff},
-	},
+	{op: 39, sms: 0x60, item: 2959, nitem: 17, arg: 433, narg: 4, mod: 266, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0x60, item: 2976, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff},
-	},
+	{op: 39, sms: 0x60, item: 2976, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, sms: 0xf80, item: 2989, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff},
-	},
+	{op: 39, sms: 0xf80, item: 2989, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff}},
 	// F2I float.sass:63
-	{
-		op: 40, sms: 0xfff, item: 3002, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100},
-	},
+	{op: 40, sms: 0xfff, item: 3002, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100}},
 	// F2I float.sass:63
-	{
-		op: 40, sms: 0xfff, item: 3013, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100},
-	},
+	{op: 40, sms: 0xfff, item: 3013, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100}},
 	// F2I float.sass:63
-	{
-		op: 40, sms: 0x7f, item: 3022, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100},
-	},
+	{op: 40, sms: 0x7f, item: 3022, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100}},
 	// F2I float.sass:63
-	{
-		op: 40, sms: 0x7f, item: 3033, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008101100},
-	},
+	{op: 40, sms: 0x7f, item: 3033, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008101100}},
 	// F2I float.sass:63
-	{
-		op: 40, sms: 0x7f, item: 3049, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100},
-	},
+	{op: 40, sms: 0x7f, item: 3049, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100}},
 	// F2I float.sass:63
-	{
-		op: 40, sms: 0xf80, item: 3060, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100},
-	},
+	{op: 40, sms: 0xf80, item: 3060, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100}},
 	// F2I float.sass:64
-	{
-		op: 40, sms: 0xfff, item: 3071, nitem: 8, arg: 336, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100},
-	},
+	{op: 40, sms: 0xfff, item: 3071, nitem: 8, arg: 336, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100}},
 	// F2I float.sass:64
-	{
-		op: 40, sms: 0xfff, item: 3079, nitem: 8, arg: 338, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100},
-	},
+	{op: 40, sms: 0xfff, item: 3079, nitem: 8, arg: 338, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100}},
 	// F2I float.sass:64
-	{
-		op: 40, sms: 0x7f, item: 3087, nitem: 9, arg: 338, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100},
-	},
+	{op: 40, sms: 0x7f, item: 3087, nitem: 9, arg: 338, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100}},
 	// F2I float.sass:64
-	{
-		op: 40, sms: 0x7f, item: 3096, nitem: 14, arg: 340, narg: 3, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008201100},
-	},
+	{op: 40, sms: 0x7f, item: 3096, nitem: 14, arg: 340, narg: 3, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008201100}},
 	// F2I float.sass:64
-	{
-		op: 40, sms: 0x7f, item: 3110, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100},
-	},
+	{op: 40, sms: 0x7f, item: 3110, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100}},
 	// F2I float.sass:64
-	{
-		op: 40, sms: 0xf80, item: 3118, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100},
-	},
+	{op: 40, sms: 0xf80, item: 3118, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100}},
 	// F2I float.sass:65
-	{
-		op: 40, sms: 0xfff, item: 3126, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100},
-	},
+	{op: 40, sms: 0xfff, item: 3126, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100}},
 	// F2I float.sass:65
-	{
-		op: 40, sms: 0xfff, item: 3137, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100},
-	},
+	{op: 40, sms: 0xfff, item: 3137, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100}},
 	// F2I float.sass:65
-	{
-		op: 40, sms: 0x7f, item: 3146, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100},
-	},
+	{op: 40, sms: 0x7f, item: 3146, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100}},
 	// F2I float.sass:65
-	{
-		op: 40, sms: 0x7f, item: 3157, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008401100},
-	},
+	{op: 40, sms: 0x7f, item: 3157, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008401100}},
 	// F2I float.sass:65
-	{
-		op: 40, sms: 0x7f, item: 3173, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100},
-	},
+	{op: 40, sms: 0x7f, item: 3173, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100}},
 	// F2I float.sass:65
-	{
-		op: 40, sms: 0xf80, item: 3184, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100},
-	},
+	{op: 40, sms: 0xf80, item: 3184, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100}},
 	// F2I float.sass:66
-	{
-		op: 40, sms: 0xfff, item: 3195, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800},
-	},
+	{op: 40, sms: 0xfff, item: 3195, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800}},
 	// F2I float.sass:66
-	{
-		op: 40, sms: 0xfff, item: 3206, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800},
-	},
+	{op: 40, sms: 0xfff, item: 3206, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800}},
 	// F2I float.sass:66
-	{
-		op: 40, sms: 0x7f, item: 3215, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800},
-	},
+	{op: 40, sms: 0x7f, item: 3215, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800}},
 	// F2I float.sass:66
-	{
-		op: 40, sms: 0x7f, item: 3226, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008101800},
-	},
+	{op: 40, sms: 0x7f, item: 3226, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008101800}},
 	// F2I float.sass:66
-	{
-		op: 40, sms: 0x7f, item: 3242, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800},
-	},
+	{op: 40, sms: 0x7f, item: 3242, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800}},
 	// F2I float.sass:66
-	{
-		op: 40, sms: 0xf80, item: 3253, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800},
-	},
+	{op: 40, sms: 0xf80, item: 3253, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800}},
 	// F2I float.sass:67
-	{
-		op: 40, sms: 0xfff, item: 3264, nitem: 8, arg: 449, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800},
-	},
+	{op: 40, sms: 0xfff, item: 3264, nitem: 8, arg: 449, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800}},
 	// F2I float.sass:67
-	{
-		op: 40, sms: 0xfff, item: 3272, nitem: 8, arg: 451, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800},
-	},
+	{op: 40, sms: 0xfff, item: 3272, nitem: 8, arg: 451, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800}},
 	// F2I float.sass:67
-	{
-		op: 40, sms: 0x7f, item: 3280, nitem: 9, arg: 451, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800},
-	},
+	{op: 40, sms: 0x7f, item: 3280, nitem: 9, arg: 451, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800}},
 	// F2I float.sass:67
-	{
-		op: 40, sms: 0x7f, item: 3289, nitem: 14, arg: 453, narg: 3, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008201800},
-	},
+	{op: 40, sms: 0x7f, item: 3289, nitem: 14, arg: 453, narg: 3, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008201800}},
 	// F2I float.sass:67
-	{
-		op: 40, sms: 0x7f, item: 3303, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800},
-	},
+	{op: 40, sms: 0x7f, item: 3303, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800}},
 	// F2I float.sass:67
-	{
-		op: 40, sms: 0xf80, item: 3311, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800},
-	},
+	{op: 40, sms: 0xf80, item: 3311, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800}},
 	// F2I float.sass:68
-	{
-		op: 40, sms: 0xfff, item: 3319, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800},
-	},
+	{op: 40, sms: 0xfff, item: 3319, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800}},
 	// F2I float.sass:68
-	{
-		op: 40, sms: 0xfff, item: 3330, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800},
-	},
+	{op: 40, sms: 0xfff, item: 3330, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800}},
 	// F2I float.sass:68
-	{
-		op: 40, sms: 0x7f, item: 3339, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800},
-	},
+	{op: 40, sms: 0x7f, item: 3339, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800}},
 	// F2I float.sass:68
-	{
-		op: 40, sms: 0x7f, item: 3350, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008401800},
-	},
+	{op: 40, sms: 0x7f, item: 3350, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008401800}},
 	// F2I float.sass:68
-	{
-		op: 40, sms: 0x7f, item: 3366, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800},
-	},
+	{op: 40, sms: 0x7f, item: 3366, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800}},
 	// F2I float.sass:68
-	{
-		op: 40, sms: 0xf80, item: 3377, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800},
-	},
+	{op: 40, sms: 0xf80, item: 3377, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800}},
 	// F2I float.sass:69
-	{
-		op: 40, sms: 0xfff, item: 3388, nitem: 9, arg: 458, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100},
-	},
+	{op: 40, sms: 0xfff, item: 3388, nitem: 9, arg: 458, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100}},
 	// F2I float.sass:69
-	{
-		op: 40, sms: 0xfff, item: 3397, nitem: 9, arg: 460, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100},
-	},
+	{op: 40, sms: 0xfff, item: 3397, nitem: 9, arg: 460, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100}},
 	// F2I float.sass:69
-	{
-		op: 40, sms: 0x7f, item: 3406, nitem: 10, arg: 462, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100},
-	},
+	{op: 40, sms: 0x7f, item: 3406, nitem: 10, arg: 462, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100}},
 	// F2I float.sass:69
-	{
-		op: 40, sms: 0x7f, item: 3416, nitem: 15, arg: 464, narg: 3, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008301100},
-	},
+	{op: 40, sms: 0x7f, item: 3416, nitem: 15, arg: 464, narg: 3, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008301100}},
 	// F2I float.sass:69
-	{
-		op: 40, sms: 0x7f, item: 3431, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100},
-	},
+	{op: 40, sms: 0x7f, item: 3431, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100}},
 	// F2I float.sass:69
-	{
-		op: 40, sms: 0xf80, item: 3440, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100},
-	},
+	{op: 40, sms: 0xf80, item: 3440, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100}},
 	// F2IP float.sass:72
-	{
-		op: 41, sms: 0xffc, item: 3449, nitem: 14, arg: 395, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff},
-	},
+	{op: 41, sms: 0xffc, item: 3449, nitem: 14, arg: 395, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, sms: 0x7c, item: 3463, nitem: 14, arg: 399, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff},
-	},
+	{op: 41, sms: 0x7c, item: 3463, nitem: 14, arg: 399, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, sms: 0x7c, item: 3477, nitem: 18, arg: 403, narg: 5, mod: 317, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, sms: 0x7c, item: 3477, nitem: 18, arg: 403, narg: 5, mod: 317, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, sms: 0x7c, item: 3495, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, sms: 0x7c, item: 3495, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, sms: 0xf80, item: 3509, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, sms: 0xf80, item: 3509, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, sms: 0x7c, item: 3523, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, sms: 0x7c, item: 3523, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, sms: 0xf80, item: 3537, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, sms: 0xf80, item: 3537, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff}},
 	// FADD float.sass:75
-	{
-		op: 42, sms: 0x7f, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000},
-	},
+	{op: 42, sms: 0x7f, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
 	// FADD float.sass:75
-	{
-		op: 42, sms: 0x7f, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000},
-	},
+	{op: 42, sms: 0x7f, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
 	// FADD float.sass:75
-	{
-		op: 42, sms: 0x7f, item: 3569, nitem: 10, arg: 476, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000},
-	},
+	{op: 42, sms: 0x7f, item: 3569, nitem: 10, arg: 476, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000}},
 	// FADD float.sass:75
-	{
-		op: 42, sms: 0x7f, item: 3579, nitem: 15, arg: 479, narg: 4, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7621, Hi: 0xfc00008000000},
-	},
+	{op: 42, sms: 0x7f, item: 3579, nitem: 15, arg: 479, narg: 4, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7621, Hi: 0xfc00008000000}},
 	// FADD float.sass:75
-	{
-		op: 42, sms: 0x7f, item: 3594, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000},
-	},
+	{op: 42, sms: 0x7f, item: 3594, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000}},
 	// FADD float.sass:76
-	{
-		op: 42, sms: 0xf80, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000},
-	},
+	{op: 42, sms: 0xf80, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
 	// FADD float.sass:77
-	{
-		op: 42, sms: 0xf80, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000},
-	},
+	{op: 42, sms: 0xf80, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
 	// FADD float.sass:77
-	{
-		op: 42, sms: 0xf80, item: 3603, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000},
-	},
+	{op: 42, sms: 0xf80, item: 3603, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000}},
 	// FADD2 float.sass:80
-	{
-		op: 43, sms: 0x180, item: 3612, nitem: 10, arg: 486, narg: 3, mod: 325, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000},
-	},
+	{op: 43, sms: 0x180, item: 3612, nitem: 10, arg: 486, narg: 3, mod: 325, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000}},
 	// FADD2 float.sass:80
-	{
-		op: 43, sms: 0x180, item: 3622, nitem: 11, arg: 489, narg: 3, mod: 325, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000},
-	},
+	{op: 43, sms: 0x180, item: 3622, nitem: 11, arg: 489, narg: 3, mod: 325, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000}},
 	// FADD2 float.sass:81
-	{
-		op: 43, sms: 0x180, item: 3633, nitem: 9, arg: 492, narg: 3, mod: 329, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x44b, Hi: 0x0}, def: bits.Word{Lo: 0xffff744b, Hi: 0xfc00000000000},
-	},
+	{op: 43, sms: 0x180, item: 3633, nitem: 9, arg: 492, narg: 3, mod: 329, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x44b, Hi: 0x0}, def: bits.Word{Lo: 0xffff744b, Hi: 0xfc00000000000}},
 	// FCHK float.sass:84
-	{
-		op: 44, sms: 0xfff, item: 3642, nitem: 6, arg: 495, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000},
-	},
+	{op: 44, sms: 0xfff, item: 3642, nitem: 6, arg: 495, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:84
-	{
-		op: 44, sms: 0xfff, item: 3648, nitem: 6, arg: 498, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000},
-	},
+	{op: 44, sms: 0xfff, item: 3648, nitem: 6, arg: 498, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:84
-	{
-		op: 44, sms: 0x7f, item: 3654, nitem: 7, arg: 498, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000},
-	},
+	{op: 44, sms: 0x7f, item: 3654, nitem: 7, arg: 498, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:84
-	{
-		op: 44, sms: 0x7f, item: 3661, nitem: 12, arg: 501, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007b02, Hi: 0xfc000080e0000},
-	},
+	{op: 44, sms: 0x7f, item: 3661, nitem: 12, arg: 501, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007b02, Hi: 0xfc000080e0000}},
 	// FCHK float.sass:84
-	{
-		op: 44, sms: 0x7f, item: 3673, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000},
-	},
+	{op: 44, sms: 0x7f, item: 3673, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000}},
 	// FCHK float.sass:84
-	{
-		op: 44, sms: 0xf80, item: 3679, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000},
-	},
+	{op: 44, sms: 0xf80, item: 3679, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000}},
 	// FENCE memory.sass:145
-	{
-		op: 45, sms: 0x40, item: 3685, nitem: 2, arg: 0, narg: 0, mod: 332, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000},
-	},
+	{op: 45, sms: 0x40, item: 3685, nitem: 2, arg: 0, narg: 0, mod: 332, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
 	// FENCE memory.sass:146
-	{
-		op: 45, sms: 0xf80, item: 3687, nitem: 2, arg: 0, narg: 0, mod: 333, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000},
-	},
+	{op: 45, sms: 0xf80, item: 3687, nitem: 2, arg: 0, narg: 0, mod: 333, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3711, nitem: 12, arg: 508, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3711, nitem: 12, arg: 508, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3723, nitem: 17, arg: 512, narg: 5, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7623, Hi: 0xfc000080000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3723, nitem: 17, arg: 512, narg: 5, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7623, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3751, nitem: 12, arg: 517, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3751, nitem: 12, arg: 517, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3763, nitem: 17, arg: 521, narg: 5, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3763, nitem: 17, arg: 521, narg: 5, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3780, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3780, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, sms: 0x7f, item: 3791, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, sms: 0x7f, item: 3791, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:88
-	{
-		op: 46, sms: 0xf80, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0xf80, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:88
-	{
-		op: 46, sms: 0xf80, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0xf80, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:89
-	{
-		op: 46, sms: 0xf80, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff},
-	},
+	{op: 46, sms: 0xf80, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:89
-	{
-		op: 46, sms: 0xf80, item: 3802, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, sms: 0xf80, item: 3802, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:89
-	{
-		op: 46, sms: 0xf80, item: 3813, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, sms: 0xf80, item: 3813, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:92
-	{
-		op: 47, sms: 0x180, item: 3824, nitem: 13, arg: 530, narg: 4, mod: 337, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff},
-	},
+	{op: 47, sms: 0x180, item: 3824, nitem: 13, arg: 530, narg: 4, mod: 337, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff}},
 	// FFMA2 float.sass:92
-	{
-		op: 47, sms: 0x180, item: 3837, nitem: 14, arg: 534, narg: 4, mod: 342, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff},
-	},
+	{op: 47, sms: 0x180, item: 3837, nitem: 14, arg: 534, narg: 4, mod: 342, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:92
-	{
-		op: 47, sms: 0x180, item: 3851, nitem: 14, arg: 538, narg: 4, mod: 337, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff},
-	},
+	{op: 47, sms: 0x180, item: 3851, nitem: 14, arg: 538, narg: 4, mod: 337, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:93
-	{
-		op: 47, sms: 0x180, item: 3865, nitem: 12, arg: 542, narg: 4, mod: 347, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc000000000ff},
-	},
+	{op: 47, sms: 0x180, item: 3865, nitem: 12, arg: 542, narg: 4, mod: 347, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc000000000ff}},
 	// FFMA2 float.sass:94
-	{
-		op: 47, sms: 0x180, item: 3877, nitem: 12, arg: 546, narg: 4, mod: 351, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x449, Hi: 0x0}, def: bits.Word{Lo: 0xffff7449, Hi: 0xfc000000000ff},
-	},
+	{op: 47, sms: 0x180, item: 3877, nitem: 12, arg: 546, narg: 4, mod: 351, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x449, Hi: 0x0}, def: bits.Word{Lo: 0xffff7449, Hi: 0xfc000000000ff}},
 	// FHADD float.sass:97
-	{
-		op: 48, sms: 0xf80, item: 3889, nitem: 10, arg: 550, narg: 3, mod: 355, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000},
-	},
+	{op: 48, sms: 0xf80, item: 3889, nitem: 10, arg: 550, narg: 3, mod: 355, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000}},
 	// FHADD float.sass:97
-	{
-		op: 48, sms: 0xf80, item: 3899, nitem: 10, arg: 553, narg: 3, mod: 355, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000},
-	},
+	{op: 48, sms: 0xf80, item: 3899, nitem: 10, arg: 553, narg: 3, mod: 355, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000}},
 	// FHFMA float.sass:100
-	{
-		op: 49, sms: 0xf80, item: 3909, nitem: 13, arg: 556, narg: 4, mod: 359, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff},
-	},
+	{op: 49, sms: 0xf80, item: 3909, nitem: 13, arg: 556, narg: 4, mod: 359, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff}},
 	// FHFMA float.sass:100
-	{
-		op: 49, sms: 0xf80, item: 3922, nitem: 14, arg: 560, narg: 4, mod: 359, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff},
-	},
+	{op: 49, sms: 0xf80, item: 3922, nitem: 14, arg: 560, narg: 4, mod: 359, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff}},
 	// FHFMA float.sass:100
-	{
-		op: 49, sms: 0xf80, item: 3936, nitem: 13, arg: 564, narg: 4, mod: 359, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff},
-	},
+	{op: 49, sms: 0xf80, item: 3936, nitem: 13, arg: 564, narg: 4, mod: 359, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff}},
 	// FLO float.sass:103
-	{
-		op: 50, sms: 0xfff, item: 3949, nitem: 9, arg: 568, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200},
-	},
+	{op: 50, sms: 0xfff, item: 3949, nitem: 9, arg: 568, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200}},
 	// FLO float.sass:103
-	{
-		op: 50, sms: 0xfff, item: 3958, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200},
-	},
+	{op: 50, sms: 0xfff, item: 3958, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200}},
 	// FLO float.sass:103
-	{
-		op: 50, sms: 0x7f, item: 3967, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200},
-	},
+	{op: 50, sms: 0x7f, item: 3967, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200}},
 	// FLO float.sass:103
-	{
-		op: 50, sms: 0x7f, item: 3976, nitem: 14, arg: 574, narg: 4, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b00, Hi: 0xfc000080e0200},
-	},
+	{op: 50, sms: 0x7f, item: 3976, nitem: 14, arg: 574, narg: 4, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b00, Hi: 0xfc000080e0200}},
 	// FLO float.sass:103
-	{
-		op: 50, sms: 0x7f, item: 3990, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200},
-	},
+	{op: 50, sms: 0x7f, item: 3990, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200}},
 	// FLO float.sass:103
-	{
-		op: 50, sms: 0xf80, item: 3999, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200},
-	},
+	{op: 50, sms: 0xf80, item: 3999, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200}},
 	// FMNMX float.sass:106
-	{
-		op: 51, sms: 0x1, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x1, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, sms: 0x1, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x1, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, sms: 0x1, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x1, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, sms: 0x1, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x1, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, sms: 0x1, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x1, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:107
-	{
-		op: 51, sms: 0x2, item: 4060, nitem: 10, arg: 602, narg: 4, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x2, item: 4060, nitem: 10, arg: 602, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:107
-	{
-		op: 51, sms: 0x2, item: 4070, nitem: 10, arg: 606, narg: 4, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x2, item: 4070, nitem: 10, arg: 606, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:107
-	{
-		op: 51, sms: 0x2, item: 4080, nitem: 11, arg: 610, narg: 4, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x2, item: 4080, nitem: 11, arg: 610, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:107
-	{
-		op: 51, sms: 0x2, item: 4091, nitem: 16, arg: 614, narg: 5, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x2, item: 4091, nitem: 16, arg: 614, narg: 5, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:107
-	{
-		op: 51, sms: 0x2, item: 4107, nitem: 10, arg: 619, narg: 4, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x2, item: 4107, nitem: 10, arg: 619, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:108
-	{
-		op: 51, sms: 0x3c, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x3c, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:108
-	{
-		op: 51, sms: 0x3c, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x3c, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:108
-	{
-		op: 51, sms: 0x3c, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x3c, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:108
-	{
-		op: 51, sms: 0x3c, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x3c, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:108
-	{
-		op: 51, sms: 0x3c, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x3c, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:109
-	{
-		op: 51, sms: 0xfc0, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0xfc0, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:109
-	{
-		op: 51, sms: 0xfc0, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0xfc0, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:109
-	{
-		op: 51, sms: 0x40, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, sms: 0x40, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:109
-	{
-		op: 51, sms: 0x40, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x40, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:109
-	{
-		op: 51, sms: 0x40, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0x40, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:109
-	{
-		op: 51, sms: 0xf80, item: 4179, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, sms: 0xf80, item: 4179, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:110
-	{
-		op: 51, sms: 0xfc0, item: 4190, nitem: 13, arg: 644, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc0000380001e},
-	},
+	{op: 51, sms: 0xfc0, item: 4190, nitem: 13, arg: 644, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:110
-	{
-		op: 51, sms: 0xfc0, item: 4203, nitem: 13, arg: 649, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x2}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc0000380001e},
-	},
+	{op: 51, sms: 0xfc0, item: 4203, nitem: 13, arg: 649, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x2}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:110
-	{
-		op: 51, sms: 0x40, item: 4216, nitem: 14, arg: 654, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x2}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc0000380001e},
-	},
+	{op: 51, sms: 0x40, item: 4216, nitem: 14, arg: 654, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x2}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:110
-	{
-		op: 51, sms: 0x40, item: 4230, nitem: 19, arg: 659, narg: 6, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b80001e},
-	},
+	{op: 51, sms: 0x40, item: 4230, nitem: 19, arg: 659, narg: 6, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b80001e}},
 	// FMNMX float.sass:110
-	{
-		op: 51, sms: 0x40, item: 4249, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b80001e},
-	},
+	{op: 51, sms: 0x40, item: 4249, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b80001e}},
 	// FMNMX float.sass:110
-	{
-		op: 51, sms: 0xf80, item: 4262, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b80001e},
-	},
+	{op: 51, sms: 0xf80, item: 4262, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b80001e}},
 	// FMNMX3 float.sass:113
-	{
-		op: 52, sms: 0x380, item: 4275, nitem: 12, arg: 670, narg: 5, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff},
-	},
+	{op: 52, sms: 0x380, item: 4275, nitem: 12, arg: 670, narg: 5, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff}},
 	// FMNMX3 float.sass:113
-	{
-		op: 52, sms: 0x380, item: 4287, nitem: 12, arg: 675, narg: 5, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff},
-	},
+	{op: 52, sms: 0x380, item: 4287, nitem: 12, arg: 675, narg: 5, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff}},
 	// FMNMX3 float.sass:114
-	{
-		op: 52, sms: 0x380, item: 4299, nitem: 12, arg: 680, narg: 5, mod: 367, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x876, Hi: 0x0}, def: bits.Word{Lo: 0xffff7876, Hi: 0xfc000038000ff},
-	},
+	{op: 52, sms: 0x380, item: 4299, nitem: 12, arg: 680, narg: 5, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x876, Hi: 0x0}, def: bits.Word{Lo: 0xffff7876, Hi: 0xfc000038000ff}},
 	// FMUL float.sass:117
-	{
-		op: 53, sms: 0xfff, item: 4311, nitem: 10, arg: 685, narg: 3, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000},
-	},
+	{op: 53, sms: 0xfff, item: 4311, nitem: 10, arg: 685, narg: 3, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000}},
 	// FMUL float.sass:117
-	{
-		op: 53, sms: 0xfff, item: 4321, nitem: 10, arg: 688, narg: 3, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000},
-	},
+	{op: 53, sms: 0xfff, item: 4321, nitem: 10, arg: 688, narg: 3, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000}},
 	// FMUL float.sass:117
-	{
-		op: 53, sms: 0x7f, item: 4331, nitem: 11, arg: 688, narg: 3, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000},
-	},
+	{op: 53, sms: 0x7f, item: 4331, nitem: 11, arg: 688, narg: 3, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000}},
 	// FMUL float.sass:117
-	{
-		op: 53, sms: 0x7f, item: 4342, nitem: 16, arg: 691, narg: 4, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a20, Hi: 0xfc00008400000},
-	},
+	{op: 53, sms: 0x7f, item: 4342, nitem: 16, arg: 691, narg: 4, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a20, Hi: 0xfc00008400000}},
 	// FMUL float.sass:117
-	{
-		op: 53, sms: 0x7f, item: 4358, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000},
-	},
+	{op: 53, sms: 0x7f, item: 4358, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000}},
 	// FMUL float.sass:117
-	{
-		op: 53, sms: 0xf80, item: 4368, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000},
-	},
+	{op: 53, sms: 0xf80, item: 4368, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000}},
 	// FMUL2 float.sass:120
-	{
-		op: 54, sms: 0x180, item: 4378, nitem: 10, arg: 486, narg: 3, mod: 351, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000},
-	},
+	{op: 54, sms: 0x180, item: 4378, nitem: 10, arg: 486, narg: 3, mod: 351, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000}},
 	// FMUL2 float.sass:120
-	{
-		op: 54, sms: 0x180, item: 4388, nitem: 11, arg: 489, narg: 3, mod: 351, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000},
-	},
+	{op: 54, sms: 0x180, item: 4388, nitem: 11, arg: 489, narg: 3, mod: 351, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000}},
 	// FMUL2 float.sass:121
-	{
-		op: 54, sms: 0x180, item: 4399, nitem: 9, arg: 492, narg: 3, mod: 376, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc00000000000},
-	},
+	{op: 54, sms: 0x180, item: 4399, nitem: 9, arg: 492, narg: 3, mod: 376, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc00000000000}},
 	// FRND float.sass:124
-	{
-		op: 55, sms: 0xfff, item: 4408, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800},
-	},
+	{op: 55, sms: 0xfff, item: 4408, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800}},
 	// FRND float.sass:124
-	{
-		op: 55, sms: 0xfff, item: 4417, nitem: 7, arg: 700, narg: 2, mod: 382, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800},
-	},
+	{op: 55, sms: 0xfff, item: 4417, nitem: 7, arg: 700, narg: 2, mod: 382, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800}},
 	// FRND float.sass:124
-	{
-		op: 55, sms: 0x7f, item: 4424, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800},
-	},
+	{op: 55, sms: 0x7f, item: 4424, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800}},
 	// FRND float.sass:124
-	{
-		op: 55, sms: 0x7f, item: 4433, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008100800},
-	},
+	{op: 55, sms: 0x7f, item: 4433, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008100800}},
 	// FRND float.sass:124
-	{
-		op: 55, sms: 0x7f, item: 4447, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800},
-	},
+	{op: 55, sms: 0x7f, item: 4447, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800}},
 	// FRND float.sass:124
-	{
-		op: 55, sms: 0xf80, item: 4456, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800},
-	},
+	{op: 55, sms: 0xf80, item: 4456, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800}},
 	// FRND float.sass:125
-	{
-		op: 55, sms: 0xfff, item: 4465, nitem: 6, arg: 707, narg: 2, mod: 387, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000},
-	},
+	{op: 55, sms: 0xfff, item: 4465, nitem: 6, arg: 707, narg: 2, mod: 387, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000}},
 	// FRND float.sass:125
-	{
-		op: 55, sms: 0xfff, item: 4471, nitem: 6, arg: 709, narg: 2, mod: 387, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000},
-	},
+	{op: 55, sms: 0xfff, item: 4471, nitem: 6, arg: 709, narg: 2, mod: 387, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000}},
 	// FRND float.sass:125
-	{
-		op: 55, sms: 0x7f, item: 4477, nitem: 7, arg: 709, narg: 2, mod: 387, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000},
-	},
+	{op: 55, sms: 0x7f, item: 4477, nitem: 7, arg: 709, narg: 2, mod: 387, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000}},
 	// FRND float.sass:125
-	{
-		op: 55, sms: 0x7f, item: 4484, nitem: 12, arg: 711, narg: 3, mod: 387, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008201000},
-	},
+	{op: 55, sms: 0x7f, item: 4484, nitem: 12, arg: 711, narg: 3, mod: 387, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008201000}},
 	// FRND float.sass:125
-	{
-		op: 55, sms: 0x7f, item: 4496, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000},
-	},
+	{op: 55, sms: 0x7f, item: 4496, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000}},
 	// FRND float.sass:125
-	{
-		op: 55, sms: 0xf80, item: 4502, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000},
-	},
+	{op: 55, sms: 0xf80, item: 4502, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000}},
 	// FRND float.sass:126
-	{
-		op: 55, sms: 0xfff, item: 4508, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000},
-	},
+	{op: 55, sms: 0xfff, item: 4508, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000}},
 	// FRND float.sass:126
-	{
-		op: 55, sms: 0x7f, item: 4517, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000},
-	},
+	{op: 55, sms: 0x7f, item: 4517, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000}},
 	// FRND float.sass:126
-	{
-		op: 55, sms: 0x7f, item: 4526, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008402000},
-	},
+	{op: 55, sms: 0x7f, item: 4526, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008402000}},
 	// FRND float.sass:126
-	{
-		op: 55, sms: 0x7f, item: 4540, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000},
-	},
+	{op: 55, sms: 0x7f, item: 4540, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000}},
 	// FRND float.sass:126
-	{
-		op: 55, sms: 0xf80, item: 4549, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000},
-	},
+	{op: 55, sms: 0xf80, item: 4549, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000}},
 	// FRND float.sass:127
-	{
-		op: 55, sms: 0xfff, item: 4558, nitem: 7, arg: 716, narg: 2, mod: 382, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800},
-	},
+	{op: 55, sms: 0xfff, item: 4558, nitem: 7, arg: 716, narg: 2, mod: 382, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800}},
 	// FRND float.sass:127
-	{
-		op: 55, sms: 0xfff, item: 4565, nitem: 7, arg: 347, narg: 2, mod: 382, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800},
-	},
+	{op: 55, sms: 0xfff, item: 4565, nitem: 7, arg: 347, narg: 2, mod: 382, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800}},
 	// FRND float.sass:127
-	{
-		op: 55, sms: 0x7f, item: 4572, nitem: 8, arg: 718, narg: 2, mod: 382, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800},
-	},
+	{op: 55, sms: 0x7f, item: 4572, nitem: 8, arg: 718, narg: 2, mod: 382, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800}},
 	// FRND float.sass:127
-	{
-		op: 55, sms: 0x7f, item: 4580, nitem: 13, arg: 349, narg: 3, mod: 382, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b13, Hi: 0xfc00008301800},
-	},
+	{op: 55, sms: 0x7f, item: 4580, nitem: 13, arg: 349, narg: 3, mod: 382, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b13, Hi: 0xfc00008301800}},
 	// FRND float.sass:127
-	{
-		op: 55, sms: 0x7f, item: 4593, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800},
-	},
+	{op: 55, sms: 0x7f, item: 4593, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800}},
 	// FRND float.sass:127
-	{
-		op: 55, sms: 0xf80, item: 4600, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800},
-	},
+	{op: 55, sms: 0xf80, item: 4600, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800}},
 	// FSEL float.sass:130
-	{
-		op: 56, sms: 0xfff, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000},
-	},
+	{op: 56, sms: 0xfff, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000}},
 	// FSEL float.sass:130
-	{
-		op: 56, sms: 0xfff, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000},
-	},
+	{op: 56, sms: 0xfff, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000}},
 	// FSEL float.sass:130
-	{
-		op: 56, sms: 0x7f, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000},
-	},
+	{op: 56, sms: 0x7f, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000}},
 	// FSEL float.sass:130
-	{
-		op: 56, sms: 0x7f, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a08, Hi: 0xfc0000b800000},
-	},
+	{op: 56, sms: 0x7f, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a08, Hi: 0xfc0000b800000}},
 	// FSEL float.sass:130
-	{
-		op: 56, sms: 0x7f, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000},
-	},
+	{op: 56, sms: 0x7f, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000}},
 	// FSEL float.sass:130
-	{
-		op: 56, sms: 0xf80, item: 4607, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000},
-	},
+	{op: 56, sms: 0xf80, item: 4607, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000}},
 	// FSET float.sass:133
-	{
-		op: 57, sms: 0xfff, item: 4616, nitem: 12, arg: 722, narg: 4, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000},
-	},
+	{op: 57, sms: 0xfff, item: 4616, nitem: 12, arg: 722, narg: 4, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000}},
 	// FSET float.sass:133
-	{
-		op: 57, sms: 0xfff, item: 4628, nitem: 12, arg: 726, narg: 4, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000},
-	},
+	{op: 57, sms: 0xfff, item: 4628, nitem: 12, arg: 726, narg: 4, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000}},
 	// FSET float.sass:133
-	{
-		op: 57, sms: 0x7f, item: 4640, nitem: 13, arg: 730, narg: 4, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000},
-	},
+	{op: 57, sms: 0x7f, item: 4640, nitem: 13, arg: 730, narg: 4, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000}},
 	// FSET float.sass:133
-	{
-		op: 57, sms: 0x7f, item: 4653, nitem: 18, arg: 734, narg: 5, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0a, Hi: 0xfc0000b800000},
-	},
+	{op: 57, sms: 0x7f, item: 4653, nitem: 18, arg: 734, narg: 5, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0a, Hi: 0xfc0000b800000}},
 	// FSET float.sass:133
-	{
-		op: 57, sms: 0x7f, item: 4671, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000},
-	},
+	{op: 57, sms: 0x7f, item: 4671, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000}},
 	// FSET float.sass:133
-	{
-		op: 57, sms: 0xf80, item: 4683, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000},
-	},
+	{op: 57, sms: 0xf80, item: 4683, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000}},
 	// FSETP float.sass:136
-	{
-		op: 58, sms: 0xfff, item: 4695, nitem: 13, arg: 743, narg: 5, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000},
-	},
+	{op: 58, sms: 0xfff, item: 4695, nitem: 13, arg: 743, narg: 5, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:136
-	{
-		op: 58, sms: 0xfff, item: 4708, nitem: 13, arg: 748, narg: 5, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000},
-	},
+	{op: 58, sms: 0xfff, item: 4708, nitem: 13, arg: 748, narg: 5, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:136
-	{
-		op: 58, sms: 0x7f, item: 4721, nitem: 14, arg: 753, narg: 5, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000},
-	},
+	{op: 58, sms: 0x7f, item: 4721, nitem: 14, arg: 753, narg: 5, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:136
-	{
-		op: 58, sms: 0x7f, item: 4735, nitem: 19, arg: 758, narg: 6, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0b, Hi: 0xfc0000bfe0000},
-	},
+	{op: 58, sms: 0x7f, item: 4735, nitem: 19, arg: 758, narg: 6, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0b, Hi: 0xfc0000bfe0000}},
 	// FSETP float.sass:136
-	{
-		op: 58, sms: 0x7f, item: 4754, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000},
-	},
+	{op: 58, sms: 0x7f, item: 4754, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000}},
 	// FSETP float.sass:136
-	{
-		op: 58, sms: 0xf80, item: 4767, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000},
-	},
+	{op: 58, sms: 0xf80, item: 4767, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000}},
 	// FSWZADD float.sass:139
-	{
-		op: 59, sms: 0x3ff, item: 4780, nitem: 14, arg: 473, narg: 3, mod: 395, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff},
-	},
+	{op: 59, sms: 0x3ff, item: 4780, nitem: 14, arg: 473, narg: 3, mod: 395, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
 	// FSWZADD float.sass:140
-	{
-		op: 59, sms: 0xc00, item: 4794, nitem: 14, arg: 473, narg: 3, mod: 402, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff},
-	},
+	{op: 59, sms: 0xc00, item: 4794, nitem: 14, arg: 473, narg: 3, mod: 402, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
 	// HADD2 float.sass:143
-	{
-		op: 60, sms: 0x1f, item: 4808, nitem: 11, arg: 550, narg: 3, mod: 409, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0x1f, item: 4808, nitem: 11, arg: 550, narg: 3, mod: 409, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:143
-	{
-		op: 60, sms: 0x1f, item: 4819, nitem: 12, arg: 769, narg: 4, mod: 414, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0x1f, item: 4819, nitem: 12, arg: 769, narg: 4, mod: 414, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:143
-	{
-		op: 60, sms: 0x1f, item: 4831, nitem: 12, arg: 773, narg: 3, mod: 409, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0x1f, item: 4831, nitem: 12, arg: 773, narg: 3, mod: 409, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:143
-	{
-		op: 60, sms: 0x1f, item: 4843, nitem: 17, arg: 776, narg: 4, mod: 418, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000},
-	},
+	{op: 60, sms: 0x1f, item: 4843, nitem: 17, arg: 776, narg: 4, mod: 418, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:143
-	{
-		op: 60, sms: 0x1f, item: 4860, nitem: 12, arg: 553, narg: 3, mod: 409, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, sms: 0x1f, item: 4860, nitem: 12, arg: 553, narg: 3, mod: 409, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, sms: 0x20, item: 4872, nitem: 10, arg: 780, narg: 3, mod: 423, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0x20, item: 4872, nitem: 10, arg: 780, narg: 3, mod: 423, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, sms: 0x20, item: 4882, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0x20, item: 4882, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, sms: 0x20, item: 4893, nitem: 11, arg: 787, narg: 3, mod: 423, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0x20, item: 4893, nitem: 11, arg: 787, narg: 3, mod: 423, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, sms: 0x20, item: 4904, nitem: 16, arg: 790, narg: 4, mod: 430, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000},
-	},
+	{op: 60, sms: 0x20, item: 4904, nitem: 16, arg: 790, narg: 4, mod: 430, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, sms: 0x20, item: 4920, nitem: 11, arg: 794, narg: 3, mod: 423, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, sms: 0x20, item: 4920, nitem: 11, arg: 794, narg: 3, mod: 423, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:145
-	{
-		op: 60, sms: 0x20, item: 4931, nitem: 11, arg: 550, narg: 3, mod: 434, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000},
-	},
+	{op: 60, sms: 0x20, item: 4931, nitem: 11, arg: 550, narg: 3, mod: 434, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:145
-	{
-		op: 60, sms: 0x20, item: 4942, nitem: 10, arg: 773, narg: 3, mod: 438, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000},
-	},
+	{op: 60, sms: 0x20, item: 4942, nitem: 10, arg: 773, narg: 3, mod: 438, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:145
-	{
-		op: 60, sms: 0x20, item: 4952, nitem: 12, arg: 773, narg: 3, mod: 434, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000},
-	},
+	{op: 60, sms: 0x20, item: 4952, nitem: 12, arg: 773, narg: 3, mod: 434, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:145
-	{
-		op: 60, sms: 0x20, item: 4964, nitem: 17, arg: 776, narg: 4, mod: 441, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000},
-	},
+	{op: 60, sms: 0x20, item: 4964, nitem: 17, arg: 776, narg: 4, mod: 441, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:145
-	{
-		op: 60, sms: 0x20, item: 4981, nitem: 12, arg: 553, narg: 3, mod: 434, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000},
-	},
+	{op: 60, sms: 0x20, item: 4981, nitem: 12, arg: 553, narg: 3, mod: 434, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:146
-	{
-		op: 60, sms: 0xfc0, item: 4993, nitem: 11, arg: 550, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0xfc0, item: 4993, nitem: 11, arg: 550, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:146
-	{
-		op: 60, sms: 0x40, item: 5004, nitem: 12, arg: 773, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0x40, item: 5004, nitem: 12, arg: 773, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:146
-	{
-		op: 60, sms: 0x40, item: 5016, nitem: 17, arg: 776, narg: 4, mod: 450, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000},
-	},
+	{op: 60, sms: 0x40, item: 5016, nitem: 17, arg: 776, narg: 4, mod: 450, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:146
-	{
-		op: 60, sms: 0x40, item: 5033, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, sms: 0x40, item: 5033, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:146
-	{
-		op: 60, sms: 0xf80, item: 5045, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, sms: 0xf80, item: 5045, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:147
-	{
-		op: 60, sms: 0xfc0, item: 5057, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000},
-	},
+	{op: 60, sms: 0xfc0, item: 5057, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:148
-	{
-		op: 60, sms: 0xfc0, item: 5068, nitem: 12, arg: 769, narg: 4, mod: 438, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000},
-	},
+	{op: 60, sms: 0xfc0, item: 5068, nitem: 12, arg: 769, narg: 4, mod: 438, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}},
 	// HADD2 float.sass:149
-	{
-		op: 60, sms: 0xfc0, item: 5080, nitem: 12, arg: 797, narg: 3, mod: 455, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000},
-	},
+	{op: 60, sms: 0xfc0, item: 5080, nitem: 12, arg: 797, narg: 3, mod: 455, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:149
-	{
-		op: 60, sms: 0xfc0, item: 5092, nitem: 11, arg: 800, narg: 3, mod: 460, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000},
-	},
+	{op: 60, sms: 0xfc0, item: 5092, nitem: 11, arg: 800, narg: 3, mod: 460, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:149
-	{
-		op: 60, sms: 0x40, item: 5103, nitem: 13, arg: 800, narg: 3, mod: 455, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000},
-	},
+	{op: 60, sms: 0x40, item: 5103, nitem: 13, arg: 800, narg: 3, mod: 455, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:149
-	{
-		op: 60, sms: 0x40, item: 5116, nitem: 18, arg: 803, narg: 4, mod: 464, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000},
-	},
+	{op: 60, sms: 0x40, item: 5116, nitem: 18, arg: 803, narg: 4, mod: 464, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:149
-	{
-		op: 60, sms: 0x40, item: 5134, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000},
-	},
+	{op: 60, sms: 0x40, item: 5134, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:149
-	{
-		op: 60, sms: 0xf80, item: 5147, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000},
-	},
+	{op: 60, sms: 0xf80, item: 5147, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5160, nitem: 14, arg: 556, narg: 4, mod: 469, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x1, item: 5160, nitem: 14, arg: 556, narg: 4, mod: 469, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x1, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5189, nitem: 15, arg: 815, narg: 4, mod: 469, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x1, item: 5189, nitem: 15, arg: 815, narg: 4, mod: 469, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5204, nitem: 20, arg: 819, narg: 5, mod: 480, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x1, item: 5204, nitem: 20, arg: 819, narg: 5, mod: 480, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x1, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5239, nitem: 15, arg: 829, narg: 4, mod: 491, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x1, item: 5239, nitem: 15, arg: 829, narg: 4, mod: 491, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5254, nitem: 20, arg: 833, narg: 5, mod: 497, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x1, item: 5254, nitem: 20, arg: 833, narg: 5, mod: 497, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5274, nitem: 15, arg: 560, narg: 4, mod: 491, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x1, item: 5274, nitem: 15, arg: 560, narg: 4, mod: 491, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, sms: 0x1, item: 5289, nitem: 15, arg: 564, narg: 4, mod: 469, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x1, item: 5289, nitem: 15, arg: 564, narg: 4, mod: 469, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, sms: 0x3e, item: 5304, nitem: 14, arg: 556, narg: 4, mod: 503, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5304, nitem: 14, arg: 556, narg: 4, mod: 503, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, sms: 0x3e, item: 5318, nitem: 15, arg: 815, narg: 4, mod: 503, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5318, nitem: 15, arg: 815, narg: 4, mod: 503, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, sms: 0x3e, item: 5333, nitem: 20, arg: 819, narg: 5, mod: 509, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5333, nitem: 20, arg: 819, narg: 5, mod: 509, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, sms: 0x3e, item: 5353, nitem: 15, arg: 829, narg: 4, mod: 515, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5353, nitem: 15, arg: 829, narg: 4, mod: 515, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, sms: 0x3e, item: 5368, nitem: 20, arg: 833, narg: 5, mod: 521, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5368, nitem: 20, arg: 833, narg: 5, mod: 521, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, sms: 0x3e, item: 5388, nitem: 15, arg: 560, narg: 4, mod: 515, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5388, nitem: 15, arg: 560, narg: 4, mod: 515, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, sms: 0x3e, item: 5403, nitem: 15, arg: 564, narg: 4, mod: 503, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5403, nitem: 15, arg: 564, narg: 4, mod: 503, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, sms: 0x3e, item: 5418, nitem: 16, arg: 838, narg: 5, mod: 527, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5418, nitem: 16, arg: 838, narg: 5, mod: 527, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, sms: 0x3e, item: 5434, nitem: 17, arg: 843, narg: 5, mod: 527, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5434, nitem: 17, arg: 843, narg: 5, mod: 527, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, sms: 0x3e, item: 5451, nitem: 22, arg: 848, narg: 6, mod: 532, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5451, nitem: 22, arg: 848, narg: 6, mod: 532, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, sms: 0x3e, item: 5473, nitem: 17, arg: 854, narg: 5, mod: 537, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5473, nitem: 17, arg: 854, narg: 5, mod: 537, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, sms: 0x3e, item: 5490, nitem: 22, arg: 859, narg: 6, mod: 542, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5490, nitem: 22, arg: 859, narg: 6, mod: 542, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, sms: 0x3e, item: 5512, nitem: 17, arg: 865, narg: 5, mod: 537, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5512, nitem: 17, arg: 865, narg: 5, mod: 537, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, sms: 0x3e, item: 5529, nitem: 17, arg: 870, narg: 5, mod: 527, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5529, nitem: 17, arg: 870, narg: 5, mod: 527, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, sms: 0x3e, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, sms: 0x3e, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:156
-	{
-		op: 61, sms: 0x3e, item: 5546, nitem: 15, arg: 810, narg: 5, mod: 547, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5546, nitem: 15, arg: 810, narg: 5, mod: 547, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:156
-	{
-		op: 61, sms: 0x3e, item: 5561, nitem: 15, arg: 824, narg: 5, mod: 551, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff},
-	},
+	{op: 61, sms: 0x3e, item: 5561, nitem: 15, arg: 824, narg: 5, mod: 551, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:157
-	{
-		op: 61, sms: 0x3e, item: 5576, nitem: 17, arg: 875, narg: 6, mod: 555, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5576, nitem: 17, arg: 875, narg: 6, mod: 555, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:157
-	{
-		op: 61, sms: 0x3e, item: 5593, nitem: 17, arg: 881, narg: 6, mod: 559, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5593, nitem: 17, arg: 881, narg: 6, mod: 559, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:158
-	{
-		op: 61, sms: 0x3e, item: 5610, nitem: 17, arg: 875, narg: 6, mod: 563, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5610, nitem: 17, arg: 875, narg: 6, mod: 563, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:158
-	{
-		op: 61, sms: 0x3e, item: 5627, nitem: 17, arg: 881, narg: 6, mod: 566, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, sms: 0x3e, item: 5627, nitem: 17, arg: 881, narg: 6, mod: 566, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0xfc0, item: 5644, nitem: 14, arg: 556, narg: 4, mod: 569, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0xfc0, item: 5644, nitem: 14, arg: 556, narg: 4, mod: 569, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0x40, item: 5658, nitem: 15, arg: 815, narg: 4, mod: 569, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x40, item: 5658, nitem: 15, arg: 815, narg: 4, mod: 569, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0x40, item: 5673, nitem: 20, arg: 819, narg: 5, mod: 575, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x40, item: 5673, nitem: 20, arg: 819, narg: 5, mod: 575, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0x40, item: 5693, nitem: 15, arg: 829, narg: 4, mod: 581, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0x40, item: 5693, nitem: 15, arg: 829, narg: 4, mod: 581, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0x40, item: 5708, nitem: 20, arg: 833, narg: 5, mod: 587, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x40, item: 5708, nitem: 20, arg: 833, narg: 5, mod: 587, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0x40, item: 5728, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x40, item: 5728, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0xf80, item: 5743, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0xf80, item: 5743, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0x40, item: 5758, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0x40, item: 5758, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, sms: 0xf80, item: 5773, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, sms: 0xf80, item: 5773, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0xfc0, item: 5788, nitem: 16, arg: 838, narg: 5, mod: 593, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0xfc0, item: 5788, nitem: 16, arg: 838, narg: 5, mod: 593, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0x40, item: 5804, nitem: 17, arg: 843, narg: 5, mod: 593, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0x40, item: 5804, nitem: 17, arg: 843, narg: 5, mod: 593, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0x40, item: 5821, nitem: 22, arg: 848, narg: 6, mod: 598, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x40, item: 5821, nitem: 22, arg: 848, narg: 6, mod: 598, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0x40, item: 5843, nitem: 17, arg: 854, narg: 5, mod: 603, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0x40, item: 5843, nitem: 17, arg: 854, narg: 5, mod: 603, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0x40, item: 5860, nitem: 22, arg: 859, narg: 6, mod: 608, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x40, item: 5860, nitem: 22, arg: 859, narg: 6, mod: 608, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0x40, item: 5882, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x40, item: 5882, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0xf80, item: 5899, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0xf80, item: 5899, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0x40, item: 5916, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0x40, item: 5916, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:160
-	{
-		op: 61, sms: 0xf80, item: 5933, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, sms: 0xf80, item: 5933, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:161
-	{
-		op: 61, sms: 0xfc0, item: 5950, nitem: 14, arg: 887, narg: 5, mod: 613, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0xfc0, item: 5950, nitem: 14, arg: 887, narg: 5, mod: 613, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:161
-	{
-		op: 61, sms: 0xfc0, item: 5964, nitem: 14, arg: 892, narg: 5, mod: 617, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff},
-	},
+	{op: 61, sms: 0xfc0, item: 5964, nitem: 14, arg: 892, narg: 5, mod: 617, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:162
-	{
-		op: 61, sms: 0xfc0, item: 5978, nitem: 15, arg: 810, narg: 5, mod: 621, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff},
-	},
+	{op: 61, sms: 0xfc0, item: 5978, nitem: 15, arg: 810, narg: 5, mod: 621, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:162
-	{
-		op: 61, sms: 0xfc0, item: 5993, nitem: 15, arg: 824, narg: 5, mod: 625, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff},
-	},
+	{op: 61, sms: 0xfc0, item: 5993, nitem: 15, arg: 824, narg: 5, mod: 625, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:163
-	{
-		op: 61, sms: 0xfc0, item: 6008, nitem: 16, arg: 897, narg: 6, mod: 629, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0xfc0, item: 6008, nitem: 16, arg: 897, narg: 6, mod: 629, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:163
-	{
-		op: 61, sms: 0xfc0, item: 6024, nitem: 16, arg: 903, narg: 6, mod: 632, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff},
-	},
+	{op: 61, sms: 0xfc0, item: 6024, nitem: 16, arg: 903, narg: 6, mod: 632, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:164
-	{
-		op: 61, sms: 0xfc0, item: 6040, nitem: 17, arg: 875, narg: 6, mod: 635, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, sms: 0xfc0, item: 6040, nitem: 17, arg: 875, narg: 6, mod: 635, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:164
-	{
-		op: 61, sms: 0xfc0, item: 6057, nitem: 17, arg: 881, narg: 6, mod: 638, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, sms: 0xfc0, item: 6057, nitem: 17, arg: 881, narg: 6, mod: 638, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6074, nitem: 10, arg: 909, narg: 4, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6074, nitem: 10, arg: 909, narg: 4, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6096, nitem: 11, arg: 918, narg: 4, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6096, nitem: 11, arg: 918, narg: 4, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6107, nitem: 16, arg: 922, narg: 5, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6107, nitem: 16, arg: 922, narg: 5, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6135, nitem: 11, arg: 932, narg: 4, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6135, nitem: 11, arg: 932, narg: 4, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6146, nitem: 16, arg: 936, narg: 5, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6146, nitem: 16, arg: 936, narg: 5, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6162, nitem: 10, arg: 941, narg: 4, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6162, nitem: 10, arg: 941, narg: 4, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, sms: 0x3e, item: 6172, nitem: 10, arg: 945, narg: 4, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x3e, item: 6172, nitem: 10, arg: 945, narg: 4, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6182, nitem: 12, arg: 949, narg: 5, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6182, nitem: 12, arg: 949, narg: 5, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6208, nitem: 13, arg: 960, narg: 5, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6208, nitem: 13, arg: 960, narg: 5, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6221, nitem: 18, arg: 965, narg: 6, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6221, nitem: 18, arg: 965, narg: 6, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6253, nitem: 13, arg: 977, narg: 5, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6253, nitem: 13, arg: 977, narg: 5, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6266, nitem: 18, arg: 982, narg: 6, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6266, nitem: 18, arg: 982, narg: 6, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6284, nitem: 12, arg: 988, narg: 5, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6284, nitem: 12, arg: 988, narg: 5, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, sms: 0x3e, item: 6296, nitem: 12, arg: 993, narg: 5, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x3e, item: 6296, nitem: 12, arg: 993, narg: 5, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, sms: 0x40, item: 6308, nitem: 11, arg: 383, narg: 4, mod: 644, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x40, item: 6308, nitem: 11, arg: 383, narg: 4, mod: 644, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, sms: 0x40, item: 6319, nitem: 12, arg: 508, narg: 4, mod: 644, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x40, item: 6319, nitem: 12, arg: 508, narg: 4, mod: 644, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, sms: 0x40, item: 6331, nitem: 17, arg: 512, narg: 5, mod: 644, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x40, item: 6331, nitem: 17, arg: 512, narg: 5, mod: 644, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, sms: 0x40, item: 6348, nitem: 12, arg: 517, narg: 4, mod: 644, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x40, item: 6348, nitem: 12, arg: 517, narg: 4, mod: 644, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, sms: 0x40, item: 6360, nitem: 17, arg: 521, narg: 5, mod: 644, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x40, item: 6360, nitem: 17, arg: 521, narg: 5, mod: 644, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, sms: 0x40, item: 6377, nitem: 11, arg: 391, narg: 4, mod: 644, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x40, item: 6377, nitem: 11, arg: 391, narg: 4, mod: 644, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, sms: 0x40, item: 6388, nitem: 11, arg: 526, narg: 4, mod: 644, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, sms: 0x40, item: 6388, nitem: 11, arg: 526, narg: 4, mod: 644, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:170
-	{
-		op: 62, sms: 0x40, item: 6399, nitem: 13, arg: 998, narg: 5, mod: 647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x40, item: 6399, nitem: 13, arg: 998, narg: 5, mod: 647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:170
-	{
-		op: 62, sms: 0x40, item: 6412, nitem: 14, arg: 1003, narg: 5, mod: 647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x40, item: 6412, nitem: 14, arg: 1003, narg: 5, mod: 647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:170
-	{
-		op: 62, sms: 0x40, item: 6426, nitem: 19, arg: 1008, narg: 6, mod: 647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x40, item: 6426, nitem: 19, arg: 1008, narg: 6, mod: 647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:170
-	{
-		op: 62, sms: 0x40, item: 6445, nitem: 14, arg: 1014, narg: 5, mod: 647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x40, item: 6445, nitem: 14, arg: 1014, narg: 5, mod: 647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:170
-	{
-		op: 62, sms: 0x40, item: 6459, nitem: 19, arg: 1019, narg: 6, mod: 647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x40, item: 6459, nitem: 19, arg: 1019, narg: 6, mod: 647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:170
-	{
-		op: 62, sms: 0x40, item: 6478, nitem: 13, arg: 1025, narg: 5, mod: 647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x40, item: 6478, nitem: 13, arg: 1025, narg: 5, mod: 647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:170
-	{
-		op: 62, sms: 0x40, item: 6491, nitem: 13, arg: 1030, narg: 5, mod: 647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, sms: 0x40, item: 6491, nitem: 13, arg: 1030, narg: 5, mod: 647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:171
-	{
-		op: 62, sms: 0x40, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x40, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:171
-	{
-		op: 62, sms: 0x40, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff},
-	},
+	{op: 62, sms: 0x40, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:172
-	{
-		op: 62, sms: 0x40, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x40, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:172
-	{
-		op: 62, sms: 0x40, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff},
-	},
+	{op: 62, sms: 0x40, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:173
-	{
-		op: 62, sms: 0x40, item: 6504, nitem: 13, arg: 1035, narg: 5, mod: 649, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff},
-	},
+	{op: 62, sms: 0x40, item: 6504, nitem: 13, arg: 1035, narg: 5, mod: 649, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff}},
 	// HFMA2.MMA float.sass:173
-	{
-		op: 62, sms: 0x40, item: 6517, nitem: 13, arg: 1040, narg: 5, mod: 649, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff},
-	},
+	{op: 62, sms: 0x40, item: 6517, nitem: 13, arg: 1040, narg: 5, mod: 649, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff}},
 	// HFMA2.MMA float.sass:174
-	{
-		op: 62, sms: 0x40, item: 6530, nitem: 15, arg: 1045, narg: 6, mod: 651, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff},
-	},
+	{op: 62, sms: 0x40, item: 6530, nitem: 15, arg: 1045, narg: 6, mod: 651, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff}},
 	// HFMA2.MMA float.sass:174
-	{
-		op: 62, sms: 0x40, item: 6545, nitem: 15, arg: 1051, narg: 6, mod: 651, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff},
-	},
+	{op: 62, sms: 0x40, item: 6545, nitem: 15, arg: 1051, narg: 6, mod: 651, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff}},
 	// HGMMA tensor.sass:75
-	{
-		op: 63, sms: 0x40, item: 6560, nitem: 15, arg: 1057, narg: 4, mod: 652, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff},
-	},
+	{op: 63, sms: 0x40, item: 6560, nitem: 15, arg: 1057, narg: 4, mod: 652, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:76
-	{
-		op: 63, sms: 0x40, item: 6575, nitem: 17, arg: 1061, narg: 5, mod: 656, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff},
-	},
+	{op: 63, sms: 0x40, item: 6575, nitem: 17, arg: 1061, narg: 5, mod: 656, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:77
-	{
-		op: 63, sms: 0x40, item: 6592, nitem: 21, arg: 1066, narg: 6, mod: 660, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff},
-	},
+	{op: 63, sms: 0x40, item: 6592, nitem: 21, arg: 1066, narg: 6, mod: 660, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:78
-	{
-		op: 63, sms: 0x40, item: 6613, nitem: 23, arg: 1072, narg: 7, mod: 665, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff},
-	},
+	{op: 63, sms: 0x40, item: 6613, nitem: 23, arg: 1072, narg: 7, mod: 665, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:79
-	{
-		op: 63, sms: 0x40, item: 6636, nitem: 15, arg: 1057, narg: 4, mod: 670, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff},
-	},
+	{op: 63, sms: 0x40, item: 6636, nitem: 15, arg: 1057, narg: 4, mod: 670, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:80
-	{
-		op: 63, sms: 0x40, item: 6651, nitem: 17, arg: 1061, narg: 5, mod: 674, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff},
-	},
+	{op: 63, sms: 0x40, item: 6651, nitem: 17, arg: 1061, narg: 5, mod: 674, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:81
-	{
-		op: 63, sms: 0x40, item: 6668, nitem: 21, arg: 1066, narg: 6, mod: 678, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff},
-	},
+	{op: 63, sms: 0x40, item: 6668, nitem: 21, arg: 1066, narg: 6, mod: 678, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff}},
 	// HGMMA tensor.sass:82
-	{
-		op: 63, sms: 0x40, item: 6689, nitem: 23, arg: 1072, narg: 7, mod: 683, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff},
-	},
+	{op: 63, sms: 0x40, item: 6689, nitem: 23, arg: 1072, narg: 7, mod: 683, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff}},
 	// HMMA tensor.sass:85
-	{
-		op: 64, sms: 0x1, item: 6712, nitem: 13, arg: 1079, narg: 4, mod: 688, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff},
-	},
+	{op: 64, sms: 0x1, item: 6712, nitem: 13, arg: 1079, narg: 4, mod: 688, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:86
-	{
-		op: 64, sms: 0x1, item: 6725, nitem: 11, arg: 1083, narg: 4, mod: 692, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff},
-	},
+	{op: 64, sms: 0x1, item: 6725, nitem: 11, arg: 1083, narg: 4, mod: 692, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:87
-	{
-		op: 64, sms: 0x2, item: 6736, nitem: 11, arg: 1083, narg: 4, mod: 695, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff},
-	},
+	{op: 64, sms: 0x2, item: 6736, nitem: 11, arg: 1083, narg: 4, mod: 695, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:88
-	{
-		op: 64, sms: 0x2, item: 6747, nitem: 10, arg: 1087, narg: 4, mod: 698, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff},
-	},
+	{op: 64, sms: 0x2, item: 6747, nitem: 10, arg: 1087, narg: 4, mod: 698, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:89
-	{
-		op: 64, sms: 0x2, item: 6757, nitem: 16, arg: 1091, narg: 6, mod: 700, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff},
-	},
+	{op: 64, sms: 0x2, item: 6757, nitem: 16, arg: 1091, narg: 6, mod: 700, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMMA tensor.sass:90
-	{
-		op: 64, sms: 0xffc, item: 6773, nitem: 14, arg: 1097, narg: 5, mod: 695, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff},
-	},
+	{op: 64, sms: 0xffc, item: 6773, nitem: 14, arg: 1097, narg: 5, mod: 695, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:91
-	{
-		op: 64, sms: 0xffc, item: 6787, nitem: 13, arg: 1102, narg: 5, mod: 698, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff},
-	},
+	{op: 64, sms: 0xffc, item: 6787, nitem: 13, arg: 1102, narg: 5, mod: 698, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:92
-	{
-		op: 64, sms: 0xffc, item: 6800, nitem: 19, arg: 1107, narg: 7, mod: 700, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff},
-	},
+	{op: 64, sms: 0xffc, item: 6800, nitem: 19, arg: 1107, narg: 7, mod: 700, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMNMX2 float.sass:177
-	{
-		op: 65, sms: 0x2, item: 6819, nitem: 13, arg: 1114, narg: 4, mod: 703, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0x2, item: 6819, nitem: 13, arg: 1114, narg: 4, mod: 703, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:177
-	{
-		op: 65, sms: 0x2, item: 6832, nitem: 14, arg: 1118, narg: 4, mod: 703, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0x2, item: 6832, nitem: 14, arg: 1118, narg: 4, mod: 703, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:177
-	{
-		op: 65, sms: 0x2, item: 6846, nitem: 19, arg: 1122, narg: 5, mod: 708, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, sms: 0x2, item: 6846, nitem: 19, arg: 1122, narg: 5, mod: 708, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:178
-	{
-		op: 65, sms: 0x2, item: 6865, nitem: 13, arg: 1127, narg: 5, mod: 713, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0x2, item: 6865, nitem: 13, arg: 1127, narg: 5, mod: 713, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:179
-	{
-		op: 65, sms: 0x2, item: 6878, nitem: 14, arg: 1132, narg: 5, mod: 716, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000},
-	},
+	{op: 65, sms: 0x2, item: 6878, nitem: 14, arg: 1132, narg: 5, mod: 716, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMNMX2 float.sass:180
-	{
-		op: 65, sms: 0x3c, item: 6892, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0x3c, item: 6892, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:180
-	{
-		op: 65, sms: 0x3c, item: 6906, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0x3c, item: 6906, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:180
-	{
-		op: 65, sms: 0x3c, item: 6921, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, sms: 0x3c, item: 6921, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:180
-	{
-		op: 65, sms: 0x3c, item: 6941, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, sms: 0x3c, item: 6941, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:181
-	{
-		op: 65, sms: 0xfc0, item: 6956, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0xfc0, item: 6956, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:181
-	{
-		op: 65, sms: 0x40, item: 6970, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0x40, item: 6970, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:181
-	{
-		op: 65, sms: 0x40, item: 6985, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, sms: 0x40, item: 6985, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:181
-	{
-		op: 65, sms: 0x40, item: 7005, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, sms: 0x40, item: 7005, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:181
-	{
-		op: 65, sms: 0xf80, item: 7020, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, sms: 0xf80, item: 7020, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:182
-	{
-		op: 65, sms: 0x3c, item: 7035, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0x3c, item: 7035, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:182
-	{
-		op: 65, sms: 0xfc0, item: 7049, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000},
-	},
+	{op: 65, sms: 0xfc0, item: 7049, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:183
-	{
-		op: 65, sms: 0x3c, item: 7063, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000},
-	},
+	{op: 65, sms: 0x3c, item: 7063, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMNMX2 float.sass:183
-	{
-		op: 65, sms: 0xfc0, item: 7078, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000},
-	},
+	{op: 65, sms: 0xfc0, item: 7078, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMUL2 float.sass:186
-	{
-		op: 66, sms: 0x3f, item: 7093, nitem: 11, arg: 550, narg: 3, mod: 475, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000},
-	},
+	{op: 66, sms: 0x3f, item: 7093, nitem: 11, arg: 550, narg: 3, mod: 475, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:186
-	{
-		op: 66, sms: 0x3f, item: 7104, nitem: 12, arg: 769, narg: 4, mod: 739, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000},
-	},
+	{op: 66, sms: 0x3f, item: 7104, nitem: 12, arg: 769, narg: 4, mod: 739, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:186
-	{
-		op: 66, sms: 0x3f, item: 7116, nitem: 12, arg: 773, narg: 3, mod: 475, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000},
-	},
+	{op: 66, sms: 0x3f, item: 7116, nitem: 12, arg: 773, narg: 3, mod: 475, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:186
-	{
-		op: 66, sms: 0x3f, item: 7128, nitem: 17, arg: 776, narg: 4, mod: 743, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000},
-	},
+	{op: 66, sms: 0x3f, item: 7128, nitem: 17, arg: 776, narg: 4, mod: 743, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:186
-	{
-		op: 66, sms: 0x3f, item: 7145, nitem: 12, arg: 553, narg: 3, mod: 475, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000},
-	},
+	{op: 66, sms: 0x3f, item: 7145, nitem: 12, arg: 553, narg: 3, mod: 475, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:187
-	{
-		op: 66, sms: 0xfc0, item: 7157, nitem: 11, arg: 550, narg: 3, mod: 748, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000},
-	},
+	{op: 66, sms: 0xfc0, item: 7157, nitem: 11, arg: 550, narg: 3, mod: 748, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:187
-	{
-		op: 66, sms: 0x40, item: 7168, nitem: 12, arg: 773, narg: 3, mod: 748, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000},
-	},
+	{op: 66, sms: 0x40, item: 7168, nitem: 12, arg: 773, narg: 3, mod: 748, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:187
-	{
-		op: 66, sms: 0x40, item: 7180, nitem: 17, arg: 776, narg: 4, mod: 753, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000},
-	},
+	{op: 66, sms: 0x40, item: 7180, nitem: 17, arg: 776, narg: 4, mod: 753, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:187
-	{
-		op: 66, sms: 0x40, item: 7197, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000},
-	},
+	{op: 66, sms: 0x40, item: 7197, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:187
-	{
-		op: 66, sms: 0xf80, item: 7209, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000},
-	},
+	{op: 66, sms: 0xf80, item: 7209, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:188
-	{
-		op: 66, sms: 0xfc0, item: 7221, nitem: 11, arg: 783, narg: 4, mod: 758, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000},
-	},
+	{op: 66, sms: 0xfc0, item: 7221, nitem: 11, arg: 783, narg: 4, mod: 758, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:189
-	{
-		op: 66, sms: 0xfc0, item: 7232, nitem: 12, arg: 769, narg: 4, mod: 761, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000},
-	},
+	{op: 66, sms: 0xfc0, item: 7232, nitem: 12, arg: 769, narg: 4, mod: 761, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000}},
 	// HSET2 float.sass:192
-	{
-		op: 67, sms: 0x3f, item: 7244, nitem: 14, arg: 1137, narg: 4, mod: 764, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000},
-	},
+	{op: 67, sms: 0x3f, item: 7244, nitem: 14, arg: 1137, narg: 4, mod: 764, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:192
-	{
-		op: 67, sms: 0x3f, item: 7258, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000},
-	},
+	{op: 67, sms: 0x3f, item: 7258, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:192
-	{
-		op: 67, sms: 0x3f, item: 7273, nitem: 15, arg: 1141, narg: 4, mod: 764, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000},
-	},
+	{op: 67, sms: 0x3f, item: 7273, nitem: 15, arg: 1141, narg: 4, mod: 764, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:192
-	{
-		op: 67, sms: 0x3f, item: 7288, nitem: 20, arg: 1145, narg: 5, mod: 775, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000},
-	},
+	{op: 67, sms: 0x3f, item: 7288, nitem: 20, arg: 1145, narg: 5, mod: 775, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:192
-	{
-		op: 67, sms: 0x3f, item: 7308, nitem: 15, arg: 1150, narg: 4, mod: 764, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000},
-	},
+	{op: 67, sms: 0x3f, item: 7308, nitem: 15, arg: 1150, narg: 4, mod: 764, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:193
-	{
-		op: 67, sms: 0xfc0, item: 7323, nitem: 15, arg: 1159, narg: 4, mod: 781, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000},
-	},
+	{op: 67, sms: 0xfc0, item: 7323, nitem: 15, arg: 1159, narg: 4, mod: 781, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:193
-	{
-		op: 67, sms: 0x40, item: 7338, nitem: 16, arg: 1163, narg: 4, mod: 781, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000},
-	},
+	{op: 67, sms: 0x40, item: 7338, nitem: 16, arg: 1163, narg: 4, mod: 781, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:193
-	{
-		op: 67, sms: 0x40, item: 7354, nitem: 21, arg: 1167, narg: 5, mod: 788, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000},
-	},
+	{op: 67, sms: 0x40, item: 7354, nitem: 21, arg: 1167, narg: 5, mod: 788, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:193
-	{
-		op: 67, sms: 0x40, item: 7375, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000},
-	},
+	{op: 67, sms: 0x40, item: 7375, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:193
-	{
-		op: 67, sms: 0xf80, item: 7391, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000},
-	},
+	{op: 67, sms: 0xf80, item: 7391, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:194
-	{
-		op: 67, sms: 0xfc0, item: 7407, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000},
-	},
+	{op: 67, sms: 0xfc0, item: 7407, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:195
-	{
-		op: 67, sms: 0xfc0, item: 7422, nitem: 16, arg: 1176, narg: 5, mod: 795, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002},
-	},
+	{op: 67, sms: 0xfc0, item: 7422, nitem: 16, arg: 1176, narg: 5, mod: 795, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002}},
 	// HSETP2 float.sass:198
-	{
-		op: 68, sms: 0x3f, item: 7438, nitem: 16, arg: 1181, narg: 5, mod: 800, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, sms: 0x3f, item: 7438, nitem: 16, arg: 1181, narg: 5, mod: 800, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:198
-	{
-		op: 68, sms: 0x3f, item: 7454, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, sms: 0x3f, item: 7454, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:198
-	{
-		op: 68, sms: 0x3f, item: 7471, nitem: 17, arg: 1192, narg: 5, mod: 800, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, sms: 0x3f, item: 7471, nitem: 17, arg: 1192, narg: 5, mod: 800, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:198
-	{
-		op: 68, sms: 0x3f, item: 7488, nitem: 22, arg: 1197, narg: 6, mod: 811, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, sms: 0x3f, item: 7488, nitem: 22, arg: 1197, narg: 6, mod: 811, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:198
-	{
-		op: 68, sms: 0x3f, item: 7510, nitem: 17, arg: 1203, narg: 5, mod: 800, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, sms: 0x3f, item: 7510, nitem: 17, arg: 1203, narg: 5, mod: 800, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:199
-	{
-		op: 68, sms: 0xfc0, item: 7527, nitem: 17, arg: 1208, narg: 5, mod: 817, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, sms: 0xfc0, item: 7527, nitem: 17, arg: 1208, narg: 5, mod: 817, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:199
-	{
-		op: 68, sms: 0x40, item: 7544, nitem: 18, arg: 1213, narg: 5, mod: 817, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, sms: 0x40, item: 7544, nitem: 18, arg: 1213, narg: 5, mod: 817, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:199
-	{
-		op: 68, sms: 0x40, item: 7562, nitem: 23, arg: 1218, narg: 6, mod: 824, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, sms: 0x40, item: 7562, nitem: 23, arg: 1218, narg: 6, mod: 824, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:199
-	{
-		op: 68, sms: 0x40, item: 7585, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, sms: 0x40, item: 7585, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:199
-	{
-		op: 68, sms: 0xf80, item: 7603, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, sms: 0xf80, item: 7603, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:200
-	{
-		op: 68, sms: 0xfc0, item: 7621, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, sms: 0xfc0, item: 7621, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:201
-	{
-		op: 68, sms: 0xfc0, item: 7638, nitem: 18, arg: 1229, narg: 6, mod: 831, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002},
-	},
+	{op: 68, sms: 0xfc0, item: 7638, nitem: 18, arg: 1229, narg: 6, mod: 831, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002}},
 	// I2F float.sass:204
-	{
-		op: 69, sms: 0xfff, item: 7656, nitem: 8, arg: 698, narg: 2, mod: 836, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000},
-	},
+	{op: 69, sms: 0xfff, item: 7656, nitem: 8, arg: 698, narg: 2, mod: 836, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000}},
 	// I2F float.sass:204
-	{
-		op: 69, sms: 0x7f, item: 7664, nitem: 8, arg: 700, narg: 2, mod: 836, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000},
-	},
+	{op: 69, sms: 0x7f, item: 7664, nitem: 8, arg: 700, narg: 2, mod: 836, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000}},
 	// I2F float.sass:204
-	{
-		op: 69, sms: 0x7f, item: 7672, nitem: 13, arg: 702, narg: 3, mod: 840, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008001000},
-	},
+	{op: 69, sms: 0x7f, item: 7672, nitem: 13, arg: 702, narg: 3, mod: 840, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008001000}},
 	// I2F float.sass:204
-	{
-		op: 69, sms: 0x7f, item: 7685, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000},
-	},
+	{op: 69, sms: 0x7f, item: 7685, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000}},
 	// I2F float.sass:204
-	{
-		op: 69, sms: 0xf80, item: 7693, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000},
-	},
+	{op: 69, sms: 0xf80, item: 7693, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000}},
 	// I2F float.sass:205
-	{
-		op: 69, sms: 0xfff, item: 7701, nitem: 8, arg: 698, narg: 2, mod: 844, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000},
-	},
+	{op: 69, sms: 0xfff, item: 7701, nitem: 8, arg: 698, narg: 2, mod: 844, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000}},
 	// I2F float.sass:205
-	{
-		op: 69, sms: 0x7f, item: 7709, nitem: 8, arg: 700, narg: 2, mod: 844, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000},
-	},
+	{op: 69, sms: 0x7f, item: 7709, nitem: 8, arg: 700, narg: 2, mod: 844, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000}},
 	// I2F float.sass:205
-	{
-		op: 69, sms: 0x7f, item: 7717, nitem: 13, arg: 702, narg: 3, mod: 848, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008101000},
-	},
+	{op: 69, sms: 0x7f, item: 7717, nitem: 13, arg: 702, narg: 3, mod: 848, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008101000}},
 	// I2F float.sass:205
-	{
-		op: 69, sms: 0x7f, item: 7730, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000},
-	},
+	{op: 69, sms: 0x7f, item: 7730, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000}},
 	// I2F float.sass:205
-	{
-		op: 69, sms: 0xf80, item: 7738, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000},
-	},
+	{op: 69, sms: 0xf80, item: 7738, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000}},
 	// I2F float.sass:206
-	{
-		op: 69, sms: 0xfff, item: 7746, nitem: 7, arg: 698, narg: 2, mod: 852, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000},
-	},
+	{op: 69, sms: 0xfff, item: 7746, nitem: 7, arg: 698, narg: 2, mod: 852, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000}},
 	// I2F float.sass:206
-	{
-		op: 69, sms: 0xfff, item: 7753, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000},
-	},
+	{op: 69, sms: 0xfff, item: 7753, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000}},
 	// I2F float.sass:206
-	{
-		op: 69, sms: 0x7f, item: 7760, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000},
-	},
+	{op: 69, sms: 0x7f, item: 7760, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000}},
 	// I2F float.sass:206
-	{
-		op: 69, sms: 0x7f, item: 7767, nitem: 12, arg: 702, narg: 3, mod: 852, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201000},
-	},
+	{op: 69, sms: 0x7f, item: 7767, nitem: 12, arg: 702, narg: 3, mod: 852, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201000}},
 	// I2F float.sass:206
-	{
-		op: 69, sms: 0x7f, item: 7779, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000},
-	},
+	{op: 69, sms: 0x7f, item: 7779, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000}},
 	// I2F float.sass:206
-	{
-		op: 69, sms: 0xf80, item: 7786, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000},
-	},
+	{op: 69, sms: 0xf80, item: 7786, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000}},
 	// I2F float.sass:207
-	{
-		op: 69, sms: 0xfff, item: 7793, nitem: 6, arg: 707, narg: 2, mod: 854, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400},
-	},
+	{op: 69, sms: 0xfff, item: 7793, nitem: 6, arg: 707, narg: 2, mod: 854, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400}},
 	// I2F float.sass:207
-	{
-		op: 69, sms: 0xfff, item: 7799, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400},
-	},
+	{op: 69, sms: 0xfff, item: 7799, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400}},
 	// I2F float.sass:207
-	{
-		op: 69, sms: 0x7f, item: 7805, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400},
-	},
+	{op: 69, sms: 0x7f, item: 7805, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400}},
 	// I2F float.sass:207
-	{
-		op: 69, sms: 0x7f, item: 7811, nitem: 11, arg: 711, narg: 3, mod: 854, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201400},
-	},
+	{op: 69, sms: 0x7f, item: 7811, nitem: 11, arg: 711, narg: 3, mod: 854, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201400}},
 	// I2F float.sass:207
-	{
-		op: 69, sms: 0x7f, item: 7822, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400},
-	},
+	{op: 69, sms: 0x7f, item: 7822, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400}},
 	// I2F float.sass:207
-	{
-		op: 69, sms: 0xf80, item: 7828, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400},
-	},
+	{op: 69, sms: 0xf80, item: 7828, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400}},
 	// I2F float.sass:208
-	{
-		op: 69, sms: 0xfff, item: 7834, nitem: 8, arg: 345, narg: 2, mod: 856, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800},
-	},
+	{op: 69, sms: 0xfff, item: 7834, nitem: 8, arg: 345, narg: 2, mod: 856, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800}},
 	// I2F float.sass:208
-	{
-		op: 69, sms: 0x7f, item: 7842, nitem: 8, arg: 347, narg: 2, mod: 856, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800},
-	},
+	{op: 69, sms: 0x7f, item: 7842, nitem: 8, arg: 347, narg: 2, mod: 856, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800}},
 	// I2F float.sass:208
-	{
-		op: 69, sms: 0x7f, item: 7850, nitem: 13, arg: 349, narg: 3, mod: 859, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008001800},
-	},
+	{op: 69, sms: 0x7f, item: 7850, nitem: 13, arg: 349, narg: 3, mod: 859, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008001800}},
 	// I2F float.sass:208
-	{
-		op: 69, sms: 0x7f, item: 7863, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800},
-	},
+	{op: 69, sms: 0x7f, item: 7863, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800}},
 	// I2F float.sass:208
-	{
-		op: 69, sms: 0xf80, item: 7871, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800},
-	},
+	{op: 69, sms: 0xf80, item: 7871, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800}},
 	// I2F float.sass:209
-	{
-		op: 69, sms: 0xfff, item: 7879, nitem: 8, arg: 345, narg: 2, mod: 862, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800},
-	},
+	{op: 69, sms: 0xfff, item: 7879, nitem: 8, arg: 345, narg: 2, mod: 862, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800}},
 	// I2F float.sass:209
-	{
-		op: 69, sms: 0x7f, item: 7887, nitem: 8, arg: 347, narg: 2, mod: 862, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800},
-	},
+	{op: 69, sms: 0x7f, item: 7887, nitem: 8, arg: 347, narg: 2, mod: 862, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800}},
 	// I2F float.sass:209
-	{
-		op: 69, sms: 0x7f, item: 7895, nitem: 13, arg: 349, narg: 3, mod: 865, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008101800},
-	},
+	{op: 69, sms: 0x7f, item: 7895, nitem: 13, arg: 349, narg: 3, mod: 865, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008101800}},
 	// I2F float.sass:209
-	{
-		op: 69, sms: 0x7f, item: 7908, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800},
-	},
+	{op: 69, sms: 0x7f, item: 7908, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800}},
 	// I2F float.sass:209
-	{
-		op: 69, sms: 0xf80, item: 7916, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800},
-	},
+	{op: 69, sms: 0xf80, item: 7916, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800}},
 	// I2F float.sass:210
-	{
-		op: 69, sms: 0xfff, item: 7924, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800},
-	},
+	{op: 69, sms: 0xfff, item: 7924, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800}},
 	// I2F float.sass:210
-	{
-		op: 69, sms: 0xfff, item: 7930, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800},
-	},
+	{op: 69, sms: 0xfff, item: 7930, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800}},
 	// I2F float.sass:210
-	{
-		op: 69, sms: 0x7f, item: 7936, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800},
-	},
+	{op: 69, sms: 0x7f, item: 7936, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800}},
 	// I2F float.sass:210
-	{
-		op: 69, sms: 0x7f, item: 7942, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201800},
-	},
+	{op: 69, sms: 0x7f, item: 7942, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201800}},
 	// I2F float.sass:210
-	{
-		op: 69, sms: 0x7f, item: 7953, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800},
-	},
+	{op: 69, sms: 0x7f, item: 7953, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800}},
 	// I2F float.sass:210
-	{
-		op: 69, sms: 0xf80, item: 7959, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800},
-	},
+	{op: 69, sms: 0xf80, item: 7959, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800}},
 	// I2F float.sass:211
-	{
-		op: 69, sms: 0xfff, item: 7965, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00},
-	},
+	{op: 69, sms: 0xfff, item: 7965, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00}},
 	// I2F float.sass:211
-	{
-		op: 69, sms: 0xfff, item: 7971, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00},
-	},
+	{op: 69, sms: 0xfff, item: 7971, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00}},
 	// I2F float.sass:211
-	{
-		op: 69, sms: 0x7f, item: 7977, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00},
-	},
+	{op: 69, sms: 0x7f, item: 7977, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00}},
 	// I2F float.sass:211
-	{
-		op: 69, sms: 0x7f, item: 7983, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201c00},
-	},
+	{op: 69, sms: 0x7f, item: 7983, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:211
-	{
-		op: 69, sms: 0x7f, item: 7994, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00},
-	},
+	{op: 69, sms: 0x7f, item: 7994, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:211
-	{
-		op: 69, sms: 0xf80, item: 8000, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00},
-	},
+	{op: 69, sms: 0xf80, item: 8000, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:212
-	{
-		op: 69, sms: 0xfff, item: 8006, nitem: 7, arg: 716, narg: 2, mod: 868, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800},
-	},
+	{op: 69, sms: 0xfff, item: 8006, nitem: 7, arg: 716, narg: 2, mod: 868, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800}},
 	// I2F float.sass:212
-	{
-		op: 69, sms: 0x7f, item: 8013, nitem: 7, arg: 718, narg: 2, mod: 868, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800},
-	},
+	{op: 69, sms: 0x7f, item: 8013, nitem: 7, arg: 718, narg: 2, mod: 868, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800}},
 	// I2F float.sass:212
-	{
-		op: 69, sms: 0x7f, item: 8020, nitem: 12, arg: 349, narg: 3, mod: 868, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301800},
-	},
+	{op: 69, sms: 0x7f, item: 8020, nitem: 12, arg: 349, narg: 3, mod: 868, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301800}},
 	// I2F float.sass:212
-	{
-		op: 69, sms: 0x7f, item: 8032, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800},
-	},
+	{op: 69, sms: 0x7f, item: 8032, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800}},
 	// I2F float.sass:212
-	{
-		op: 69, sms: 0xf80, item: 8039, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800},
-	},
+	{op: 69, sms: 0xf80, item: 8039, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800}},
 	// I2F float.sass:213
-	{
-		op: 69, sms: 0xfff, item: 8046, nitem: 7, arg: 1244, narg: 2, mod: 870, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000},
-	},
+	{op: 69, sms: 0xfff, item: 8046, nitem: 7, arg: 1244, narg: 2, mod: 870, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000}},
 	// I2F float.sass:213
-	{
-		op: 69, sms: 0x7f, item: 8053, nitem: 7, arg: 1246, narg: 2, mod: 870, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000},
-	},
+	{op: 69, sms: 0x7f, item: 8053, nitem: 7, arg: 1246, narg: 2, mod: 870, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000}},
 	// I2F float.sass:213
-	{
-		op: 69, sms: 0x7f, item: 8060, nitem: 12, arg: 702, narg: 3, mod: 870, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301000},
-	},
+	{op: 69, sms: 0x7f, item: 8060, nitem: 12, arg: 702, narg: 3, mod: 870, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301000}},
 	// I2F float.sass:213
-	{
-		op: 69, sms: 0x7f, item: 8072, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000},
-	},
+	{op: 69, sms: 0x7f, item: 8072, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000}},
 	// I2F float.sass:213
-	{
-		op: 69, sms: 0xf80, item: 8079, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000},
-	},
+	{op: 69, sms: 0xf80, item: 8079, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000}},
 	// I2FP float.sass:216
-	{
-		op: 70, sms: 0xffc, item: 8086, nitem: 7, arg: 698, narg: 2, mod: 873, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000},
-	},
+	{op: 70, sms: 0xffc, item: 8086, nitem: 7, arg: 698, narg: 2, mod: 873, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000}},
 	// I2FP float.sass:216
-	{
-		op: 70, sms: 0x7c, item: 8093, nitem: 7, arg: 700, narg: 2, mod: 873, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000},
-	},
+	{op: 70, sms: 0x7c, item: 8093, nitem: 7, arg: 700, narg: 2, mod: 873, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000}},
 	// I2FP float.sass:216
-	{
-		op: 70, sms: 0x7c, item: 8100, nitem: 12, arg: 702, narg: 3, mod: 873, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7a45, Hi: 0xfc00008201000},
-	},
+	{op: 70, sms: 0x7c, item: 8100, nitem: 12, arg: 702, narg: 3, mod: 873, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7a45, Hi: 0xfc00008201000}},
 	// I2FP float.sass:216
-	{
-		op: 70, sms: 0x7c, item: 8112, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000},
-	},
+	{op: 70, sms: 0x7c, item: 8112, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000}},
 	// I2FP float.sass:216
-	{
-		op: 70, sms: 0xf80, item: 8119, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000},
-	},
+	{op: 70, sms: 0xf80, item: 8119, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000}},
 	// I2I integer.sass:18
-	{
-		op: 71, sms: 0xfff, item: 8126, nitem: 5, arg: 1250, narg: 2, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000},
-	},
+	{op: 71, sms: 0xfff, item: 8126, nitem: 5, arg: 1250, narg: 2, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, sms: 0xfff, item: 8131, nitem: 5, arg: 1252, narg: 2, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x838, Hi: 0x0}, def: bits.Word{Lo: 0xff7838, Hi: 0xfc00000000000},
-	},
+	{op: 71, sms: 0xfff, item: 8131, nitem: 5, arg: 1252, narg: 2, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x838, Hi: 0x0}, def: bits.Word{Lo: 0xff7838, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, sms: 0x7f, item: 8136, nitem: 5, arg: 1252, narg: 2, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x0}, def: bits.Word{Lo: 0xff7a38, Hi: 0xfc00000000000},
-	},
+	{op: 71, sms: 0x7f, item: 8136, nitem: 5, arg: 1252, narg: 2, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x0}, def: bits.Word{Lo: 0xff7a38, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, sms: 0x7f, item: 8141, nitem: 10, arg: 1254, narg: 3, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a38, Hi: 0xfc00008000000},
-	},
+	{op: 71, sms: 0x7f, item: 8141, nitem: 10, arg: 1254, narg: 3, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, sms: 0x7f, item: 8151, nitem: 5, arg: 1257, narg: 2, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c38, Hi: 0xfc00008000000},
-	},
+	{op: 71, sms: 0x7f, item: 8151, nitem: 5, arg: 1257, narg: 2, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, sms: 0xf80, item: 8156, nitem: 5, arg: 1257, narg: 2, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c38, Hi: 0xfc00008000000},
-	},
+	{op: 71, sms: 0xf80, item: 8156, nitem: 5, arg: 1257, narg: 2, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c38, Hi: 0xfc00008000000}},
 	// I2IP integer.sass:21
-	{
-		op: 72, sms: 0x3f, item: 8161, nitem: 10, arg: 1259, narg: 4, mod: 876, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff},
-	},
+	{op: 72, sms: 0x3f, item: 8161, nitem: 10, arg: 1259, narg: 4, mod: 876, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{
-		op: 72, sms: 0x3f, item: 8171, nitem: 10, arg: 1263, narg: 4, mod: 876, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff},
-	},
+	{op: 72, sms: 0x3f, item: 8171, nitem: 10, arg: 1263, narg: 4, mod: 876, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{
-		op: 72, sms: 0x3f, item: 8181, nitem: 14, arg: 1267, narg: 5, mod: 878, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, sms: 0x3f, item: 8181, nitem: 14, arg: 1267, narg: 5, mod: 878, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:21
-	{
-		op: 72, sms: 0x3f, item: 8195, nitem: 10, arg: 1272, narg: 4, mod: 876, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, sms: 0x3f, item: 8195, nitem: 10, arg: 1272, narg: 4, mod: 876, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, sms: 0x3f, item: 8205, nitem: 10, arg: 1259, narg: 4, mod: 880, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff},
-	},
+	{op: 72, sms: 0x3f, item: 8205, nitem: 10, arg: 1259, narg: 4, mod: 880, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, sms: 0x3f, item: 8215, nitem: 10, arg: 1263, narg: 4, mod: 880, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff},
-	},
+	{op: 72, sms: 0x3f, item: 8215, nitem: 10, arg: 1263, narg: 4, mod: 880, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, sms: 0x3f, item: 8225, nitem: 14, arg: 1267, narg: 5, mod: 880, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, sms: 0x3f, item: 8225, nitem: 14, arg: 1267, narg: 5, mod: 880, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, sms: 0x3f, item: 8239, nitem: 10, arg: 1272, narg: 4, mod: 880, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, sms: 0x3f, item: 8239, nitem: 10, arg: 1272, narg: 4, mod: 880, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, sms: 0x3f, item: 8249, nitem: 10, arg: 1259, narg: 4, mod: 881, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff},
-	},
+	{op: 72, sms: 0x3f, item: 8249, nitem: 10, arg: 1259, narg: 4, mod: 881, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, sms: 0x3f, item: 8259, nitem: 10, arg: 1263, narg: 4, mod: 881, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff},
-	},
+	{op: 72, sms: 0x3f, item: 8259, nitem: 10, arg: 1263, narg: 4, mod: 881, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, sms: 0x3f, item: 8269, nitem: 14, arg: 1267, narg: 5, mod: 881, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, sms: 0x3f, item: 8269, nitem: 14, arg: 1267, narg: 5, mod: 881, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, sms: 0x3f, item: 8283, nitem: 10, arg: 1272, narg: 4, mod: 881, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, sms: 0x3f, item: 8283, nitem: 10, arg: 1272, narg: 4, mod: 881, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:24
-	{
-		op: 72, sms: 0xfc0, item: 8293, nitem: 12, arg: 383, narg: 4, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff},
-	},
+	{op: 72, sms: 0xfc0, item: 8293, nitem: 12, arg: 383, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:24
-	{
-		op: 72, sms: 0x40, item: 8305, nitem: 12, arg: 391, narg: 4, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, sms: 0x40, item: 8305, nitem: 12, arg: 391, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:24
-	{
-		op: 72, sms: 0xf80, item: 8317, nitem: 12, arg: 391, narg: 4, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, sms: 0xf80, item: 8317, nitem: 12, arg: 391, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:25
-	{
-		op: 72, sms: 0xfc0, item: 8329, nitem: 12, arg: 383, narg: 4, mod: 885, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff},
-	},
+	{op: 72, sms: 0xfc0, item: 8329, nitem: 12, arg: 383, narg: 4, mod: 885, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:25
-	{
-		op: 72, sms: 0x40, item: 8341, nitem: 12, arg: 391, narg: 4, mod: 885, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, sms: 0x40, item: 8341, nitem: 12, arg: 391, narg: 4, mod: 885, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:25
-	{
-		op: 72, sms: 0xf80, item: 8353, nitem: 12, arg: 391, narg: 4, mod: 885, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, sms: 0xf80, item: 8353, nitem: 12, arg: 391, narg: 4, mod: 885, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:26
-	{
-		op: 72, sms: 0xfc0, item: 8365, nitem: 12, arg: 383, narg: 4, mod: 887, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff},
-	},
+	{op: 72, sms: 0xfc0, item: 8365, nitem: 12, arg: 383, narg: 4, mod: 887, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:26
-	{
-		op: 72, sms: 0x40, item: 8377, nitem: 12, arg: 391, narg: 4, mod: 887, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, sms: 0x40, item: 8377, nitem: 12, arg: 391, narg: 4, mod: 887, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:26
-	{
-		op: 72, sms: 0xf80, item: 8389, nitem: 12, arg: 391, narg: 4, mod: 887, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, sms: 0xf80, item: 8389, nitem: 12, arg: 391, narg: 4, mod: 887, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff}},
 	// IABS integer.sass:29
-	{
-		op: 73, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000},
-	},
+	{op: 73, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, sms: 0xfff, item: 8401, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x813, Hi: 0x0}, def: bits.Word{Lo: 0xff7813, Hi: 0xfc00000000000},
-	},
+	{op: 73, sms: 0xfff, item: 8401, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x813, Hi: 0x0}, def: bits.Word{Lo: 0xff7813, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x0}, def: bits.Word{Lo: 0xff7a13, Hi: 0xfc00000000000},
-	},
+	{op: 73, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x0}, def: bits.Word{Lo: 0xff7a13, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a13, Hi: 0xfc00008000000},
-	},
+	{op: 73, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a13, Hi: 0xfc00008000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c13, Hi: 0xfc00008000000},
-	},
+	{op: 73, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c13, Hi: 0xfc00008000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000},
-	},
+	{op: 73, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000}},
 	// IADD integer.sass:32
-	{
-		op: 74, sms: 0xc00, item: 8405, nitem: 10, arg: 1276, narg: 4, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000},
-	},
+	{op: 74, sms: 0xc00, item: 8405, nitem: 10, arg: 1276, narg: 4, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{
-		op: 74, sms: 0xc00, item: 8415, nitem: 10, arg: 1280, narg: 4, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000},
-	},
+	{op: 74, sms: 0xc00, item: 8415, nitem: 10, arg: 1280, narg: 4, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{
-		op: 74, sms: 0xc00, item: 8425, nitem: 10, arg: 1284, narg: 4, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000},
-	},
+	{op: 74, sms: 0xc00, item: 8425, nitem: 10, arg: 1284, narg: 4, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000}},
 	// IADD integer.sass:33
-	{
-		op: 74, sms: 0xc00, item: 8435, nitem: 12, arg: 1288, narg: 5, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400},
-	},
+	{op: 74, sms: 0xc00, item: 8435, nitem: 12, arg: 1288, narg: 5, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{
-		op: 74, sms: 0xc00, item: 8447, nitem: 12, arg: 1293, narg: 5, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400},
-	},
+	{op: 74, sms: 0xc00, item: 8447, nitem: 12, arg: 1293, narg: 5, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{
-		op: 74, sms: 0xc00, item: 8459, nitem: 12, arg: 1298, narg: 5, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400},
-	},
+	{op: 74, sms: 0xc00, item: 8459, nitem: 12, arg: 1298, narg: 5, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, sms: 0x7f, item: 8471, nitem: 14, arg: 1303, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, sms: 0x7f, item: 8471, nitem: 14, arg: 1303, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, sms: 0x7f, item: 8485, nitem: 14, arg: 1309, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, sms: 0x7f, item: 8485, nitem: 14, arg: 1309, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, sms: 0x7f, item: 8499, nitem: 14, arg: 1309, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, sms: 0x7f, item: 8499, nitem: 14, arg: 1309, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, sms: 0x7f, item: 8513, nitem: 18, arg: 1315, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, sms: 0x7f, item: 8513, nitem: 18, arg: 1315, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, sms: 0x7f, item: 8531, nitem: 14, arg: 1322, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, sms: 0x7f, item: 8531, nitem: 14, arg: 1322, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, sms: 0x7f, item: 8545, nitem: 18, arg: 1328, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, sms: 0x7f, item: 8545, nitem: 18, arg: 1328, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, sms: 0x7f, item: 8563, nitem: 18, arg: 1336, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, sms: 0x7f, item: 8563, nitem: 18, arg: 1336, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, sms: 0x7f, item: 8581, nitem: 18, arg: 1336, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, sms: 0x7f, item: 8581, nitem: 18, arg: 1336, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, sms: 0x7f, item: 8599, nitem: 22, arg: 1344, narg: 9, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, sms: 0x7f, item: 8599, nitem: 22, arg: 1344, narg: 9, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, sms: 0x7f, item: 8621, nitem: 18, arg: 1353, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, sms: 0x7f, item: 8621, nitem: 18, arg: 1353, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:38
-	{
-		op: 75, sms: 0x180, item: 8639, nitem: 12, arg: 1361, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, sms: 0x180, item: 8639, nitem: 12, arg: 1361, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{
-		op: 75, sms: 0x180, item: 8651, nitem: 12, arg: 1367, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, sms: 0x180, item: 8651, nitem: 12, arg: 1367, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{
-		op: 75, sms: 0x180, item: 8663, nitem: 12, arg: 1373, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, sms: 0x180, item: 8663, nitem: 12, arg: 1373, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:39
-	{
-		op: 75, sms: 0x180, item: 8675, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, sms: 0x180, item: 8675, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{
-		op: 75, sms: 0x180, item: 8691, nitem: 16, arg: 1387, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, sms: 0x180, item: 8691, nitem: 16, arg: 1387, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{
-		op: 75, sms: 0x180, item: 8707, nitem: 16, arg: 1395, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, sms: 0x180, item: 8707, nitem: 16, arg: 1395, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:40
-	{
-		op: 75, sms: 0xe00, item: 8639, nitem: 12, arg: 1361, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, sms: 0xe00, item: 8639, nitem: 12, arg: 1361, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{
-		op: 75, sms: 0xe00, item: 8651, nitem: 12, arg: 1367, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, sms: 0xe00, item: 8651, nitem: 12, arg: 1367, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{
-		op: 75, sms: 0xe00, item: 8663, nitem: 12, arg: 1373, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, sms: 0xe00, item: 8663, nitem: 12, arg: 1373, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:41
-	{
-		op: 75, sms: 0xe00, item: 8675, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, sms: 0xe00, item: 8675, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{
-		op: 75, sms: 0xe00, item: 8691, nitem: 16, arg: 1387, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, sms: 0xe00, item: 8691, nitem: 16, arg: 1387, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{
-		op: 75, sms: 0xe00, item: 8707, nitem: 16, arg: 1395, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, sms: 0xe00, item: 8707, nitem: 16, arg: 1395, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, sms: 0xfff, item: 8723, nitem: 11, arg: 383, narg: 4, mod: 890, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff},
-	},
+	{op: 76, sms: 0xfff, item: 8723, nitem: 11, arg: 383, narg: 4, mod: 890, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, sms: 0xfff, item: 8734, nitem: 11, arg: 387, narg: 4, mod: 890, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff},
-	},
+	{op: 76, sms: 0xfff, item: 8734, nitem: 11, arg: 387, narg: 4, mod: 890, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, sms: 0x7f, item: 8745, nitem: 11, arg: 387, narg: 4, mod: 890, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff},
-	},
+	{op: 76, sms: 0x7f, item: 8745, nitem: 11, arg: 387, narg: 4, mod: 890, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, sms: 0x7f, item: 8756, nitem: 15, arg: 1403, narg: 5, mod: 890, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080000ff},
-	},
+	{op: 76, sms: 0x7f, item: 8756, nitem: 15, arg: 1403, narg: 5, mod: 890, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, sms: 0x7f, item: 8771, nitem: 11, arg: 391, narg: 4, mod: 890, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff},
-	},
+	{op: 76, sms: 0x7f, item: 8771, nitem: 11, arg: 391, narg: 4, mod: 890, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, sms: 0xf80, item: 8782, nitem: 11, arg: 391, narg: 4, mod: 890, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff},
-	},
+	{op: 76, sms: 0xf80, item: 8782, nitem: 11, arg: 391, narg: 4, mod: 890, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, sms: 0xfff, item: 8793, nitem: 12, arg: 1408, narg: 4, mod: 892, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff},
-	},
+	{op: 76, sms: 0xfff, item: 8793, nitem: 12, arg: 1408, narg: 4, mod: 892, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, sms: 0xfff, item: 8805, nitem: 12, arg: 1412, narg: 4, mod: 892, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff},
-	},
+	{op: 76, sms: 0xfff, item: 8805, nitem: 12, arg: 1412, narg: 4, mod: 892, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, sms: 0x7f, item: 8817, nitem: 12, arg: 1412, narg: 4, mod: 892, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff},
-	},
+	{op: 76, sms: 0x7f, item: 8817, nitem: 12, arg: 1412, narg: 4, mod: 892, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, sms: 0x7f, item: 8829, nitem: 16, arg: 1416, narg: 5, mod: 892, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080010ff},
-	},
+	{op: 76, sms: 0x7f, item: 8829, nitem: 16, arg: 1416, narg: 5, mod: 892, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, sms: 0x7f, item: 8845, nitem: 12, arg: 1421, narg: 4, mod: 892, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff},
-	},
+	{op: 76, sms: 0x7f, item: 8845, nitem: 12, arg: 1421, narg: 4, mod: 892, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, sms: 0xf80, item: 8857, nitem: 12, arg: 1421, narg: 4, mod: 892, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff},
-	},
+	{op: 76, sms: 0xf80, item: 8857, nitem: 12, arg: 1421, narg: 4, mod: 892, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff}},
 	// IGMMA tensor.sass:95
-	{
-		op: 77, sms: 0x40, item: 8869, nitem: 14, arg: 1425, narg: 4, mod: 895, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff},
-	},
+	{op: 77, sms: 0x40, item: 8869, nitem: 14, arg: 1425, narg: 4, mod: 895, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:96
-	{
-		op: 77, sms: 0x40, item: 8883, nitem: 16, arg: 1429, narg: 5, mod: 900, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff},
-	},
+	{op: 77, sms: 0x40, item: 8883, nitem: 16, arg: 1429, narg: 5, mod: 900, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:97
-	{
-		op: 77, sms: 0x40, item: 8899, nitem: 21, arg: 1434, narg: 6, mod: 905, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff},
-	},
+	{op: 77, sms: 0x40, item: 8899, nitem: 21, arg: 1434, narg: 6, mod: 905, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff}},
 	// IGMMA tensor.sass:98
-	{
-		op: 77, sms: 0x40, item: 8920, nitem: 23, arg: 1440, narg: 7, mod: 911, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff},
-	},
+	{op: 77, sms: 0x40, item: 8920, nitem: 23, arg: 1440, narg: 7, mod: 911, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, sms: 0xfff, item: 8943, nitem: 10, arg: 909, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8943, nitem: 10, arg: 909, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, sms: 0xfff, item: 8953, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8953, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, sms: 0x7f, item: 8963, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 8963, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, sms: 0x7f, item: 8983, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 8983, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:49
-	{
-		op: 78, sms: 0xfff, item: 8943, nitem: 10, arg: 909, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8943, nitem: 10, arg: 909, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{
-		op: 78, sms: 0xfff, item: 8953, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8953, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{
-		op: 78, sms: 0x7f, item: 8963, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 8963, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:51
-	{
-		op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{
-		op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:53
-	{
-		op: 78, sms: 0xfff, item: 8993, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 8993, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:54
-	{
-		op: 78, sms: 0xfff, pow2: true, item: 9003, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, pow2: true, item: 9003, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0xfff, item: 9013, nitem: 9, arg: 1259, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 9013, nitem: 9, arg: 1259, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0xfff, item: 9022, nitem: 9, arg: 1451, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 9022, nitem: 9, arg: 1451, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0x7f, item: 9031, nitem: 9, arg: 1451, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 9031, nitem: 9, arg: 1451, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0x7f, item: 9040, nitem: 14, arg: 1455, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 9040, nitem: 14, arg: 1455, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0xfff, item: 9054, nitem: 9, arg: 1263, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0xfff, item: 9054, nitem: 9, arg: 1263, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0x7f, item: 9063, nitem: 9, arg: 1263, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 9063, nitem: 9, arg: 1263, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0x7f, item: 9072, nitem: 13, arg: 1267, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 9072, nitem: 13, arg: 1267, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0x7f, item: 9085, nitem: 9, arg: 1272, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 9085, nitem: 9, arg: 1272, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0xf80, item: 9094, nitem: 9, arg: 1272, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, sms: 0xf80, item: 9094, nitem: 9, arg: 1272, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0x7f, item: 9103, nitem: 9, arg: 1460, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, sms: 0x7f, item: 9103, nitem: 9, arg: 1460, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, sms: 0xf80, item: 9112, nitem: 9, arg: 1460, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, sms: 0xf80, item: 9112, nitem: 9, arg: 1460, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0xfff, item: 9121, nitem: 11, arg: 1464, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, sms: 0xfff, item: 9121, nitem: 11, arg: 1464, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0xfff, item: 9132, nitem: 11, arg: 1469, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, sms: 0xfff, item: 9132, nitem: 11, arg: 1469, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0x7f, item: 9143, nitem: 11, arg: 1469, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, sms: 0x7f, item: 9143, nitem: 11, arg: 1469, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0x7f, item: 9154, nitem: 15, arg: 1474, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, sms: 0x7f, item: 9154, nitem: 15, arg: 1474, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0xfff, item: 9169, nitem: 11, arg: 1480, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, sms: 0xfff, item: 9169, nitem: 11, arg: 1480, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0x7f, item: 9180, nitem: 11, arg: 1480, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, sms: 0x7f, item: 9180, nitem: 11, arg: 1480, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0x7f, item: 9191, nitem: 15, arg: 1485, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, sms: 0x7f, item: 9191, nitem: 15, arg: 1485, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0x7f, item: 9206, nitem: 11, arg: 1491, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, sms: 0x7f, item: 9206, nitem: 11, arg: 1491, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0xf80, item: 9217, nitem: 11, arg: 1491, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, sms: 0xf80, item: 9217, nitem: 11, arg: 1491, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0x7f, item: 9228, nitem: 11, arg: 1496, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, sms: 0x7f, item: 9228, nitem: 11, arg: 1496, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, sms: 0xf80, item: 9239, nitem: 11, arg: 1496, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, sms: 0xf80, item: 9239, nitem: 11, arg: 1496, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0xfff, item: 9250, nitem: 12, arg: 1501, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, sms: 0xfff, item: 9250, nitem: 12, arg: 1501, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0xfff, item: 9262, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, sms: 0xfff, item: 9262, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0x7f, item: 9274, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, sms: 0x7f, item: 9274, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0x7f, item: 9286, nitem: 17, arg: 1511, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, sms: 0x7f, item: 9286, nitem: 17, arg: 1511, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0xfff, item: 9303, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, sms: 0xfff, item: 9303, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0x7f, item: 9315, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, sms: 0x7f, item: 9315, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0x7f, item: 9327, nitem: 16, arg: 1522, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, sms: 0x7f, item: 9327, nitem: 16, arg: 1522, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0x7f, item: 9343, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, sms: 0x7f, item: 9343, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0xf80, item: 9355, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, sms: 0xf80, item: 9355, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0x7f, item: 9367, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, sms: 0x7f, item: 9367, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, sms: 0xf80, item: 9379, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, sms: 0xf80, item: 9379, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0xfff, item: 9391, nitem: 14, arg: 1538, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, sms: 0xfff, item: 9391, nitem: 14, arg: 1538, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0xfff, item: 9405, nitem: 14, arg: 1544, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, sms: 0xfff, item: 9405, nitem: 14, arg: 1544, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0x7f, item: 9419, nitem: 14, arg: 1544, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, sms: 0x7f, item: 9419, nitem: 14, arg: 1544, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0x7f, item: 9433, nitem: 18, arg: 1550, narg: 7, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, sms: 0x7f, item: 9433, nitem: 18, arg: 1550, narg: 7, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0xfff, item: 9451, nitem: 14, arg: 1557, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, sms: 0xfff, item: 9451, nitem: 14, arg: 1557, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0x7f, item: 9465, nitem: 14, arg: 1557, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, sms: 0x7f, item: 9465, nitem: 14, arg: 1557, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0x7f, item: 9479, nitem: 18, arg: 1563, narg: 7, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, sms: 0x7f, item: 9479, nitem: 18, arg: 1563, narg: 7, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0x7f, item: 9497, nitem: 14, arg: 1570, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, sms: 0x7f, item: 9497, nitem: 14, arg: 1570, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0xf80, item: 9511, nitem: 14, arg: 1570, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, sms: 0xf80, item: 9511, nitem: 14, arg: 1570, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0x7f, item: 9525, nitem: 14, arg: 1576, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, sms: 0x7f, item: 9525, nitem: 14, arg: 1576, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, sms: 0xf80, item: 9539, nitem: 14, arg: 1576, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, sms: 0xf80, item: 9539, nitem: 14, arg: 1576, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0xfff, item: 9250, nitem: 12, arg: 1582, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, sms: 0xfff, item: 9250, nitem: 12, arg: 1582, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0xfff, item: 9262, nitem: 12, arg: 1587, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, sms: 0xfff, item: 9262, nitem: 12, arg: 1587, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0x7f, item: 9274, nitem: 12, arg: 1592, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, sms: 0x7f, item: 9274, nitem: 12, arg: 1592, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0x7f, item: 9286, nitem: 17, arg: 1597, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, sms: 0x7f, item: 9286, nitem: 17, arg: 1597, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0xfff, item: 9303, nitem: 12, arg: 1603, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, sms: 0xfff, item: 9303, nitem: 12, arg: 1603, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0x7f, item: 9315, nitem: 12, arg: 1603, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, sms: 0x7f, item: 9315, nitem: 12, arg: 1603, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0x7f, item: 9327, nitem: 16, arg: 1608, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, sms: 0x7f, item: 9327, nitem: 16, arg: 1608, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0x7f, item: 9343, nitem: 12, arg: 1614, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, sms: 0x7f, item: 9343, nitem: 12, arg: 1614, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0xf80, item: 9355, nitem: 12, arg: 1614, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, sms: 0xf80, item: 9355, nitem: 12, arg: 1614, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0x7f, item: 9367, nitem: 12, arg: 1619, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, sms: 0x7f, item: 9367, nitem: 12, arg: 1619, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, sms: 0xf80, item: 9379, nitem: 12, arg: 1619, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, sms: 0xf80, item: 9379, nitem: 12, arg: 1619, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0xfff, item: 9391, nitem: 14, arg: 1624, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, sms: 0xfff, item: 9391, nitem: 14, arg: 1624, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0xfff, item: 9405, nitem: 14, arg: 1630, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, sms: 0xfff, item: 9405, nitem: 14, arg: 1630, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0x7f, item: 9419, nitem: 14, arg: 1636, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, sms: 0x7f, item: 9419, nitem: 14, arg: 1636, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0x7f, item: 9433, nitem: 18, arg: 1642, narg: 7, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, sms: 0x7f, item: 9433, nitem: 18, arg: 1642, narg: 7, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0xfff, item: 9451, nitem: 14, arg: 1649, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, sms: 0xfff, item: 9451, nitem: 14, arg: 1649, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0x7f, item: 9465, nitem: 14, arg: 1649, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, sms: 0x7f, item: 9465, nitem: 14, arg: 1649, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0x7f, item: 9479, nitem: 18, arg: 1655, narg: 7, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, sms: 0x7f, item: 9479, nitem: 18, arg: 1655, narg: 7, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0x7f, item: 9497, nitem: 14, arg: 1662, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, sms: 0x7f, item: 9497, nitem: 14, arg: 1662, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0xf80, item: 9511, nitem: 14, arg: 1662, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, sms: 0xf80, item: 9511, nitem: 14, arg: 1662, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0x7f, item: 9525, nitem: 14, arg: 1668, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, sms: 0x7f, item: 9525, nitem: 14, arg: 1668, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, sms: 0xf80, item: 9539, nitem: 14, arg: 1668, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, sms: 0xf80, item: 9539, nitem: 14, arg: 1668, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMMA tensor.sass:101
-	{
-		op: 81, sms: 0x1, item: 9553, nitem: 12, arg: 1674, narg: 4, mod: 919, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff},
-	},
+	{op: 81, sms: 0x1, item: 9553, nitem: 12, arg: 1674, narg: 4, mod: 919, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:101
-	{
-		op: 81, sms: 0x2, item: 9565, nitem: 12, arg: 1674, narg: 4, mod: 919, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff},
-	},
+	{op: 81, sms: 0x2, item: 9565, nitem: 12, arg: 1674, narg: 4, mod: 919, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:102
-	{
-		op: 81, sms: 0x1, item: 9577, nitem: 12, arg: 1674, narg: 4, mod: 923, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff},
-	},
+	{op: 81, sms: 0x1, item: 9577, nitem: 12, arg: 1674, narg: 4, mod: 923, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:102
-	{
-		op: 81, sms: 0x2, item: 9589, nitem: 12, arg: 1674, narg: 4, mod: 923, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff},
-	},
+	{op: 81, sms: 0x2, item: 9589, nitem: 12, arg: 1674, narg: 4, mod: 923, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:103
-	{
-		op: 81, sms: 0xffc, item: 9601, nitem: 15, arg: 1678, narg: 5, mod: 919, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff},
-	},
+	{op: 81, sms: 0xffc, item: 9601, nitem: 15, arg: 1678, narg: 5, mod: 919, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:104
-	{
-		op: 81, sms: 0xffc, item: 9616, nitem: 15, arg: 1678, narg: 5, mod: 923, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff},
-	},
+	{op: 81, sms: 0xffc, item: 9616, nitem: 15, arg: 1678, narg: 5, mod: 923, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:105
-	{
-		op: 81, sms: 0x2, item: 9631, nitem: 17, arg: 1683, narg: 6, mod: 927, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff},
-	},
+	{op: 81, sms: 0x2, item: 9631, nitem: 17, arg: 1683, narg: 6, mod: 927, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:106
-	{
-		op: 81, sms: 0x2, item: 9648, nitem: 17, arg: 1683, narg: 6, mod: 931, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff},
-	},
+	{op: 81, sms: 0x2, item: 9648, nitem: 17, arg: 1683, narg: 6, mod: 931, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMMA tensor.sass:107
-	{
-		op: 81, sms: 0xffc, item: 9665, nitem: 20, arg: 1689, narg: 7, mod: 927, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff},
-	},
+	{op: 81, sms: 0xffc, item: 9665, nitem: 20, arg: 1689, narg: 7, mod: 927, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:108
-	{
-		op: 81, sms: 0xffc, item: 9685, nitem: 20, arg: 1689, narg: 7, mod: 931, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff},
-	},
+	{op: 81, sms: 0xffc, item: 9685, nitem: 20, arg: 1689, narg: 7, mod: 931, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, sms: 0x1ff, item: 9705, nitem: 9, arg: 581, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200},
-	},
+	{op: 82, sms: 0x1ff, item: 9705, nitem: 9, arg: 581, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, sms: 0x1ff, item: 9714, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200},
-	},
+	{op: 82, sms: 0x1ff, item: 9714, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, sms: 0x7f, item: 9723, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200},
-	},
+	{op: 82, sms: 0x7f, item: 9723, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, sms: 0x7f, item: 9732, nitem: 13, arg: 1696, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a17, Hi: 0xfc0000b800200},
-	},
+	{op: 82, sms: 0x7f, item: 9732, nitem: 13, arg: 1696, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, sms: 0x7f, item: 9745, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200},
-	},
+	{op: 82, sms: 0x7f, item: 9745, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, sms: 0x180, item: 9754, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200},
-	},
+	{op: 82, sms: 0x180, item: 9754, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:68
-	{
-		op: 82, sms: 0x200, item: 9705, nitem: 9, arg: 581, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200},
-	},
+	{op: 82, sms: 0x200, item: 9705, nitem: 9, arg: 581, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{
-		op: 82, sms: 0x200, item: 9714, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200},
-	},
+	{op: 82, sms: 0x200, item: 9714, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{
-		op: 82, sms: 0x200, item: 9754, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200},
-	},
+	{op: 82, sms: 0x200, item: 9754, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200}},
 	// IMNMX integer.sass:69
-	{
-		op: 82, sms: 0xc00, item: 9763, nitem: 15, arg: 1701, narg: 7, mod: 935, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200},
-	},
+	{op: 82, sms: 0xc00, item: 9763, nitem: 15, arg: 1701, narg: 7, mod: 935, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{
-		op: 82, sms: 0xc00, item: 9778, nitem: 15, arg: 1708, narg: 7, mod: 935, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200},
-	},
+	{op: 82, sms: 0xc00, item: 9778, nitem: 15, arg: 1708, narg: 7, mod: 935, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{
-		op: 82, sms: 0xc00, item: 9793, nitem: 15, arg: 1715, narg: 7, mod: 935, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200},
-	},
+	{op: 82, sms: 0xc00, item: 9793, nitem: 15, arg: 1715, narg: 7, mod: 935, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200}},
 	// ISETP integer.sass:72
-	{
-		op: 83, sms: 0x1, item: 9808, nitem: 17, arg: 1722, narg: 6, mod: 936, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0x1, item: 9808, nitem: 17, arg: 1722, narg: 6, mod: 936, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, sms: 0x1, item: 9825, nitem: 17, arg: 1728, narg: 6, mod: 936, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0x1, item: 9825, nitem: 17, arg: 1728, narg: 6, mod: 936, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, sms: 0x1, item: 9842, nitem: 17, arg: 1728, narg: 6, mod: 936, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0x1, item: 9842, nitem: 17, arg: 1728, narg: 6, mod: 936, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, sms: 0x1, item: 9859, nitem: 21, arg: 1734, narg: 7, mod: 936, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, sms: 0x1, item: 9859, nitem: 21, arg: 1734, narg: 7, mod: 936, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, sms: 0x1, item: 9880, nitem: 17, arg: 1741, narg: 6, mod: 936, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, sms: 0x1, item: 9880, nitem: 17, arg: 1741, narg: 6, mod: 936, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, sms: 0x3fe, item: 9897, nitem: 13, arg: 743, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0x3fe, item: 9897, nitem: 13, arg: 743, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, sms: 0x3fe, item: 9910, nitem: 13, arg: 748, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0x3fe, item: 9910, nitem: 13, arg: 748, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, sms: 0x7e, item: 9923, nitem: 13, arg: 748, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0x7e, item: 9923, nitem: 13, arg: 748, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, sms: 0x7e, item: 9936, nitem: 17, arg: 1747, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, sms: 0x7e, item: 9936, nitem: 17, arg: 1747, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, sms: 0x7e, item: 9953, nitem: 13, arg: 764, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, sms: 0x7e, item: 9953, nitem: 13, arg: 764, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, sms: 0x380, item: 9966, nitem: 13, arg: 764, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, sms: 0x380, item: 9966, nitem: 13, arg: 764, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:74
-	{
-		op: 83, sms: 0x3fe, item: 9979, nitem: 15, arg: 1753, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, sms: 0x3fe, item: 9979, nitem: 15, arg: 1753, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, sms: 0x3fe, item: 9994, nitem: 15, arg: 1759, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, sms: 0x3fe, item: 9994, nitem: 15, arg: 1759, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, sms: 0x7e, item: 10009, nitem: 15, arg: 1759, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, sms: 0x7e, item: 10009, nitem: 15, arg: 1759, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, sms: 0x7e, item: 10024, nitem: 19, arg: 1765, narg: 7, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, sms: 0x7e, item: 10024, nitem: 19, arg: 1765, narg: 7, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, sms: 0x7e, item: 10043, nitem: 15, arg: 1772, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, sms: 0x7e, item: 10043, nitem: 15, arg: 1772, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, sms: 0x380, item: 10058, nitem: 15, arg: 1772, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, sms: 0x380, item: 10058, nitem: 15, arg: 1772, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:75
-	{
-		op: 83, sms: 0xc00, item: 10073, nitem: 13, arg: 1778, narg: 5, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0xc00, item: 10073, nitem: 13, arg: 1778, narg: 5, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{
-		op: 83, sms: 0xc00, item: 10086, nitem: 13, arg: 1783, narg: 5, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, sms: 0xc00, item: 10086, nitem: 13, arg: 1783, narg: 5, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{
-		op: 83, sms: 0xc00, item: 10099, nitem: 13, arg: 1788, narg: 5, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, sms: 0xc00, item: 10099, nitem: 13, arg: 1788, narg: 5, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:76
-	{
-		op: 83, sms: 0xc00, item: 10112, nitem: 15, arg: 1793, narg: 6, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, sms: 0xc00, item: 10112, nitem: 15, arg: 1793, narg: 6, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{
-		op: 83, sms: 0xc00, item: 10127, nitem: 15, arg: 1799, narg: 6, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, sms: 0xc00, item: 10127, nitem: 15, arg: 1799, narg: 6, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{
-		op: 83, sms: 0xc00, item: 10142, nitem: 15, arg: 1805, narg: 6, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, sms: 0xc00, item: 10142, nitem: 15, arg: 1805, narg: 6, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// KILL control.sass:219
-	{
-		op: 84, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95b, Hi: 0x0}, def: bits.Word{Lo: 0x795b, Hi: 0xfc00003800000},
-	},
+	{op: 84, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95b, Hi: 0x0}, def: bits.Word{Lo: 0x795b, Hi: 0xfc00003800000}},
 	// LD memory.sass:149
-	{
-		op: 85, sms: 0x1, item: 10157, nitem: 19, arg: 1811, narg: 4, mod: 946, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800},
-	},
+	{op: 85, sms: 0x1, item: 10157, nitem: 19, arg: 1811, narg: 4, mod: 946, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800}},
 	// LD memory.sass:149
-	{
-		op: 85, sms: 0xffe, item: 10176, nitem: 17, arg: 1815, narg: 4, mod: 953, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800},
-	},
+	{op: 85, sms: 0xffe, item: 10176, nitem: 17, arg: 1815, narg: 4, mod: 953, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800}},
 	// LD memory.sass:150
-	{
-		op: 85, sms: 0x1, item: 10193, nitem: 22, arg: 1819, narg: 5, mod: 958, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800},
-	},
+	{op: 85, sms: 0x1, item: 10193, nitem: 22, arg: 1819, narg: 5, mod: 958, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800}},
 	// LD memory.sass:151
-	{
-		op: 85, sms: 0x3e, item: 10215, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800},
-	},
+	{op: 85, sms: 0x3e, item: 10215, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800}},
 	// LD memory.sass:152
-	{
-		op: 85, sms: 0x40, item: 10235, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800},
-	},
+	{op: 85, sms: 0x40, item: 10235, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:152
-	{
-		op: 85, sms: 0xf80, item: 10255, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800},
-	},
+	{op: 85, sms: 0xf80, item: 10255, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:153
-	{
-		op: 85, sms: 0x3e, item: 10275, nitem: 19, arg: 1829, narg: 5, mod: 972, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900},
-	},
+	{op: 85, sms: 0x3e, item: 10275, nitem: 19, arg: 1829, narg: 5, mod: 972, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900}},
 	// LD memory.sass:154
-	{
-		op: 85, sms: 0x3e, item: 10294, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900},
-	},
+	{op: 85, sms: 0x3e, item: 10294, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900}},
 	// LD memory.sass:155
-	{
-		op: 85, sms: 0x40, item: 10294, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900},
-	},
+	{op: 85, sms: 0x40, item: 10294, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900}},
 	// LD memory.sass:155
-	{
-		op: 85, sms: 0xf80, item: 10314, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900},
-	},
+	{op: 85, sms: 0xf80, item: 10314, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900}},
 	// LDC memory.sass:158
-	{
-		op: 86, sms: 0xfff, item: 10334, nitem: 13, arg: 1839, narg: 4, mod: 981, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800},
-	},
+	{op: 86, sms: 0xfff, item: 10334, nitem: 13, arg: 1839, narg: 4, mod: 981, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800}},
 	// LDCU memory.sass:161
-	{
-		op: 87, sms: 0x380, uguard: true, item: 10347, nitem: 13, arg: 1843, narg: 4, mod: 983, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, sms: 0x380, uguard: true, item: 10347, nitem: 13, arg: 1843, narg: 4, mod: 983, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:162
-	{
-		op: 87, sms: 0x380, uguard: true, item: 10360, nitem: 9, arg: 1847, narg: 3, mod: 983, nmod: 2,
-		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, sms: 0x380, uguard: true, item: 10360, nitem: 9, arg: 1847, narg: 3, mod: 983, nmod: 2,
+		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:163
-	{
-		op: 87, sms: 0xc00, uguard: true, item: 10369, nitem: 13, arg: 1843, narg: 4, mod: 985, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, sms: 0xc00, uguard: true, item: 10369, nitem: 13, arg: 1843, narg: 4, mod: 985, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:164
-	{
-		op: 87, sms: 0xc00, uguard: true, item: 10382, nitem: 9, arg: 1847, narg: 3, mod: 985, nmod: 2,
-		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, sms: 0xc00, uguard: true, item: 10382, nitem: 9, arg: 1847, narg: 3, mod: 985, nmod: 2,
+		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:165
-	{
-		op: 87, sms: 0xc00, uguard: true, item: 10391, nitem: 12, arg: 1850, narg: 4, mod: 985, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff79ac, Hi: 0xfc0000b800800},
-	},
+	{op: 87, sms: 0xc00, uguard: true, item: 10391, nitem: 12, arg: 1850, narg: 4, mod: 985, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff79ac, Hi: 0xfc0000b800800}},
 	// LDG memory.sass:168
-	{
-		op: 88, sms: 0x1, item: 10403, nitem: 22, arg: 1854, narg: 5, mod: 946, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800},
-	},
+	{op: 88, sms: 0x1, item: 10403, nitem: 22, arg: 1854, narg: 5, mod: 946, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800}},
 	// LDG memory.sass:168
-	{
-		op: 88, sms: 0xffe, item: 10425, nitem: 20, arg: 1859, narg: 5, mod: 953, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800},
-	},
+	{op: 88, sms: 0xffe, item: 10425, nitem: 20, arg: 1859, narg: 5, mod: 953, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800}},
 	// LDG memory.sass:169
-	{
-		op: 88, sms: 0x1, item: 10445, nitem: 25, arg: 1864, narg: 6, mod: 987, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800},
-	},
+	{op: 88, sms: 0x1, item: 10445, nitem: 25, arg: 1864, narg: 6, mod: 987, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800}},
 	// LDG memory.sass:170
-	{
-		op: 88, sms: 0x3e, item: 10470, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800},
-	},
+	{op: 88, sms: 0x3e, item: 10470, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800}},
 	// LDG memory.sass:171
-	{
-		op: 88, sms: 0x40, item: 10493, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800},
-	},
+	{op: 88, sms: 0x40, item: 10493, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:171
-	{
-		op: 88, sms: 0xf80, item: 10516, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800},
-	},
+	{op: 88, sms: 0xf80, item: 10516, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:172
-	{
-		op: 88, sms: 0x3e, item: 10539, nitem: 22, arg: 1876, narg: 6, mod: 1001, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900},
-	},
+	{op: 88, sms: 0x3e, item: 10539, nitem: 22, arg: 1876, narg: 6, mod: 1001, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900}},
 	// LDG memory.sass:173
-	{
-		op: 88, sms: 0x3e, item: 10561, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900},
-	},
+	{op: 88, sms: 0x3e, item: 10561, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900}},
 	// LDG memory.sass:174
-	{
-		op: 88, sms: 0x40, item: 10561, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900},
-	},
+	{op: 88, sms: 0x40, item: 10561, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:174
-	{
-		op: 88, sms: 0xf80, item: 10584, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900},
-	},
+	{op: 88, sms: 0xf80, item: 10584, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:175
-	{
-		op: 88, sms: 0xf80, item: 10607, nitem: 26, arg: 1888, narg: 7, mod: 1006, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff},
-	},
+	{op: 88, sms: 0xf80, item: 10607, nitem: 26, arg: 1888, narg: 7, mod: 1006, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff}},
 	// LDGDEPBAR memory.sass:178
-	{
-		op: 89, sms: 0xffe, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000},
-	},
+	{op: 89, sms: 0xffe, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000}},
 	// LDGMC memory.sass:181
-	{
-		op: 90, sms: 0x40, item: 10633, nitem: 15, arg: 1895, narg: 4, mod: 1010, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f},
-	},
+	{op: 90, sms: 0x40, item: 10633, nitem: 15, arg: 1895, narg: 4, mod: 1010, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:182
-	{
-		op: 90, sms: 0x40, item: 10648, nitem: 15, arg: 1899, narg: 4, mod: 1013, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff},
-	},
+	{op: 90, sms: 0x40, item: 10648, nitem: 15, arg: 1899, narg: 4, mod: 1013, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:183
-	{
-		op: 90, sms: 0xf80, item: 10663, nitem: 15, arg: 1895, narg: 4, mod: 1015, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff},
-	},
+	{op: 90, sms: 0xf80, item: 10663, nitem: 15, arg: 1895, narg: 4, mod: 1015, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff}},
 	// LDGMC memory.sass:184
-	{
-		op: 90, sms: 0x40, item: 10678, nitem: 15, arg: 1895, narg: 4, mod: 1018, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f},
-	},
+	{op: 90, sms: 0x40, item: 10678, nitem: 15, arg: 1895, narg: 4, mod: 1018, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:185
-	{
-		op: 90, sms: 0x40, item: 10693, nitem: 15, arg: 1899, narg: 4, mod: 1021, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff},
-	},
+	{op: 90, sms: 0x40, item: 10693, nitem: 15, arg: 1899, narg: 4, mod: 1021, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:186
-	{
-		op: 90, sms: 0xf80, item: 10708, nitem: 15, arg: 1895, narg: 4, mod: 1023, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff},
-	},
+	{op: 90, sms: 0xf80, item: 10708, nitem: 15, arg: 1895, narg: 4, mod: 1023, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff}},
 	// LDGSTS memory.sass:189
-	{
-		op: 91, sms: 0x3e, item: 10723, nitem: 25, arg: 1903, narg: 6, mod: 1026, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804},
-	},
+	{op: 91, sms: 0x3e, item: 10723, nitem: 25, arg: 1903, narg: 6, mod: 1026, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804}},
 	// LDGSTS memory.sass:190
-	{
-		op: 91, sms: 0x3e, item: 10748, nitem: 26, arg: 1909, narg: 6, mod: 1033, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f},
-	},
+	{op: 91, sms: 0x3e, item: 10748, nitem: 26, arg: 1909, narg: 6, mod: 1033, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f}},
 	// LDGSTS memory.sass:191
-	{
-		op: 91, sms: 0x40, item: 10748, nitem: 26, arg: 1909, narg: 6, mod: 1033, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f},
-	},
+	{op: 91, sms: 0x40, item: 10748, nitem: 26, arg: 1909, narg: 6, mod: 1033, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f}},
 	// LDGSTS memory.sass:192
-	{
-		op: 91, sms: 0xf80, item: 10774, nitem: 26, arg: 1909, narg: 6, mod: 1039, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff},
-	},
+	{op: 91, sms: 0xf80, item: 10774, nitem: 26, arg: 1909, narg: 6, mod: 1039, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff}},
 	// LDGSTS memory.sass:193
-	{
-		op: 91, sms: 0xf80, item: 10800, nitem: 26, arg: 1915, narg: 6, mod: 1045, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff},
-	},
+	{op: 91, sms: 0xf80, item: 10800, nitem: 26, arg: 1915, narg: 6, mod: 1045, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff}},
 	// LDGSTS memory.sass:194
-	{
-		op: 91, sms: 0x7e, item: 10826, nitem: 26, arg: 1915, narg: 6, mod: 1026, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f},
-	},
+	{op: 91, sms: 0x7e, item: 10826, nitem: 26, arg: 1915, narg: 6, mod: 1026, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f}},
 	// LDL memory.sass:197
-	{
-		op: 92, sms: 0x1, item: 10852, nitem: 11, arg: 1921, narg: 3, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800},
-	},
+	{op: 92, sms: 0x1, item: 10852, nitem: 11, arg: 1921, narg: 3, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:197
-	{
-		op: 92, sms: 0xffe, item: 10863, nitem: 11, arg: 1921, narg: 3, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800},
-	},
+	{op: 92, sms: 0xffe, item: 10863, nitem: 11, arg: 1921, narg: 3, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:198
-	{
-		op: 92, sms: 0x1, item: 10874, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800},
-	},
+	{op: 92, sms: 0x1, item: 10874, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:198
-	{
-		op: 92, sms: 0x7e, item: 10887, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800},
-	},
+	{op: 92, sms: 0x7e, item: 10887, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:198
-	{
-		op: 92, sms: 0xf80, item: 10900, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800},
-	},
+	{op: 92, sms: 0xf80, item: 10900, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:199
-	{
-		op: 92, sms: 0x40, item: 10913, nitem: 13, arg: 1928, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800},
-	},
+	{op: 92, sms: 0x40, item: 10913, nitem: 13, arg: 1928, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800}},
 	// LDL memory.sass:199
-	{
-		op: 92, sms: 0xf80, item: 10926, nitem: 13, arg: 1928, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800},
-	},
+	{op: 92, sms: 0xf80, item: 10926, nitem: 13, arg: 1928, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800}},
 	// LDS memory.sass:202
-	{
-		op: 93, sms: 0x1, item: 10939, nitem: 12, arg: 1932, narg: 3, mod: 1054, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800},
-	},
+	{op: 93, sms: 0x1, item: 10939, nitem: 12, arg: 1932, narg: 3, mod: 1054, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:203
-	{
-		op: 93, sms: 0x1, item: 10951, nitem: 14, arg: 1935, narg: 4, mod: 1054, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800},
-	},
+	{op: 93, sms: 0x1, item: 10951, nitem: 14, arg: 1935, narg: 4, mod: 1054, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:204
-	{
-		op: 93, sms: 0xffe, item: 10965, nitem: 11, arg: 1939, narg: 3, mod: 1057, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800},
-	},
+	{op: 93, sms: 0xffe, item: 10965, nitem: 11, arg: 1939, narg: 3, mod: 1057, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:205
-	{
-		op: 93, sms: 0x7e, item: 10976, nitem: 13, arg: 1942, narg: 4, mod: 1057, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800},
-	},
+	{op: 93, sms: 0x7e, item: 10976, nitem: 13, arg: 1942, narg: 4, mod: 1057, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:205
-	{
-		op: 93, sms: 0xf80, item: 10989, nitem: 13, arg: 1942, narg: 4, mod: 1057, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800},
-	},
+	{op: 93, sms: 0xf80, item: 10989, nitem: 13, arg: 1942, narg: 4, mod: 1057, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800}},
 	// LDSM tensor.sass:111
-	{
-		op: 94, sms: 0x7f, item: 11002, nitem: 12, arg: 1946, narg: 3, mod: 1059, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000},
-	},
+	{op: 94, sms: 0x7f, item: 11002, nitem: 12, arg: 1946, narg: 3, mod: 1059, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:112
-	{
-		op: 94, sms: 0x7f, item: 11014, nitem: 14, arg: 1949, narg: 4, mod: 1059, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000},
-	},
+	{op: 94, sms: 0x7f, item: 11014, nitem: 14, arg: 1949, narg: 4, mod: 1059, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:113
-	{
-		op: 94, sms: 0xf80, item: 11028, nitem: 12, arg: 1946, narg: 3, mod: 1061, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000},
-	},
+	{op: 94, sms: 0xf80, item: 11028, nitem: 12, arg: 1946, narg: 3, mod: 1061, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:114
-	{
-		op: 94, sms: 0xf80, item: 11040, nitem: 14, arg: 1949, narg: 4, mod: 1061, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000},
-	},
+	{op: 94, sms: 0xf80, item: 11040, nitem: 14, arg: 1949, narg: 4, mod: 1061, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:115
-	{
-		op: 94, sms: 0xf80, item: 11054, nitem: 12, arg: 1946, narg: 3, mod: 1064, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x10000}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000010000},
-	},
+	{op: 94, sms: 0xf80, item: 11054, nitem: 12, arg: 1946, narg: 3, mod: 1064, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x10000}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000010000}},
 	// LDSM tensor.sass:116
-	{
-		op: 94, sms: 0xf80, item: 11066, nitem: 14, arg: 1949, narg: 4, mod: 1064, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008010000},
-	},
+	{op: 94, sms: 0xf80, item: 11066, nitem: 14, arg: 1949, narg: 4, mod: 1064, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008010000}},
 	// LDTM tensor.sass:119
-	{
-		op: 95, sms: 0x380, uguard: true, item: 11080, nitem: 12, arg: 1953, narg: 3, mod: 1066, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000},
-	},
+	{op: 95, sms: 0x380, uguard: true, item: 11080, nitem: 12, arg: 1953, narg: 3, mod: 1066, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000}},
 	// LDTM tensor.sass:120
-	{
-		op: 95, sms: 0x380, uguard: true, item: 11092, nitem: 12, arg: 1953, narg: 3, mod: 1068, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000},
-	},
+	{op: 95, sms: 0x380, uguard: true, item: 11092, nitem: 12, arg: 1953, narg: 3, mod: 1068, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000}},
 	// LDTM tensor.sass:121
-	{
-		op: 95, sms: 0x380, uguard: true, item: 11104, nitem: 12, arg: 1953, narg: 3, mod: 1070, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000},
-	},
+	{op: 95, sms: 0x380, uguard: true, item: 11104, nitem: 12, arg: 1953, narg: 3, mod: 1070, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000}},
 	// LDTM tensor.sass:122
-	{
-		op: 95, sms: 0x380, uguard: true, item: 11116, nitem: 12, arg: 1953, narg: 3, mod: 1073, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000},
-	},
+	{op: 95, sms: 0x380, uguard: true, item: 11116, nitem: 12, arg: 1953, narg: 3, mod: 1073, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000}},
 	// LDTM tensor.sass:123
-	{
-		op: 95, sms: 0x300, uguard: true, item: 11128, nitem: 17, arg: 1956, narg: 4, mod: 1076, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000},
-	},
+	{op: 95, sms: 0x300, uguard: true, item: 11128, nitem: 17, arg: 1956, narg: 4, mod: 1076, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000}},
 	// LEA integer.sass:79
-	{
-		op: 96, sms: 0xfff, item: 11145, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff},
-	},
+	{op: 96, sms: 0xfff, item: 11145, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, sms: 0xfff, item: 11156, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff},
-	},
+	{op: 96, sms: 0xfff, item: 11156, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, sms: 0x7f, item: 11167, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff},
-	},
+	{op: 96, sms: 0x7f, item: 11167, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, sms: 0x7f, item: 11178, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 96, sms: 0x7f, item: 11178, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, sms: 0x7f, item: 11193, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 96, sms: 0x7f, item: 11193, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, sms: 0xf80, item: 11204, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 96, sms: 0xf80, item: 11204, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, sms: 0xfff, item: 11215, nitem: 13, arg: 1981, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff},
-	},
+	{op: 96, sms: 0xfff, item: 11215, nitem: 13, arg: 1981, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, sms: 0xfff, item: 11228, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff},
-	},
+	{op: 96, sms: 0xfff, item: 11228, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, sms: 0x7f, item: 11241, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff},
-	},
+	{op: 96, sms: 0x7f, item: 11241, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, sms: 0x7f, item: 11254, nitem: 17, arg: 1993, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 96, sms: 0x7f, item: 11254, nitem: 17, arg: 1993, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, sms: 0x7f, item: 11271, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 96, sms: 0x7f, item: 11271, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, sms: 0xf80, item: 11284, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 96, sms: 0xf80, item: 11284, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, sms: 0xfff, item: 11297, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff},
-	},
+	{op: 96, sms: 0xfff, item: 11297, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, sms: 0xfff, item: 11308, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff},
-	},
+	{op: 96, sms: 0xfff, item: 11308, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, sms: 0x7f, item: 11319, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff},
-	},
+	{op: 96, sms: 0x7f, item: 11319, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, sms: 0x7f, item: 11330, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 96, sms: 0x7f, item: 11330, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, sms: 0x7f, item: 11345, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 96, sms: 0x7f, item: 11345, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, sms: 0xf80, item: 11356, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 96, sms: 0xf80, item: 11356, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, sms: 0xfff, item: 11367, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff},
-	},
+	{op: 96, sms: 0xfff, item: 11367, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, sms: 0xfff, item: 11380, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff},
-	},
+	{op: 96, sms: 0xfff, item: 11380, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, sms: 0x7f, item: 11393, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff},
-	},
+	{op: 96, sms: 0x7f, item: 11393, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, sms: 0x7f, item: 11406, nitem: 17, arg: 2018, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 96, sms: 0x7f, item: 11406, nitem: 17, arg: 2018, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, sms: 0x7f, item: 11423, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 96, sms: 0x7f, item: 11423, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, sms: 0xf80, item: 11436, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 96, sms: 0xf80, item: 11436, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, sms: 0xfff, item: 11449, nitem: 15, arg: 2031, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff},
-	},
+	{op: 96, sms: 0xfff, item: 11449, nitem: 15, arg: 2031, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, sms: 0xfff, item: 11464, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff},
-	},
+	{op: 96, sms: 0xfff, item: 11464, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, sms: 0x7f, item: 11479, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff},
-	},
+	{op: 96, sms: 0x7f, item: 11479, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, sms: 0x7f, item: 11494, nitem: 19, arg: 2045, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 96, sms: 0x7f, item: 11494, nitem: 19, arg: 2045, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, sms: 0x7f, item: 11513, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 96, sms: 0x7f, item: 11513, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, sms: 0xf80, item: 11528, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 96, sms: 0xf80, item: 11528, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, sms: 0xfff, item: 11543, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff},
-	},
+	{op: 96, sms: 0xfff, item: 11543, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, sms: 0xfff, item: 11556, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff},
-	},
+	{op: 96, sms: 0xfff, item: 11556, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, sms: 0x7f, item: 11569, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff},
-	},
+	{op: 96, sms: 0x7f, item: 11569, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, sms: 0x7f, item: 11582, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff},
-	},
+	{op: 96, sms: 0x7f, item: 11582, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, sms: 0xf80, item: 11595, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff},
-	},
+	{op: 96, sms: 0xf80, item: 11595, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEPC control.sass:222
-	{
-		op: 97, sms: 0xfff, item: 11608, nitem: 2, arg: 2060, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000},
-	},
+	{op: 97, sms: 0xfff, item: 11608, nitem: 2, arg: 2060, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000}},
 	// LEPC control.sass:223
-	{
-		op: 97, sms: 0xfc0, item: 11610, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000},
-	},
+	{op: 97, sms: 0xfc0, item: 11610, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, sms: 0xfff, item: 11614, nitem: 17, arg: 2063, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff},
-	},
+	{op: 98, sms: 0xfff, item: 11614, nitem: 17, arg: 2063, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, sms: 0xfff, item: 11631, nitem: 17, arg: 2070, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff},
-	},
+	{op: 98, sms: 0xfff, item: 11631, nitem: 17, arg: 2070, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, sms: 0x7f, item: 11648, nitem: 17, arg: 2070, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff},
-	},
+	{op: 98, sms: 0x7f, item: 11648, nitem: 17, arg: 2070, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, sms: 0x7f, item: 11665, nitem: 21, arg: 2077, narg: 8, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a12, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 98, sms: 0x7f, item: 11665, nitem: 21, arg: 2077, narg: 8, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, sms: 0x7f, item: 11686, nitem: 17, arg: 2085, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 98, sms: 0x7f, item: 11686, nitem: 17, arg: 2085, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, sms: 0xf80, item: 11703, nitem: 17, arg: 2085, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 98, sms: 0xf80, item: 11703, nitem: 17, arg: 2085, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff}},
 	// MATCH control.sass:226
-	{
-		op: 99, sms: 0xfff, item: 11720, nitem: 8, arg: 2092, narg: 3, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000},
-	},
+	{op: 99, sms: 0xfff, item: 11720, nitem: 8, arg: 2092, narg: 3, mod: 1082, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000}},
 	// MATCH control.sass:227
-	{
-		op: 99, sms: 0xfff, item: 11728, nitem: 6, arg: 2095, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000},
-	},
+	{op: 99, sms: 0xfff, item: 11728, nitem: 6, arg: 2095, narg: 2, mod: 1082, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000}},
 	// MEMBAR memory.sass:208
-	{
-		op: 100, sms: 0x1, item: 11734, nitem: 3, arg: 0, narg: 0, mod: 1083, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000},
-	},
+	{op: 100, sms: 0x1, item: 11734, nitem: 3, arg: 0, narg: 0, mod: 1083, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:209
-	{
-		op: 100, sms: 0x3e, item: 11737, nitem: 2, arg: 0, narg: 0, mod: 1086, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000},
-	},
+	{op: 100, sms: 0x3e, item: 11737, nitem: 2, arg: 0, narg: 0, mod: 1086, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:210
-	{
-		op: 100, sms: 0xfc0, item: 11739, nitem: 1, arg: 0, narg: 0, mod: 1088, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000},
-	},
+	{op: 100, sms: 0xfc0, item: 11739, nitem: 1, arg: 0, narg: 0, mod: 1088, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000}},
 	// MOV integer.sass:90
-	{
-		op: 101, sms: 0x3ff, item: 11740, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00},
-	},
+	{op: 101, sms: 0x3ff, item: 11740, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{
-		op: 101, sms: 0x7f, item: 11747, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00},
-	},
+	{op: 101, sms: 0x7f, item: 11747, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{
-		op: 101, sms: 0x7f, item: 11754, nitem: 12, arg: 2103, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, sms: 0x7f, item: 11754, nitem: 12, arg: 2103, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:91
-	{
-		op: 101, sms: 0xfff, item: 11766, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00},
-	},
+	{op: 101, sms: 0xfff, item: 11766, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:92
-	{
-		op: 101, sms: 0x7f, item: 11773, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, sms: 0x7f, item: 11773, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:93
-	{
-		op: 101, sms: 0x380, item: 11780, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, sms: 0x380, item: 11780, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:94
-	{
-		op: 101, sms: 0x380, item: 11787, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x1000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00009000f00},
-	},
+	{op: 101, sms: 0x380, item: 11787, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x1000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00009000f00}},
 	// MOV integer.sass:95
-	{
-		op: 101, sms: 0xc00, item: 11794, nitem: 5, arg: 2110, narg: 2, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00},
-	},
+	{op: 101, sms: 0xc00, item: 11794, nitem: 5, arg: 2110, narg: 2, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:95
-	{
-		op: 101, sms: 0xc00, item: 11799, nitem: 5, arg: 2112, narg: 2, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, sms: 0xc00, item: 11799, nitem: 5, arg: 2112, narg: 2, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:96
-	{
-		op: 101, sms: 0xc00, item: 11740, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00},
-	},
+	{op: 101, sms: 0xc00, item: 11740, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:97
-	{
-		op: 101, sms: 0xc00, item: 11804, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000},
-	},
+	{op: 101, sms: 0xc00, item: 11804, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:126
-	{
-		op: 102, sms: 0x7f, item: 11808, nitem: 6, arg: 707, narg: 2, mod: 1089, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000},
-	},
+	{op: 102, sms: 0x7f, item: 11808, nitem: 6, arg: 707, narg: 2, mod: 1089, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:127
-	{
-		op: 102, sms: 0xf80, item: 11814, nitem: 6, arg: 707, narg: 2, mod: 1090, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000},
-	},
+	{op: 102, sms: 0xf80, item: 11814, nitem: 6, arg: 707, narg: 2, mod: 1090, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MUFU float.sass:219
-	{
-		op: 103, sms: 0x3f, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000},
-	},
+	{op: 103, sms: 0x3f, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:219
-	{
-		op: 103, sms: 0x3f, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000},
-	},
+	{op: 103, sms: 0x3f, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:219
-	{
-		op: 103, sms: 0x3f, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000},
-	},
+	{op: 103, sms: 0x3f, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:219
-	{
-		op: 103, sms: 0x3f, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000},
-	},
+	{op: 103, sms: 0x3f, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:219
-	{
-		op: 103, sms: 0x3f, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000},
-	},
+	{op: 103, sms: 0x3f, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:220
-	{
-		op: 103, sms: 0x3f, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200},
-	},
+	{op: 103, sms: 0x3f, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:220
-	{
-		op: 103, sms: 0x3f, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200},
-	},
+	{op: 103, sms: 0x3f, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:220
-	{
-		op: 103, sms: 0x3f, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200},
-	},
+	{op: 103, sms: 0x3f, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:220
-	{
-		op: 103, sms: 0x3f, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200},
-	},
+	{op: 103, sms: 0x3f, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:220
-	{
-		op: 103, sms: 0x3f, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200},
-	},
+	{op: 103, sms: 0x3f, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:221
-	{
-		op: 103, sms: 0xfc0, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000},
-	},
+	{op: 103, sms: 0xfc0, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:221
-	{
-		op: 103, sms: 0xfc0, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000},
-	},
+	{op: 103, sms: 0xfc0, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:221
-	{
-		op: 103, sms: 0x40, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000},
-	},
+	{op: 103, sms: 0x40, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:221
-	{
-		op: 103, sms: 0x40, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000},
-	},
+	{op: 103, sms: 0x40, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:221
-	{
-		op: 103, sms: 0x40, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000},
-	},
+	{op: 103, sms: 0x40, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:221
-	{
-		op: 103, sms: 0xf80, item: 11890, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000},
-	},
+	{op: 103, sms: 0xf80, item: 11890, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:222
-	{
-		op: 103, sms: 0xfc0, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100},
-	},
+	{op: 103, sms: 0xfc0, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}},
 	// MUFU float.sass:222
-	{
-		op: 103, sms: 0xfc0, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100},
-	},
+	{op: 103, sms: 0xfc0, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}},
 	// MUFU float.sass:222
-	{
-		op: 103, sms: 0x40, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100},
-	},
+	{op: 103, sms: 0x40, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}},
 	// MUFU float.sass:222
-	{
-		op: 103, sms: 0x40, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100},
-	},
+	{op: 103, sms: 0x40, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:222
-	{
-		op: 103, sms: 0x40, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100},
-	},
+	{op: 103, sms: 0x40, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:222
-	{
-		op: 103, sms: 0xf80, item: 11895, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100},
-	},
+	{op: 103, sms: 0xf80, item: 11895, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:223
-	{
-		op: 103, sms: 0xfc0, item: 11902, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200},
-	},
+	{op: 103, sms: 0xfc0, item: 11902, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:223
-	{
-		op: 103, sms: 0xfc0, item: 11909, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200},
-	},
+	{op: 103, sms: 0xfc0, item: 11909, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:223
-	{
-		op: 103, sms: 0x40, item: 11914, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200},
-	},
+	{op: 103, sms: 0x40, item: 11914, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:223
-	{
-		op: 103, sms: 0x40, item: 11921, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200},
-	},
+	{op: 103, sms: 0x40, item: 11921, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:223
-	{
-		op: 103, sms: 0x40, item: 11933, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200},
-	},
+	{op: 103, sms: 0x40, item: 11933, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:223
-	{
-		op: 103, sms: 0xf80, item: 11940, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200},
-	},
+	{op: 103, sms: 0xf80, item: 11940, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:224
-	{
-		op: 103, sms: 0x100, item: 11947, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300},
-	},
+	{op: 103, sms: 0x100, item: 11947, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}},
 	// MUFU float.sass:224
-	{
-		op: 103, sms: 0x100, item: 11952, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300},
-	},
+	{op: 103, sms: 0x100, item: 11952, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}},
 	// MUFU float.sass:225
-	{
-		op: 103, sms: 0x100, item: 11957, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000},
-	},
+	{op: 103, sms: 0x100, item: 11957, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}},
 	// MUFU float.sass:225
-	{
-		op: 103, sms: 0x100, item: 11962, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000},
-	},
+	{op: 103, sms: 0x100, item: 11962, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}},
 	// MUFU float.sass:226
-	{
-		op: 103, sms: 0x3f, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800},
-	},
+	{op: 103, sms: 0x3f, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// MUFU float.sass:227
-	{
-		op: 103, sms: 0xfc0, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800},
-	},
+	{op: 103, sms: 0xfc0, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// NANOSLEEP control.sass:230
-	{
-		op: 104, sms: 0x3f, item: 11972, nitem: 7, arg: 2114, narg: 2, mod: 1098, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000},
-	},
+	{op: 104, sms: 0x3f, item: 11972, nitem: 7, arg: 2114, narg: 2, mod: 1098, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{
-		op: 104, sms: 0x3f, item: 11979, nitem: 7, arg: 176, narg: 2, mod: 1098, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000},
-	},
+	{op: 104, sms: 0x3f, item: 11979, nitem: 7, arg: 176, narg: 2, mod: 1098, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{
-		op: 104, sms: 0x3f, item: 11986, nitem: 7, arg: 176, narg: 2, mod: 1098, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000},
-	},
+	{op: 104, sms: 0x3f, item: 11986, nitem: 7, arg: 176, narg: 2, mod: 1098, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{
-		op: 104, sms: 0x3f, item: 11993, nitem: 12, arg: 2116, narg: 3, mod: 1098, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000},
-	},
+	{op: 104, sms: 0x3f, item: 11993, nitem: 12, arg: 2116, narg: 3, mod: 1098, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:232
-	{
-		op: 104, sms: 0xfc0, item: 12005, nitem: 8, arg: 2119, narg: 2, mod: 1100, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000},
-	},
+	{op: 104, sms: 0xfc0, item: 12005, nitem: 8, arg: 2119, narg: 2, mod: 1100, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{
-		op: 104, sms: 0xfc0, item: 12013, nitem: 8, arg: 189, narg: 2, mod: 1100, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000},
-	},
+	{op: 104, sms: 0xfc0, item: 12013, nitem: 8, arg: 189, narg: 2, mod: 1100, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{
-		op: 104, sms: 0x40, item: 12021, nitem: 8, arg: 189, narg: 2, mod: 1100, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000},
-	},
+	{op: 104, sms: 0x40, item: 12021, nitem: 8, arg: 189, narg: 2, mod: 1100, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{
-		op: 104, sms: 0x40, item: 12029, nitem: 13, arg: 2121, narg: 3, mod: 1100, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000},
-	},
+	{op: 104, sms: 0x40, item: 12029, nitem: 13, arg: 2121, narg: 3, mod: 1100, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:234
-	{
-		op: 104, sms: 0xffe, item: 12042, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000},
-	},
+	{op: 104, sms: 0xffe, item: 12042, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000}},
 	// NOP control.sass:237
-	{
-		op: 105, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000},
-	},
+	{op: 105, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000}},
 	// OMMA tensor.sass:130
-	{
-		op: 106, sms: 0xc00, item: 12046, nitem: 21, arg: 2125, narg: 8, mod: 1103, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff},
-	},
+	{op: 106, sms: 0xc00, item: 12046, nitem: 21, arg: 2125, narg: 8, mod: 1103, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff}},
 	// OMMA tensor.sass:131
-	{
-		op: 106, sms: 0xc00, item: 12067, nitem: 23, arg: 2133, narg: 9, mod: 1103, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff},
-	},
+	{op: 106, sms: 0xc00, item: 12067, nitem: 23, arg: 2133, narg: 9, mod: 1103, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff}},
 	// P2R integer.sass:100
-	{
-		op: 107, sms: 0x3f, item: 12090, nitem: 7, arg: 165, narg: 3, mod: 1106, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000},
-	},
+	{op: 107, sms: 0x3f, item: 12090, nitem: 7, arg: 165, narg: 3, mod: 1106, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// P2R integer.sass:101
-	{
-		op: 107, sms: 0xfc0, item: 12097, nitem: 7, arg: 165, narg: 3, mod: 1106, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000},
-	},
+	{op: 107, sms: 0xfc0, item: 12097, nitem: 7, arg: 165, narg: 3, mod: 1106, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// PLOP3 integer.sass:104
-	{
-		op: 108, sms: 0xfff, item: 12104, nitem: 14, arg: 2142, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff},
-	},
+	{op: 108, sms: 0xfff, item: 12104, nitem: 14, arg: 2142, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:104
-	{
-		op: 108, sms: 0x7f, item: 12118, nitem: 14, arg: 2149, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff},
-	},
+	{op: 108, sms: 0x7f, item: 12118, nitem: 14, arg: 2149, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:104
-	{
-		op: 108, sms: 0x7f, item: 12132, nitem: 18, arg: 2156, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a1f, Hi: 0xfc000087e00ff},
-	},
+	{op: 108, sms: 0x7f, item: 12132, nitem: 18, arg: 2156, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:104
-	{
-		op: 108, sms: 0x7f, item: 12150, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff},
-	},
+	{op: 108, sms: 0x7f, item: 12150, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:104
-	{
-		op: 108, sms: 0xf80, item: 12164, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff},
-	},
+	{op: 108, sms: 0xf80, item: 12164, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:105
-	{
-		op: 108, sms: 0xfff, item: 12178, nitem: 14, arg: 2171, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070},
-	},
+	{op: 108, sms: 0xfff, item: 12178, nitem: 14, arg: 2171, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}},
 	// PLOP3 integer.sass:106
-	{
-		op: 108, sms: 0xfff, item: 12192, nitem: 14, arg: 2178, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078},
-	},
+	{op: 108, sms: 0xfff, item: 12192, nitem: 14, arg: 2178, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078}},
 	// PMTRIG control.sass:240
-	{
-		op: 109, sms: 0xfff, item: 12206, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000},
-	},
+	{op: 109, sms: 0xfff, item: 12206, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000}},
 	// POPC integer.sass:109
-	{
-		op: 110, sms: 0xfff, item: 12211, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000},
-	},
+	{op: 110, sms: 0xfff, item: 12211, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000}},
 	// POPC integer.sass:109
-	{
-		op: 110, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000},
-	},
+	{op: 110, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000}},
 	// POPC integer.sass:109
-	{
-		op: 110, sms: 0x7f, item: 12215, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000},
-	},
+	{op: 110, sms: 0x7f, item: 12215, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000}},
 	// POPC integer.sass:109
-	{
-		op: 110, sms: 0x7f, item: 12219, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b09, Hi: 0xfc00008000000},
-	},
+	{op: 110, sms: 0x7f, item: 12219, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b09, Hi: 0xfc00008000000}},
 	// POPC integer.sass:109
-	{
-		op: 110, sms: 0x7f, item: 12228, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000},
-	},
+	{op: 110, sms: 0x7f, item: 12228, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000}},
 	// POPC integer.sass:109
-	{
-		op: 110, sms: 0xf80, item: 12232, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000},
-	},
+	{op: 110, sms: 0xf80, item: 12232, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000}},
 	// PREEXIT control.sass:243
-	{
-		op: 111, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000},
-	},
+	{op: 111, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0xfff, item: 12236, nitem: 9, arg: 1259, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff},
-	},
+	{op: 112, sms: 0xfff, item: 12236, nitem: 9, arg: 1259, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0xfff, item: 12245, nitem: 9, arg: 1451, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff},
-	},
+	{op: 112, sms: 0xfff, item: 12245, nitem: 9, arg: 1451, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0x7f, item: 12254, nitem: 9, arg: 1451, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff},
-	},
+	{op: 112, sms: 0x7f, item: 12254, nitem: 9, arg: 1451, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0x7f, item: 12263, nitem: 14, arg: 1455, narg: 5, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7616, Hi: 0xfc000080000ff},
-	},
+	{op: 112, sms: 0x7f, item: 12263, nitem: 14, arg: 1455, narg: 5, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7616, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0xfff, item: 12277, nitem: 9, arg: 1263, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff},
-	},
+	{op: 112, sms: 0xfff, item: 12277, nitem: 9, arg: 1263, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0x7f, item: 12286, nitem: 9, arg: 1263, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff},
-	},
+	{op: 112, sms: 0x7f, item: 12286, nitem: 9, arg: 1263, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0x7f, item: 12295, nitem: 13, arg: 1267, narg: 5, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, sms: 0x7f, item: 12295, nitem: 13, arg: 1267, narg: 5, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0x7f, item: 12308, nitem: 9, arg: 1272, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, sms: 0x7f, item: 12308, nitem: 9, arg: 1272, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0xf80, item: 12317, nitem: 9, arg: 1272, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, sms: 0xf80, item: 12317, nitem: 9, arg: 1272, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0x7f, item: 12326, nitem: 9, arg: 1460, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, sms: 0x7f, item: 12326, nitem: 9, arg: 1460, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:112
-	{
-		op: 112, sms: 0xf80, item: 12335, nitem: 9, arg: 1460, narg: 4, mod: 1107, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, sms: 0xf80, item: 12335, nitem: 9, arg: 1460, narg: 4, mod: 1107, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff}},
 	// QGMMA tensor.sass:134
-	{
-		op: 113, sms: 0x40, item: 12344, nitem: 16, arg: 2187, narg: 4, mod: 1108, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff},
-	},
+	{op: 113, sms: 0x40, item: 12344, nitem: 16, arg: 2187, narg: 4, mod: 1108, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:135
-	{
-		op: 113, sms: 0x40, item: 12360, nitem: 18, arg: 2191, narg: 5, mod: 1113, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff},
-	},
+	{op: 113, sms: 0x40, item: 12360, nitem: 18, arg: 2191, narg: 5, mod: 1113, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:136
-	{
-		op: 113, sms: 0x40, item: 12378, nitem: 23, arg: 2196, narg: 6, mod: 1118, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff},
-	},
+	{op: 113, sms: 0x40, item: 12378, nitem: 23, arg: 2196, narg: 6, mod: 1118, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:137
-	{
-		op: 113, sms: 0x40, item: 12401, nitem: 25, arg: 2202, narg: 7, mod: 1124, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff},
-	},
+	{op: 113, sms: 0x40, item: 12401, nitem: 25, arg: 2202, narg: 7, mod: 1124, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:138
-	{
-		op: 113, sms: 0x40, item: 12426, nitem: 16, arg: 2187, narg: 4, mod: 1130, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff},
-	},
+	{op: 113, sms: 0x40, item: 12426, nitem: 16, arg: 2187, narg: 4, mod: 1130, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:139
-	{
-		op: 113, sms: 0x40, item: 12442, nitem: 18, arg: 2191, narg: 5, mod: 1135, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff},
-	},
+	{op: 113, sms: 0x40, item: 12442, nitem: 18, arg: 2191, narg: 5, mod: 1135, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:140
-	{
-		op: 113, sms: 0x40, item: 12460, nitem: 23, arg: 2196, narg: 6, mod: 1140, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff},
-	},
+	{op: 113, sms: 0x40, item: 12460, nitem: 23, arg: 2196, narg: 6, mod: 1140, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff}},
 	// QGMMA tensor.sass:141
-	{
-		op: 113, sms: 0x40, item: 12483, nitem: 25, arg: 2202, narg: 7, mod: 1146, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff},
-	},
+	{op: 113, sms: 0x40, item: 12483, nitem: 25, arg: 2202, narg: 7, mod: 1146, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff}},
 	// QMMA tensor.sass:144
-	{
-		op: 114, sms: 0x20, item: 12508, nitem: 15, arg: 2209, narg: 5, mod: 1152, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff},
-	},
+	{op: 114, sms: 0x20, item: 12508, nitem: 15, arg: 2209, narg: 5, mod: 1152, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:145
-	{
-		op: 114, sms: 0x20, item: 12523, nitem: 21, arg: 2214, narg: 7, mod: 1156, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff},
-	},
+	{op: 114, sms: 0x20, item: 12523, nitem: 21, arg: 2214, narg: 7, mod: 1156, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:146
-	{
-		op: 114, sms: 0xc00, item: 12544, nitem: 15, arg: 2209, narg: 5, mod: 1161, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff},
-	},
+	{op: 114, sms: 0xc00, item: 12544, nitem: 15, arg: 2209, narg: 5, mod: 1161, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:147
-	{
-		op: 114, sms: 0xc00, item: 12559, nitem: 20, arg: 2221, narg: 7, mod: 1165, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff},
-	},
+	{op: 114, sms: 0xc00, item: 12559, nitem: 20, arg: 2221, narg: 7, mod: 1165, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:148
-	{
-		op: 114, sms: 0xc00, item: 12579, nitem: 21, arg: 2125, narg: 8, mod: 1169, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff},
-	},
+	{op: 114, sms: 0xc00, item: 12579, nitem: 21, arg: 2125, narg: 8, mod: 1169, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff}},
 	// QMMA tensor.sass:149
-	{
-		op: 114, sms: 0xc00, item: 12600, nitem: 23, arg: 2133, narg: 9, mod: 1169, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff},
-	},
+	{op: 114, sms: 0xc00, item: 12600, nitem: 23, arg: 2133, narg: 9, mod: 1169, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff}},
 	// QSPC memory.sass:213
-	{
-		op: 115, sms: 0x3f, item: 12623, nitem: 13, arg: 2228, narg: 4, mod: 1172, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000},
-	},
+	{op: 115, sms: 0x3f, item: 12623, nitem: 13, arg: 2228, narg: 4, mod: 1172, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:213
-	{
-		op: 115, sms: 0xfc0, item: 12636, nitem: 13, arg: 2228, narg: 4, mod: 1172, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000},
-	},
+	{op: 115, sms: 0xfc0, item: 12636, nitem: 13, arg: 2228, narg: 4, mod: 1172, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:214
-	{
-		op: 115, sms: 0x3f, item: 12649, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0000},
-	},
+	{op: 115, sms: 0x3f, item: 12649, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0000}},
 	// QSPC memory.sass:215
-	{
-		op: 115, sms: 0x40, item: 12665, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0000},
-	},
+	{op: 115, sms: 0x40, item: 12665, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0000}},
 	// QSPC memory.sass:215
-	{
-		op: 115, sms: 0xf80, item: 12681, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0000},
-	},
+	{op: 115, sms: 0xf80, item: 12681, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0000}},
 	// R2P integer.sass:115
-	{
-		op: 116, sms: 0xfff, item: 12697, nitem: 6, arg: 2237, narg: 2, mod: 1177, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000},
-	},
+	{op: 116, sms: 0xfff, item: 12697, nitem: 6, arg: 2237, narg: 2, mod: 1177, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000}},
 	// R2UR integer.sass:118
-	{
-		op: 117, sms: 0x3f, item: 12703, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000},
-	},
+	{op: 117, sms: 0x3f, item: 12703, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:119
-	{
-		op: 117, sms: 0x3f, item: 12710, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000},
-	},
+	{op: 117, sms: 0x3f, item: 12710, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:120
-	{
-		op: 117, sms: 0x40, item: 12703, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000},
-	},
+	{op: 117, sms: 0x40, item: 12703, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:121
-	{
-		op: 117, sms: 0x40, item: 12710, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000},
-	},
+	{op: 117, sms: 0x40, item: 12710, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:122
-	{
-		op: 117, sms: 0xf80, item: 12716, nitem: 9, arg: 2245, narg: 3, mod: 1178, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000},
-	},
+	{op: 117, sms: 0xf80, item: 12716, nitem: 9, arg: 2245, narg: 3, mod: 1178, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:123
-	{
-		op: 117, sms: 0xf80, item: 12725, nitem: 9, arg: 2245, narg: 3, mod: 1180, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000},
-	},
+	{op: 117, sms: 0xf80, item: 12725, nitem: 9, arg: 2245, narg: 3, mod: 1180, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000}},
 	// RED memory.sass:218
-	{
-		op: 118, sms: 0x1, item: 12734, nitem: 15, arg: 2248, narg: 3, mod: 1182, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000},
-	},
+	{op: 118, sms: 0x1, item: 12734, nitem: 15, arg: 2248, narg: 3, mod: 1182, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000}},
 	// RED memory.sass:219
-	{
-		op: 118, sms: 0x1, item: 12749, nitem: 18, arg: 2251, narg: 4, mod: 1189, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f},
-	},
+	{op: 118, sms: 0x1, item: 12749, nitem: 18, arg: 2251, narg: 4, mod: 1189, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f}},
 	// RED memory.sass:220
-	{
-		op: 118, sms: 0x3e, item: 12767, nitem: 13, arg: 2255, narg: 3, mod: 1196, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000},
-	},
+	{op: 118, sms: 0x3e, item: 12767, nitem: 13, arg: 2255, narg: 3, mod: 1196, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// RED memory.sass:221
-	{
-		op: 118, sms: 0x3e, item: 12780, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f},
-	},
+	{op: 118, sms: 0x3e, item: 12780, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// RED memory.sass:222
-	{
-		op: 118, sms: 0x3e, item: 12796, nitem: 16, arg: 2262, narg: 4, mod: 1201, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184},
-	},
+	{op: 118, sms: 0x3e, item: 12796, nitem: 16, arg: 2262, narg: 4, mod: 1201, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184}},
 	// RED memory.sass:223
-	{
-		op: 118, sms: 0x3e, item: 12812, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf},
-	},
+	{op: 118, sms: 0x3e, item: 12812, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf}},
 	// REDAS memory.sass:226
-	{
-		op: 119, sms: 0x40, item: 12828, nitem: 13, arg: 2270, narg: 4, mod: 1210, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f},
-	},
+	{op: 119, sms: 0x40, item: 12828, nitem: 13, arg: 2270, narg: 4, mod: 1210, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f}},
 	// REDAS memory.sass:227
-	{
-		op: 119, sms: 0xf80, item: 12841, nitem: 13, arg: 2270, narg: 4, mod: 1210, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff},
-	},
+	{op: 119, sms: 0xf80, item: 12841, nitem: 13, arg: 2270, narg: 4, mod: 1210, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff}},
 	// REDG memory.sass:230
-	{
-		op: 120, sms: 0xfc0, item: 12854, nitem: 13, arg: 2255, narg: 3, mod: 1196, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000},
-	},
+	{op: 120, sms: 0xfc0, item: 12854, nitem: 13, arg: 2255, narg: 3, mod: 1196, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// REDG memory.sass:231
-	{
-		op: 120, sms: 0xfc0, item: 12867, nitem: 14, arg: 2274, narg: 3, mod: 25, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000},
-	},
+	{op: 120, sms: 0xfc0, item: 12867, nitem: 14, arg: 2274, narg: 3, mod: 25, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000}},
 	// REDG memory.sass:232
-	{
-		op: 120, sms: 0x40, item: 12881, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f},
-	},
+	{op: 120, sms: 0x40, item: 12881, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// REDG memory.sass:233
-	{
-		op: 120, sms: 0x40, item: 12897, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf},
-	},
+	{op: 120, sms: 0x40, item: 12897, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:234
-	{
-		op: 120, sms: 0x40, item: 12913, nitem: 17, arg: 2277, narg: 4, mod: 1213, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f},
-	},
+	{op: 120, sms: 0x40, item: 12913, nitem: 17, arg: 2277, narg: 4, mod: 1213, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f}},
 	// REDG memory.sass:235
-	{
-		op: 120, sms: 0x40, item: 12930, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf},
-	},
+	{op: 120, sms: 0x40, item: 12930, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:236
-	{
-		op: 120, sms: 0xf80, item: 12947, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff},
-	},
+	{op: 120, sms: 0xf80, item: 12947, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:237
-	{
-		op: 120, sms: 0xf80, item: 12963, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff},
-	},
+	{op: 120, sms: 0xf80, item: 12963, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff}},
 	// REDG memory.sass:238
-	{
-		op: 120, sms: 0xf80, item: 12979, nitem: 17, arg: 2277, narg: 4, mod: 1213, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff},
-	},
+	{op: 120, sms: 0xf80, item: 12979, nitem: 17, arg: 2277, narg: 4, mod: 1213, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:239
-	{
-		op: 120, sms: 0xf80, item: 12996, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff},
-	},
+	{op: 120, sms: 0xf80, item: 12996, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff}},
 	// REDUX integer.sass:126
-	{
-		op: 121, sms: 0x7e, item: 13013, nitem: 6, arg: 2285, narg: 2, mod: 1218, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000},
-	},
+	{op: 121, sms: 0x7e, item: 13013, nitem: 6, arg: 2285, narg: 2, mod: 1218, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000}},
 	// REDUX integer.sass:126
-	{
-		op: 121, sms: 0xf80, item: 13019, nitem: 6, arg: 2285, narg: 2, mod: 1218, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000},
-	},
+	{op: 121, sms: 0xf80, item: 13019, nitem: 6, arg: 2285, narg: 2, mod: 1218, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000}},
 	// RET control.sass:246
-	{
-		op: 122, sms: 0x3f, item: 13025, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000},
-	},
+	{op: 122, sms: 0x3f, item: 13025, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:246
-	{
-		op: 122, sms: 0xfc0, item: 13034, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000},
-	},
+	{op: 122, sms: 0xfc0, item: 13034, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:247
-	{
-		op: 122, sms: 0x3f, item: 13043, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000},
-	},
+	{op: 122, sms: 0x3f, item: 13043, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RET control.sass:247
-	{
-		op: 122, sms: 0xfc0, item: 13052, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000},
-	},
+	{op: 122, sms: 0xfc0, item: 13052, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RPCMOV control.sass:250
-	{
-		op: 123, sms: 0xfff, item: 13061, nitem: 4, arg: 108, narg: 1, mod: 1221, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000},
-	},
+	{op: 123, sms: 0xfff, item: 13061, nitem: 4, arg: 108, narg: 1, mod: 1221, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000}},
 	// RPCMOV control.sass:251
-	{
-		op: 123, sms: 0xfff, item: 13065, nitem: 4, arg: 2287, narg: 1, mod: 1222, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000},
-	},
+	{op: 123, sms: 0xfff, item: 13065, nitem: 4, arg: 2287, narg: 1, mod: 1222, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, sms: 0x1, item: 13069, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, sms: 0x1, item: 13069, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, sms: 0x3e, item: 13073, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, sms: 0x3e, item: 13073, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, sms: 0x40, item: 13077, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, sms: 0x40, item: 13077, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, sms: 0x180, item: 13081, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, sms: 0x180, item: 13081, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, sms: 0x200, item: 13085, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, sms: 0x200, item: 13085, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, sms: 0xc00, item: 13089, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, sms: 0xc00, item: 13089, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, sms: 0x1, item: 13093, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, sms: 0x1, item: 13093, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, sms: 0x3e, item: 13097, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, sms: 0x3e, item: 13097, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, sms: 0x40, item: 13101, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, sms: 0x40, item: 13101, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, sms: 0x180, item: 13105, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, sms: 0x180, item: 13105, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, sms: 0x200, item: 13109, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, sms: 0x200, item: 13109, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, sms: 0xc00, item: 13113, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, sms: 0xc00, item: 13113, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// SEL integer.sass:129
-	{
-		op: 126, sms: 0xfff, item: 13117, nitem: 8, arg: 2289, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000},
-	},
+	{op: 126, sms: 0xfff, item: 13117, nitem: 8, arg: 2289, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}},
 	// SEL integer.sass:129
-	{
-		op: 126, sms: 0xfff, item: 13125, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000},
-	},
+	{op: 126, sms: 0xfff, item: 13125, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}},
 	// SEL integer.sass:129
-	{
-		op: 126, sms: 0x7f, item: 13133, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000},
-	},
+	{op: 126, sms: 0x7f, item: 13133, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}},
 	// SEL integer.sass:129
-	{
-		op: 126, sms: 0x7f, item: 13141, nitem: 12, arg: 2297, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, sms: 0x7f, item: 13141, nitem: 12, arg: 2297, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:129
-	{
-		op: 126, sms: 0x7f, item: 13153, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, sms: 0x7f, item: 13153, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:129
-	{
-		op: 126, sms: 0xf80, item: 13161, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, sms: 0xf80, item: 13161, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:130
-	{
-		op: 126, sms: 0xc00, item: 13169, nitem: 8, arg: 2306, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000},
-	},
+	{op: 126, sms: 0xc00, item: 13169, nitem: 8, arg: 2306, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}},
 	// SEL integer.sass:131
-	{
-		op: 126, sms: 0xc00, item: 13177, nitem: 8, arg: 2310, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000},
-	},
+	{op: 126, sms: 0xc00, item: 13177, nitem: 8, arg: 2310, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}},
 	// SEL integer.sass:132
-	{
-		op: 126, sms: 0xc00, item: 13185, nitem: 8, arg: 2314, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, sms: 0xc00, item: 13185, nitem: 8, arg: 2314, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000}},
 	// SGXT integer.sass:135
-	{
-		op: 127, sms: 0xfff, item: 13193, nitem: 8, arg: 2318, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200},
-	},
+	{op: 127, sms: 0xfff, item: 13193, nitem: 8, arg: 2318, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:135
-	{
-		op: 127, sms: 0xfff, item: 13201, nitem: 8, arg: 2321, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200},
-	},
+	{op: 127, sms: 0xfff, item: 13201, nitem: 8, arg: 2321, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:135
-	{
-		op: 127, sms: 0x7f, item: 13209, nitem: 8, arg: 2321, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200},
-	},
+	{op: 127, sms: 0x7f, item: 13209, nitem: 8, arg: 2321, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:135
-	{
-		op: 127, sms: 0x7f, item: 13217, nitem: 13, arg: 2324, narg: 4, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1a, Hi: 0xfc00008000200},
-	},
+	{op: 127, sms: 0x7f, item: 13217, nitem: 13, arg: 2324, narg: 4, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1a, Hi: 0xfc00008000200}},
 	// SGXT integer.sass:135
-	{
-		op: 127, sms: 0x7f, item: 13230, nitem: 8, arg: 2328, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200},
-	},
+	{op: 127, sms: 0x7f, item: 13230, nitem: 8, arg: 2328, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200}},
 	// SGXT integer.sass:135
-	{
-		op: 127, sms: 0xf80, item: 13238, nitem: 8, arg: 2328, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200},
-	},
+	{op: 127, sms: 0xf80, item: 13238, nitem: 8, arg: 2328, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0xe7f, item: 13246, nitem: 12, arg: 1408, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0xe7f, item: 13246, nitem: 12, arg: 1408, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0xe7f, item: 13258, nitem: 12, arg: 2331, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0xe7f, item: 13258, nitem: 12, arg: 2331, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0x7f, item: 13270, nitem: 12, arg: 2331, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0x7f, item: 13270, nitem: 12, arg: 2331, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0x7f, item: 13282, nitem: 17, arg: 2335, narg: 5, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7619, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0x7f, item: 13282, nitem: 17, arg: 2335, narg: 5, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7619, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0xe7f, item: 13299, nitem: 12, arg: 1412, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0xe7f, item: 13299, nitem: 12, arg: 1412, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0x7f, item: 13311, nitem: 12, arg: 1412, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0x7f, item: 13311, nitem: 12, arg: 1412, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0x7f, item: 13323, nitem: 16, arg: 1416, narg: 5, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0x7f, item: 13323, nitem: 16, arg: 1416, narg: 5, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0x7f, item: 13339, nitem: 12, arg: 1421, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0x7f, item: 13339, nitem: 12, arg: 1421, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0xe00, item: 13351, nitem: 12, arg: 1421, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0xe00, item: 13351, nitem: 12, arg: 1421, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0x7f, item: 13363, nitem: 12, arg: 2340, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0x7f, item: 13363, nitem: 12, arg: 2340, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, sms: 0xe00, item: 13375, nitem: 12, arg: 2340, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0xe00, item: 13375, nitem: 12, arg: 2340, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:139
-	{
-		op: 128, sms: 0x180, item: 13387, nitem: 13, arg: 395, narg: 4, mod: 1230, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0x180, item: 13387, nitem: 13, arg: 395, narg: 4, mod: 1230, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:139
-	{
-		op: 128, sms: 0x180, item: 13400, nitem: 13, arg: 2344, narg: 4, mod: 1230, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0x180, item: 13400, nitem: 13, arg: 2344, narg: 4, mod: 1230, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:139
-	{
-		op: 128, sms: 0x180, item: 13413, nitem: 13, arg: 399, narg: 4, mod: 1230, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff},
-	},
+	{op: 128, sms: 0x180, item: 13413, nitem: 13, arg: 399, narg: 4, mod: 1230, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:139
-	{
-		op: 128, sms: 0x180, item: 13426, nitem: 13, arg: 408, narg: 4, mod: 1230, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0x180, item: 13426, nitem: 13, arg: 408, narg: 4, mod: 1230, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:139
-	{
-		op: 128, sms: 0x180, item: 13439, nitem: 13, arg: 469, narg: 4, mod: 1230, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, sms: 0x180, item: 13439, nitem: 13, arg: 469, narg: 4, mod: 1230, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHFL control.sass:260
-	{
-		op: 129, sms: 0xfff, item: 13452, nitem: 11, arg: 2348, narg: 5, mod: 1235, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff},
-	},
+	{op: 129, sms: 0xfff, item: 13452, nitem: 11, arg: 2348, narg: 5, mod: 1235, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:261
-	{
-		op: 129, sms: 0xfff, item: 13463, nitem: 11, arg: 2353, narg: 5, mod: 1235, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000},
-	},
+	{op: 129, sms: 0xfff, item: 13463, nitem: 11, arg: 2353, narg: 5, mod: 1235, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000}},
 	// SHFL control.sass:262
-	{
-		op: 129, sms: 0xfff, item: 13474, nitem: 11, arg: 2358, narg: 5, mod: 1235, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff},
-	},
+	{op: 129, sms: 0xfff, item: 13474, nitem: 11, arg: 2358, narg: 5, mod: 1235, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:263
-	{
-		op: 129, sms: 0xfff, item: 13485, nitem: 11, arg: 2363, narg: 5, mod: 1235, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000},
-	},
+	{op: 129, sms: 0xfff, item: 13485, nitem: 11, arg: 2363, narg: 5, mod: 1235, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000}},
 	// ST memory.sass:242
-	{
-		op: 130, sms: 0x1, item: 13496, nitem: 14, arg: 2368, narg: 3, mod: 1236, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff},
-	},
+	{op: 130, sms: 0x1, item: 13496, nitem: 14, arg: 2368, narg: 3, mod: 1236, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff}},
 	// ST memory.sass:242
-	{
-		op: 130, sms: 0xffe, item: 13510, nitem: 12, arg: 2371, narg: 3, mod: 1242, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff},
-	},
+	{op: 130, sms: 0xffe, item: 13510, nitem: 12, arg: 2371, narg: 3, mod: 1242, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff}},
 	// ST memory.sass:243
-	{
-		op: 130, sms: 0x1, item: 13522, nitem: 17, arg: 2374, narg: 4, mod: 1246, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f},
-	},
+	{op: 130, sms: 0x1, item: 13522, nitem: 17, arg: 2374, narg: 4, mod: 1246, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f}},
 	// ST memory.sass:244
-	{
-		op: 130, sms: 0x3e, item: 13539, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f},
-	},
+	{op: 130, sms: 0x3e, item: 13539, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f}},
 	// ST memory.sass:245
-	{
-		op: 130, sms: 0x40, item: 13554, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f},
-	},
+	{op: 130, sms: 0x40, item: 13554, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f}},
 	// ST memory.sass:245
-	{
-		op: 130, sms: 0xf80, item: 13569, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff},
-	},
+	{op: 130, sms: 0xf80, item: 13569, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff}},
 	// ST memory.sass:246
-	{
-		op: 130, sms: 0x3e, item: 13584, nitem: 15, arg: 2382, narg: 4, mod: 1258, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904},
-	},
+	{op: 130, sms: 0x3e, item: 13584, nitem: 15, arg: 2382, narg: 4, mod: 1258, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904}},
 	// ST memory.sass:247
-	{
-		op: 130, sms: 0x3e, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f},
-	},
+	{op: 130, sms: 0x3e, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f}},
 	// ST memory.sass:248
-	{
-		op: 130, sms: 0x40, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f},
-	},
+	{op: 130, sms: 0x40, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f}},
 	// ST memory.sass:248
-	{
-		op: 130, sms: 0xf80, item: 13614, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff},
-	},
+	{op: 130, sms: 0xf80, item: 13614, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff}},
 	// STAS memory.sass:251
-	{
-		op: 131, sms: 0x40, item: 13629, nitem: 12, arg: 2390, narg: 4, mod: 1265, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f},
-	},
+	{op: 131, sms: 0x40, item: 13629, nitem: 12, arg: 2390, narg: 4, mod: 1265, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f}},
 	// STAS memory.sass:252
-	{
-		op: 131, sms: 0xf80, item: 13641, nitem: 12, arg: 2390, narg: 4, mod: 1265, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff},
-	},
+	{op: 131, sms: 0xf80, item: 13641, nitem: 12, arg: 2390, narg: 4, mod: 1265, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff}},
 	// STG memory.sass:255
-	{
-		op: 132, sms: 0x1, item: 13653, nitem: 14, arg: 2368, narg: 3, mod: 1236, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800},
-	},
+	{op: 132, sms: 0x1, item: 13653, nitem: 14, arg: 2368, narg: 3, mod: 1236, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800}},
 	// STG memory.sass:255
-	{
-		op: 132, sms: 0x7e, item: 13667, nitem: 12, arg: 2371, narg: 3, mod: 1242, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800},
-	},
+	{op: 132, sms: 0x7e, item: 13667, nitem: 12, arg: 2371, narg: 3, mod: 1242, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:256
-	{
-		op: 132, sms: 0xf80, item: 13679, nitem: 12, arg: 2371, narg: 3, mod: 1267, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800},
-	},
+	{op: 132, sms: 0xf80, item: 13679, nitem: 12, arg: 2371, narg: 3, mod: 1267, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:257
-	{
-		op: 132, sms: 0x1, item: 13522, nitem: 17, arg: 2374, narg: 4, mod: 1246, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f},
-	},
+	{op: 132, sms: 0x1, item: 13522, nitem: 17, arg: 2374, narg: 4, mod: 1246, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f}},
 	// STG memory.sass:258
-	{
-		op: 132, sms: 0x3e, item: 13539, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f},
-	},
+	{op: 132, sms: 0x3e, item: 13539, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f}},
 	// STG memory.sass:259
-	{
-		op: 132, sms: 0x40, item: 13554, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f},
-	},
+	{op: 132, sms: 0x40, item: 13554, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f}},
 	// STG memory.sass:260
-	{
-		op: 132, sms: 0x3e, item: 13584, nitem: 15, arg: 2382, narg: 4, mod: 1258, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904},
-	},
+	{op: 132, sms: 0x3e, item: 13584, nitem: 15, arg: 2382, narg: 4, mod: 1258, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904}},
 	// STG memory.sass:261
-	{
-		op: 132, sms: 0x3e, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f},
-	},
+	{op: 132, sms: 0x3e, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f}},
 	// STG memory.sass:262
-	{
-		op: 132, sms: 0x40, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f},
-	},
+	{op: 132, sms: 0x40, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f}},
 	// STG memory.sass:263
-	{
-		op: 132, sms: 0xf80, item: 13691, nitem: 15, arg: 2378, narg: 4, mod: 1271, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff},
-	},
+	{op: 132, sms: 0xf80, item: 13691, nitem: 15, arg: 2378, narg: 4, mod: 1271, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff}},
 	// STG memory.sass:264
-	{
-		op: 132, sms: 0xf80, item: 13706, nitem: 15, arg: 2386, narg: 4, mod: 1276, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff},
-	},
+	{op: 132, sms: 0xf80, item: 13706, nitem: 15, arg: 2386, narg: 4, mod: 1276, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff}},
 	// STG memory.sass:265
-	{
-		op: 132, sms: 0xf80, item: 13721, nitem: 21, arg: 2394, narg: 6, mod: 1279, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff},
-	},
+	{op: 132, sms: 0xf80, item: 13721, nitem: 21, arg: 2394, narg: 6, mod: 1279, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff}},
 	// STL memory.sass:268
-	{
-		op: 133, sms: 0x1, item: 13742, nitem: 10, arg: 2400, narg: 3, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800},
-	},
+	{op: 133, sms: 0x1, item: 13742, nitem: 10, arg: 2400, narg: 3, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:268
-	{
-		op: 133, sms: 0xffe, item: 13752, nitem: 10, arg: 2400, narg: 3, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800},
-	},
+	{op: 133, sms: 0xffe, item: 13752, nitem: 10, arg: 2400, narg: 3, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:269
-	{
-		op: 133, sms: 0x1, item: 13762, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f},
-	},
+	{op: 133, sms: 0x1, item: 13762, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:269
-	{
-		op: 133, sms: 0x7e, item: 13774, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f},
-	},
+	{op: 133, sms: 0x7e, item: 13774, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:269
-	{
-		op: 133, sms: 0xf80, item: 13786, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081008ff},
-	},
+	{op: 133, sms: 0xf80, item: 13786, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081008ff}},
 	// STS memory.sass:272
-	{
-		op: 134, sms: 0x1, item: 13798, nitem: 10, arg: 2407, narg: 3, mod: 1282, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800},
-	},
+	{op: 134, sms: 0x1, item: 13798, nitem: 10, arg: 2407, narg: 3, mod: 1282, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:272
-	{
-		op: 134, sms: 0xffe, item: 13808, nitem: 10, arg: 2407, narg: 3, mod: 1282, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800},
-	},
+	{op: 134, sms: 0xffe, item: 13808, nitem: 10, arg: 2407, narg: 3, mod: 1282, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:273
-	{
-		op: 134, sms: 0x1, item: 13818, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f},
-	},
+	{op: 134, sms: 0x1, item: 13818, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:273
-	{
-		op: 134, sms: 0x7e, item: 13830, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f},
-	},
+	{op: 134, sms: 0x7e, item: 13830, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:273
-	{
-		op: 134, sms: 0xf80, item: 13842, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff},
-	},
+	{op: 134, sms: 0xf80, item: 13842, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff}},
 	// STSM tensor.sass:152
-	{
-		op: 135, sms: 0x40, item: 13854, nitem: 11, arg: 2414, narg: 3, mod: 1284, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000},
-	},
+	{op: 135, sms: 0x40, item: 13854, nitem: 11, arg: 2414, narg: 3, mod: 1284, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:153
-	{
-		op: 135, sms: 0x40, item: 13865, nitem: 13, arg: 2417, narg: 4, mod: 1284, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f},
-	},
+	{op: 135, sms: 0x40, item: 13865, nitem: 13, arg: 2417, narg: 4, mod: 1284, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f}},
 	// STSM tensor.sass:154
-	{
-		op: 135, sms: 0xf80, item: 13878, nitem: 11, arg: 2414, narg: 3, mod: 1286, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000},
-	},
+	{op: 135, sms: 0xf80, item: 13878, nitem: 11, arg: 2414, narg: 3, mod: 1286, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:155
-	{
-		op: 135, sms: 0xf80, item: 13889, nitem: 13, arg: 2417, narg: 4, mod: 1286, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff},
-	},
+	{op: 135, sms: 0xf80, item: 13889, nitem: 13, arg: 2417, narg: 4, mod: 1286, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:158
-	{
-		op: 136, sms: 0x380, uguard: true, item: 13902, nitem: 11, arg: 2421, narg: 3, mod: 1289, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff},
-	},
+	{op: 136, sms: 0x380, uguard: true, item: 13902, nitem: 11, arg: 2421, narg: 3, mod: 1289, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:159
-	{
-		op: 136, sms: 0x380, uguard: true, item: 13913, nitem: 11, arg: 2421, narg: 3, mod: 1291, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff},
-	},
+	{op: 136, sms: 0x380, uguard: true, item: 13913, nitem: 11, arg: 2421, narg: 3, mod: 1291, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff}},
 	// STTM tensor.sass:160
-	{
-		op: 136, sms: 0x380, uguard: true, item: 13924, nitem: 11, arg: 2421, narg: 3, mod: 1293, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff},
-	},
+	{op: 136, sms: 0x380, uguard: true, item: 13924, nitem: 11, arg: 2421, narg: 3, mod: 1293, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff}},
 	// STTM tensor.sass:161
-	{
-		op: 136, sms: 0x380, uguard: true, item: 13935, nitem: 11, arg: 2421, narg: 3, mod: 1296, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff},
-	},
+	{op: 136, sms: 0x380, uguard: true, item: 13935, nitem: 11, arg: 2421, narg: 3, mod: 1296, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff}},
 	// SULD texture.sass:26
-	{
-		op: 137, sms: 0x1, item: 13946, nitem: 18, arg: 2424, narg: 4, mod: 1299, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff},
-	},
+	{op: 137, sms: 0x1, item: 13946, nitem: 18, arg: 2424, narg: 4, mod: 1299, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff}},
 	// SULD texture.sass:26
-	{
-		op: 137, sms: 0x3fe, item: 13964, nitem: 16, arg: 2428, narg: 4, mod: 1307, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff},
-	},
+	{op: 137, sms: 0x3fe, item: 13964, nitem: 16, arg: 2428, narg: 4, mod: 1307, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:27
-	{
-		op: 137, sms: 0x1, item: 13980, nitem: 20, arg: 2432, narg: 5, mod: 1299, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800},
-	},
+	{op: 137, sms: 0x1, item: 13980, nitem: 20, arg: 2432, narg: 5, mod: 1299, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800}},
 	// SULD texture.sass:27
-	{
-		op: 137, sms: 0x7e, item: 14000, nitem: 18, arg: 2437, narg: 5, mod: 1307, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800},
-	},
+	{op: 137, sms: 0x7e, item: 14000, nitem: 18, arg: 2437, narg: 5, mod: 1307, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800}},
 	// SULD texture.sass:28
-	{
-		op: 137, sms: 0x1, item: 14018, nitem: 20, arg: 2442, narg: 5, mod: 1299, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800},
-	},
+	{op: 137, sms: 0x1, item: 14018, nitem: 20, arg: 2442, narg: 5, mod: 1299, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800}},
 	// SULD texture.sass:28
-	{
-		op: 137, sms: 0x7e, item: 14038, nitem: 18, arg: 2447, narg: 5, mod: 1307, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800},
-	},
+	{op: 137, sms: 0x7e, item: 14038, nitem: 18, arg: 2447, narg: 5, mod: 1307, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:29
-	{
-		op: 137, sms: 0x380, item: 14056, nitem: 16, arg: 2452, narg: 4, mod: 1307, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800},
-	},
+	{op: 137, sms: 0x380, item: 14056, nitem: 16, arg: 2452, narg: 4, mod: 1307, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:30
-	{
-		op: 137, sms: 0xc00, item: 14072, nitem: 20, arg: 2456, narg: 5, mod: 1313, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff},
-	},
+	{op: 137, sms: 0xc00, item: 14072, nitem: 20, arg: 2456, narg: 5, mod: 1313, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:31
-	{
-		op: 137, sms: 0xc00, item: 14092, nitem: 20, arg: 2461, narg: 5, mod: 1313, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800},
-	},
+	{op: 137, sms: 0xc00, item: 14092, nitem: 20, arg: 2461, narg: 5, mod: 1313, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SURED texture.sass:34
-	{
-		op: 138, sms: 0x1, item: 14112, nitem: 16, arg: 2466, narg: 3, mod: 1320, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff},
-	},
+	{op: 138, sms: 0x1, item: 14112, nitem: 16, arg: 2466, narg: 3, mod: 1320, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff}},
 	// SURED texture.sass:34
-	{
-		op: 138, sms: 0x3fe, item: 14128, nitem: 14, arg: 2469, narg: 3, mod: 1329, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff},
-	},
+	{op: 138, sms: 0x3fe, item: 14128, nitem: 14, arg: 2469, narg: 3, mod: 1329, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:35
-	{
-		op: 138, sms: 0x1, item: 14142, nitem: 18, arg: 2472, narg: 4, mod: 1320, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000},
-	},
+	{op: 138, sms: 0x1, item: 14142, nitem: 18, arg: 2472, narg: 4, mod: 1320, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000}},
 	// SURED texture.sass:35
-	{
-		op: 138, sms: 0x7e, item: 14160, nitem: 16, arg: 2476, narg: 4, mod: 1329, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000},
-	},
+	{op: 138, sms: 0x7e, item: 14160, nitem: 16, arg: 2476, narg: 4, mod: 1329, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000}},
 	// SURED texture.sass:36
-	{
-		op: 138, sms: 0x1, item: 14176, nitem: 18, arg: 2480, narg: 4, mod: 1320, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000},
-	},
+	{op: 138, sms: 0x1, item: 14176, nitem: 18, arg: 2480, narg: 4, mod: 1320, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000}},
 	// SURED texture.sass:36
-	{
-		op: 138, sms: 0x7e, item: 14194, nitem: 16, arg: 2484, narg: 4, mod: 1329, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000},
-	},
+	{op: 138, sms: 0x7e, item: 14194, nitem: 16, arg: 2484, narg: 4, mod: 1329, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:37
-	{
-		op: 138, sms: 0x380, item: 14210, nitem: 14, arg: 2488, narg: 3, mod: 1329, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000},
-	},
+	{op: 138, sms: 0x380, item: 14210, nitem: 14, arg: 2488, narg: 3, mod: 1329, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:38
-	{
-		op: 138, sms: 0xc00, item: 14224, nitem: 18, arg: 2491, narg: 4, mod: 1336, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff},
-	},
+	{op: 138, sms: 0xc00, item: 14224, nitem: 18, arg: 2491, narg: 4, mod: 1336, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:39
-	{
-		op: 138, sms: 0xc00, item: 14242, nitem: 18, arg: 2495, narg: 4, mod: 1336, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000},
-	},
+	{op: 138, sms: 0xc00, item: 14242, nitem: 18, arg: 2495, narg: 4, mod: 1336, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SUST texture.sass:42
-	{
-		op: 139, sms: 0x1, item: 14260, nitem: 14, arg: 2499, narg: 3, mod: 1344, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff},
-	},
+	{op: 139, sms: 0x1, item: 14260, nitem: 14, arg: 2499, narg: 3, mod: 1344, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff}},
 	// SUST texture.sass:42
-	{
-		op: 139, sms: 0x3fe, item: 14274, nitem: 12, arg: 2502, narg: 3, mod: 1351, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff},
-	},
+	{op: 139, sms: 0x3fe, item: 14274, nitem: 12, arg: 2502, narg: 3, mod: 1351, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:43
-	{
-		op: 139, sms: 0x1, item: 14286, nitem: 15, arg: 2505, narg: 3, mod: 1299, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff},
-	},
+	{op: 139, sms: 0x1, item: 14286, nitem: 15, arg: 2505, narg: 3, mod: 1299, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff}},
 	// SUST texture.sass:43
-	{
-		op: 139, sms: 0x3fe, item: 14301, nitem: 13, arg: 2508, narg: 3, mod: 1356, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff},
-	},
+	{op: 139, sms: 0x3fe, item: 14301, nitem: 13, arg: 2508, narg: 3, mod: 1356, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:44
-	{
-		op: 139, sms: 0x1, item: 14314, nitem: 16, arg: 2511, narg: 4, mod: 1344, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00},
-	},
+	{op: 139, sms: 0x1, item: 14314, nitem: 16, arg: 2511, narg: 4, mod: 1344, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00}},
 	// SUST texture.sass:44
-	{
-		op: 139, sms: 0x7e, item: 14330, nitem: 14, arg: 2515, narg: 4, mod: 1351, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00},
-	},
+	{op: 139, sms: 0x7e, item: 14330, nitem: 14, arg: 2515, narg: 4, mod: 1351, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00}},
 	// SUST texture.sass:45
-	{
-		op: 139, sms: 0x1, item: 14344, nitem: 17, arg: 2519, narg: 4, mod: 1299, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800},
-	},
+	{op: 139, sms: 0x1, item: 14344, nitem: 17, arg: 2519, narg: 4, mod: 1299, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800}},
 	// SUST texture.sass:45
-	{
-		op: 139, sms: 0x7e, item: 14361, nitem: 15, arg: 2523, narg: 4, mod: 1356, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800},
-	},
+	{op: 139, sms: 0x7e, item: 14361, nitem: 15, arg: 2523, narg: 4, mod: 1356, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800}},
 	// SUST texture.sass:46
-	{
-		op: 139, sms: 0x1, item: 14376, nitem: 16, arg: 2527, narg: 4, mod: 1344, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00},
-	},
+	{op: 139, sms: 0x1, item: 14376, nitem: 16, arg: 2527, narg: 4, mod: 1344, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00}},
 	// SUST texture.sass:46
-	{
-		op: 139, sms: 0x7e, item: 14392, nitem: 14, arg: 2531, narg: 4, mod: 1351, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00},
-	},
+	{op: 139, sms: 0x7e, item: 14392, nitem: 14, arg: 2531, narg: 4, mod: 1351, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:47
-	{
-		op: 139, sms: 0x1, item: 14406, nitem: 17, arg: 2535, narg: 4, mod: 1299, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800},
-	},
+	{op: 139, sms: 0x1, item: 14406, nitem: 17, arg: 2535, narg: 4, mod: 1299, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800}},
 	// SUST texture.sass:47
-	{
-		op: 139, sms: 0x7e, item: 14423, nitem: 15, arg: 2539, narg: 4, mod: 1356, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800},
-	},
+	{op: 139, sms: 0x7e, item: 14423, nitem: 15, arg: 2539, narg: 4, mod: 1356, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:48
-	{
-		op: 139, sms: 0x380, item: 14438, nitem: 12, arg: 2543, narg: 3, mod: 1351, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00},
-	},
+	{op: 139, sms: 0x380, item: 14438, nitem: 12, arg: 2543, narg: 3, mod: 1351, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:49
-	{
-		op: 139, sms: 0x380, item: 14450, nitem: 13, arg: 2546, narg: 3, mod: 1356, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800},
-	},
+	{op: 139, sms: 0x380, item: 14450, nitem: 13, arg: 2546, narg: 3, mod: 1356, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:50
-	{
-		op: 139, sms: 0xc00, item: 14463, nitem: 16, arg: 2549, narg: 4, mod: 1362, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff},
-	},
+	{op: 139, sms: 0xc00, item: 14463, nitem: 16, arg: 2549, narg: 4, mod: 1362, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:51
-	{
-		op: 139, sms: 0xc00, item: 14479, nitem: 17, arg: 2553, narg: 4, mod: 1368, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff},
-	},
+	{op: 139, sms: 0xc00, item: 14479, nitem: 17, arg: 2553, narg: 4, mod: 1368, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:52
-	{
-		op: 139, sms: 0xc00, item: 14496, nitem: 16, arg: 2557, narg: 4, mod: 1362, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00},
-	},
+	{op: 139, sms: 0xc00, item: 14496, nitem: 16, arg: 2557, narg: 4, mod: 1362, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:53
-	{
-		op: 139, sms: 0xc00, item: 14512, nitem: 17, arg: 2561, narg: 4, mod: 1368, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800},
-	},
+	{op: 139, sms: 0xc00, item: 14512, nitem: 17, arg: 2561, narg: 4, mod: 1368, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SYNCS memory.sass:276
-	{
-		op: 140, sms: 0x40, item: 14529, nitem: 14, arg: 2565, narg: 5, mod: 1375, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f},
-	},
+	{op: 140, sms: 0x40, item: 14529, nitem: 14, arg: 2565, narg: 5, mod: 1375, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f}},
 	// SYNCS memory.sass:277
-	{
-		op: 140, sms: 0xf80, item: 14543, nitem: 14, arg: 2565, narg: 5, mod: 1375, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff},
-	},
+	{op: 140, sms: 0xf80, item: 14543, nitem: 14, arg: 2565, narg: 5, mod: 1375, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff}},
 	// SYNCS memory.sass:278
-	{
-		op: 140, sms: 0x40, item: 14557, nitem: 16, arg: 2570, narg: 5, mod: 1376, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f},
-	},
+	{op: 140, sms: 0x40, item: 14557, nitem: 16, arg: 2570, narg: 5, mod: 1376, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:279
-	{
-		op: 140, sms: 0xf80, item: 14573, nitem: 16, arg: 2570, narg: 5, mod: 1376, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff},
-	},
+	{op: 140, sms: 0xf80, item: 14573, nitem: 16, arg: 2570, narg: 5, mod: 1376, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:280
-	{
-		op: 140, sms: 0xfc0, item: 14589, nitem: 2, arg: 0, narg: 0, mod: 1379, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000},
-	},
+	{op: 140, sms: 0xfc0, item: 14589, nitem: 2, arg: 0, narg: 0, mod: 1379, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000}},
 	// SYNCS memory.sass:281
-	{
-		op: 140, sms: 0x40, item: 14591, nitem: 11, arg: 3, narg: 3, mod: 1380, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f},
-	},
+	{op: 140, sms: 0x40, item: 14591, nitem: 11, arg: 3, narg: 3, mod: 1380, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:281
-	{
-		op: 140, sms: 0xf80, item: 14602, nitem: 11, arg: 3, narg: 3, mod: 1380, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff},
-	},
+	{op: 140, sms: 0xf80, item: 14602, nitem: 11, arg: 3, narg: 3, mod: 1380, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:282
-	{
-		op: 140, sms: 0x40, uguard: true, item: 14613, nitem: 10, arg: 2575, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, sms: 0x40, uguard: true, item: 14613, nitem: 10, arg: 2575, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:282
-	{
-		op: 140, sms: 0xf80, uguard: true, item: 14623, nitem: 10, arg: 2575, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, sms: 0xf80, uguard: true, item: 14623, nitem: 10, arg: 2575, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:283
-	{
-		op: 140, sms: 0x40, item: 14633, nitem: 13, arg: 2579, narg: 4, mod: 1381, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc0000800023f},
-	},
+	{op: 140, sms: 0x40, item: 14633, nitem: 13, arg: 2579, narg: 4, mod: 1381, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc0000800023f}},
 	// SYNCS memory.sass:283
-	{
-		op: 140, sms: 0xf80, item: 14646, nitem: 13, arg: 2579, narg: 4, mod: 1381, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc000080002ff},
-	},
+	{op: 140, sms: 0xf80, item: 14646, nitem: 13, arg: 2579, narg: 4, mod: 1381, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc000080002ff}},
 	// SYNCS memory.sass:284
-	{
-		op: 140, sms: 0x40, uguard: true, item: 14659, nitem: 9, arg: 2583, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f79b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, sms: 0x40, uguard: true, item: 14659, nitem: 9, arg: 2583, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f79b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:284
-	{
-		op: 140, sms: 0xf80, uguard: true, item: 14668, nitem: 9, arg: 2583, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0xffff79b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, sms: 0xf80, uguard: true, item: 14668, nitem: 9, arg: 2583, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0xffff79b2, Hi: 0xfc00008000100}},
 	// TEX texture.sass:56
-	{
-		op: 141, sms: 0x1, item: 14677, nitem: 25, arg: 2586, narg: 6, mod: 1382, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, sms: 0x1, item: 14677, nitem: 25, arg: 2586, narg: 6, mod: 1382, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:57
-	{
-		op: 141, sms: 0x7f, item: 14702, nitem: 30, arg: 2592, narg: 8, mod: 1391, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, sms: 0x7f, item: 14702, nitem: 30, arg: 2592, narg: 8, mod: 1391, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:58
-	{
-		op: 141, sms: 0x7f, item: 14732, nitem: 29, arg: 2600, narg: 8, mod: 1401, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff},
-	},
+	{op: 141, sms: 0x7f, item: 14732, nitem: 29, arg: 2600, narg: 8, mod: 1401, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:59
-	{
-		op: 141, sms: 0x7e, item: 14677, nitem: 25, arg: 2586, narg: 6, mod: 1382, nmod: 9,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, sms: 0x7e, item: 14677, nitem: 25, arg: 2586, narg: 6, mod: 1382, nmod: 9,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:60
-	{
-		op: 141, sms: 0x380, item: 14761, nitem: 27, arg: 2608, narg: 7, mod: 1410, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff},
-	},
+	{op: 141, sms: 0x380, item: 14761, nitem: 27, arg: 2608, narg: 7, mod: 1410, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:61
-	{
-		op: 141, sms: 0xc00, item: 14788, nitem: 30, arg: 2615, narg: 8, mod: 1419, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, sms: 0xc00, item: 14788, nitem: 30, arg: 2615, narg: 8, mod: 1419, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:62
-	{
-		op: 141, sms: 0xc00, item: 14818, nitem: 31, arg: 2623, narg: 8, mod: 1429, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff},
-	},
+	{op: 141, sms: 0xc00, item: 14818, nitem: 31, arg: 2623, narg: 8, mod: 1429, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:65
-	{
-		op: 142, sms: 0x1, item: 14849, nitem: 25, arg: 2586, narg: 6, mod: 1439, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff},
-	},
+	{op: 142, sms: 0x1, item: 14849, nitem: 25, arg: 2586, narg: 6, mod: 1439, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:66
-	{
-		op: 142, sms: 0x7f, item: 14874, nitem: 30, arg: 2592, narg: 8, mod: 1448, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff},
-	},
+	{op: 142, sms: 0x7f, item: 14874, nitem: 30, arg: 2592, narg: 8, mod: 1448, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:67
-	{
-		op: 142, sms: 0x7f, item: 14904, nitem: 29, arg: 2600, narg: 8, mod: 1458, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff},
-	},
+	{op: 142, sms: 0x7f, item: 14904, nitem: 29, arg: 2600, narg: 8, mod: 1458, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff}},
 	// TLD texture.sass:68
-	{
-		op: 142, sms: 0x7e, item: 14849, nitem: 25, arg: 2586, narg: 6, mod: 1439, nmod: 9,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff},
-	},
+	{op: 142, sms: 0x7e, item: 14849, nitem: 25, arg: 2586, narg: 6, mod: 1439, nmod: 9,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:69
-	{
-		op: 142, sms: 0x380, item: 14933, nitem: 27, arg: 2608, narg: 7, mod: 1467, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff},
-	},
+	{op: 142, sms: 0x380, item: 14933, nitem: 27, arg: 2608, narg: 7, mod: 1467, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:70
-	{
-		op: 142, sms: 0xc00, item: 14960, nitem: 31, arg: 2623, narg: 8, mod: 1476, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff},
-	},
+	{op: 142, sms: 0xc00, item: 14960, nitem: 31, arg: 2623, narg: 8, mod: 1476, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:73
-	{
-		op: 143, sms: 0x1, item: 14991, nitem: 24, arg: 2631, narg: 6, mod: 1486, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff},
-	},
+	{op: 143, sms: 0x1, item: 14991, nitem: 24, arg: 2631, narg: 6, mod: 1486, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:74
-	{
-		op: 143, sms: 0x7f, item: 15015, nitem: 29, arg: 2637, narg: 8, mod: 1494, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff},
-	},
+	{op: 143, sms: 0x7f, item: 15015, nitem: 29, arg: 2637, narg: 8, mod: 1494, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:75
-	{
-		op: 143, sms: 0x7f, item: 15044, nitem: 28, arg: 2645, narg: 8, mod: 1503, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff},
-	},
+	{op: 143, sms: 0x7f, item: 15044, nitem: 28, arg: 2645, narg: 8, mod: 1503, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:76
-	{
-		op: 143, sms: 0x7e, item: 14991, nitem: 24, arg: 2631, narg: 6, mod: 1486, nmod: 8,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff},
-	},
+	{op: 143, sms: 0x7e, item: 14991, nitem: 24, arg: 2631, narg: 6, mod: 1486, nmod: 8,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:77
-	{
-		op: 143, sms: 0x380, item: 15072, nitem: 26, arg: 2653, narg: 7, mod: 1511, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff},
-	},
+	{op: 143, sms: 0x380, item: 15072, nitem: 26, arg: 2653, narg: 7, mod: 1511, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:78
-	{
-		op: 143, sms: 0xc00, item: 15098, nitem: 30, arg: 2660, narg: 8, mod: 1519, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff},
-	},
+	{op: 143, sms: 0xc00, item: 15098, nitem: 30, arg: 2660, narg: 8, mod: 1519, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:81
-	{
-		op: 144, sms: 0x1, item: 15128, nitem: 22, arg: 2668, narg: 6, mod: 1528, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff},
-	},
+	{op: 144, sms: 0x1, item: 15128, nitem: 22, arg: 2668, narg: 6, mod: 1528, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:82
-	{
-		op: 144, sms: 0x7f, item: 15150, nitem: 26, arg: 2674, narg: 8, mod: 1534, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff},
-	},
+	{op: 144, sms: 0x7f, item: 15150, nitem: 26, arg: 2674, narg: 8, mod: 1534, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:83
-	{
-		op: 144, sms: 0x7f, item: 15176, nitem: 25, arg: 2682, narg: 8, mod: 1541, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff},
-	},
+	{op: 144, sms: 0x7f, item: 15176, nitem: 25, arg: 2682, narg: 8, mod: 1541, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:84
-	{
-		op: 144, sms: 0x7e, item: 15128, nitem: 22, arg: 2668, narg: 6, mod: 1528, nmod: 6,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff},
-	},
+	{op: 144, sms: 0x7e, item: 15128, nitem: 22, arg: 2668, narg: 6, mod: 1528, nmod: 6,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:85
-	{
-		op: 144, sms: 0x380, item: 15201, nitem: 23, arg: 2690, narg: 7, mod: 1547, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff},
-	},
+	{op: 144, sms: 0x380, item: 15201, nitem: 23, arg: 2690, narg: 7, mod: 1547, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:86
-	{
-		op: 144, sms: 0xc00, item: 15224, nitem: 27, arg: 2697, narg: 8, mod: 1553, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff},
-	},
+	{op: 144, sms: 0xc00, item: 15224, nitem: 27, arg: 2697, narg: 8, mod: 1553, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXQ texture.sass:89
-	{
-		op: 145, sms: 0xfff, item: 15251, nitem: 10, arg: 2705, narg: 4, mod: 1560, nmod: 1,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff},
-	},
+	{op: 145, sms: 0xfff, item: 15251, nitem: 10, arg: 2705, narg: 4, mod: 1560, nmod: 1,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:90
-	{
-		op: 145, sms: 0x7f, item: 15261, nitem: 14, arg: 2709, narg: 6, mod: 1561, nmod: 2,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff},
-	},
+	{op: 145, sms: 0x7f, item: 15261, nitem: 14, arg: 2709, narg: 6, mod: 1561, nmod: 2,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:91
-	{
-		op: 145, sms: 0x7f, item: 15275, nitem: 13, arg: 2715, narg: 6, mod: 1563, nmod: 1,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff},
-	},
+	{op: 145, sms: 0x7f, item: 15275, nitem: 13, arg: 2715, narg: 6, mod: 1563, nmod: 1,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff}},
 	// TXQ texture.sass:92
-	{
-		op: 145, sms: 0xf80, item: 15288, nitem: 11, arg: 2721, narg: 5, mod: 1563, nmod: 1,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff},
-	},
+	{op: 145, sms: 0xf80, item: 15288, nitem: 11, arg: 2721, narg: 5, mod: 1563, nmod: 1,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:287
-	{
-		op: 146, sms: 0x40, uguard: true, item: 15299, nitem: 11, arg: 2726, narg: 3, mod: 1564, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f},
-	},
+	{op: 146, sms: 0x40, uguard: true, item: 15299, nitem: 11, arg: 2726, narg: 3, mod: 1564, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f}},
 	// UBLKCP memory.sass:288
-	{
-		op: 146, sms: 0x40, uguard: true, item: 15310, nitem: 14, arg: 2729, narg: 4, mod: 1564, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f},
-	},
+	{op: 146, sms: 0x40, uguard: true, item: 15310, nitem: 14, arg: 2729, narg: 4, mod: 1564, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f}},
 	// UBLKCP memory.sass:289
-	{
-		op: 146, sms: 0x380, uguard: true, item: 15324, nitem: 13, arg: 2733, narg: 3, mod: 1569, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff},
-	},
+	{op: 146, sms: 0x380, uguard: true, item: 15324, nitem: 13, arg: 2733, narg: 3, mod: 1569, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:290
-	{
-		op: 146, sms: 0x380, uguard: true, item: 15337, nitem: 16, arg: 2736, narg: 4, mod: 1569, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff},
-	},
+	{op: 146, sms: 0x380, uguard: true, item: 15337, nitem: 16, arg: 2736, narg: 4, mod: 1569, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKCP memory.sass:291
-	{
-		op: 146, sms: 0xc00, uguard: true, item: 15353, nitem: 12, arg: 2740, narg: 3, mod: 1576, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff},
-	},
+	{op: 146, sms: 0xc00, uguard: true, item: 15353, nitem: 12, arg: 2740, narg: 3, mod: 1576, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:292
-	{
-		op: 146, sms: 0xc00, uguard: true, item: 15365, nitem: 15, arg: 2743, narg: 4, mod: 1576, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff},
-	},
+	{op: 146, sms: 0xc00, uguard: true, item: 15365, nitem: 15, arg: 2743, narg: 4, mod: 1576, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKPF memory.sass:295
-	{
-		op: 147, sms: 0x40, uguard: true, item: 15380, nitem: 4, arg: 2747, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f},
-	},
+	{op: 147, sms: 0x40, uguard: true, item: 15380, nitem: 4, arg: 2747, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f}},
 	// UBLKPF memory.sass:295
-	{
-		op: 147, sms: 0xf80, uguard: true, item: 15384, nitem: 4, arg: 2747, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff},
-	},
+	{op: 147, sms: 0xf80, uguard: true, item: 15384, nitem: 4, arg: 2747, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff}},
 	// UBLKPF memory.sass:296
-	{
-		op: 147, sms: 0x40, uguard: true, item: 15388, nitem: 7, arg: 2749, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f},
-	},
+	{op: 147, sms: 0x40, uguard: true, item: 15388, nitem: 7, arg: 2749, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f}},
 	// UBLKPF memory.sass:296
-	{
-		op: 147, sms: 0xf80, uguard: true, item: 15395, nitem: 7, arg: 2749, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff},
-	},
+	{op: 147, sms: 0xf80, uguard: true, item: 15395, nitem: 7, arg: 2749, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff}},
 	// UBLKRED memory.sass:299
-	{
-		op: 148, sms: 0x40, uguard: true, item: 15402, nitem: 10, arg: 2752, narg: 3, mod: 1582, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f},
-	},
+	{op: 148, sms: 0x40, uguard: true, item: 15402, nitem: 10, arg: 2752, narg: 3, mod: 1582, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f}},
 	// UBLKRED memory.sass:299
-	{
-		op: 148, sms: 0xc00, uguard: true, item: 15412, nitem: 10, arg: 2752, narg: 3, mod: 1582, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff},
-	},
+	{op: 148, sms: 0xc00, uguard: true, item: 15412, nitem: 10, arg: 2752, narg: 3, mod: 1582, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:300
-	{
-		op: 148, sms: 0x40, uguard: true, item: 15422, nitem: 13, arg: 2755, narg: 4, mod: 1582, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f},
-	},
+	{op: 148, sms: 0x40, uguard: true, item: 15422, nitem: 13, arg: 2755, narg: 4, mod: 1582, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f}},
 	// UBLKRED memory.sass:300
-	{
-		op: 148, sms: 0xc00, uguard: true, item: 15435, nitem: 13, arg: 2755, narg: 4, mod: 1582, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff},
-	},
+	{op: 148, sms: 0xc00, uguard: true, item: 15435, nitem: 13, arg: 2755, narg: 4, mod: 1582, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBLKRED memory.sass:301
-	{
-		op: 148, sms: 0x380, uguard: true, item: 15448, nitem: 11, arg: 2759, narg: 3, mod: 1585, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff},
-	},
+	{op: 148, sms: 0x380, uguard: true, item: 15448, nitem: 11, arg: 2759, narg: 3, mod: 1585, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:302
-	{
-		op: 148, sms: 0x380, uguard: true, item: 15459, nitem: 14, arg: 2762, narg: 4, mod: 1585, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff},
-	},
+	{op: 148, sms: 0x380, uguard: true, item: 15459, nitem: 14, arg: 2762, narg: 4, mod: 1585, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, sms: 0x7f, uguard: true, item: 15473, nitem: 7, arg: 2766, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729b, Hi: 0xfc00008000000},
-	},
+	{op: 149, sms: 0x7f, uguard: true, item: 15473, nitem: 7, arg: 2766, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, sms: 0xf80, uguard: true, item: 15480, nitem: 7, arg: 2766, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729b, Hi: 0xfc00008000000},
-	},
+	{op: 149, sms: 0xf80, uguard: true, item: 15480, nitem: 7, arg: 2766, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, sms: 0x7f, uguard: true, item: 15487, nitem: 7, arg: 2769, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789b, Hi: 0xfc00008000000},
-	},
+	{op: 149, sms: 0x7f, uguard: true, item: 15487, nitem: 7, arg: 2769, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, sms: 0xf80, uguard: true, item: 15494, nitem: 7, arg: 2769, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0xffff789b, Hi: 0xfc00008000000},
-	},
+	{op: 149, sms: 0xf80, uguard: true, item: 15494, nitem: 7, arg: 2769, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0xffff789b, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, sms: 0x7f, uguard: true, item: 15501, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000},
-	},
+	{op: 150, sms: 0x7f, uguard: true, item: 15501, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, sms: 0xf80, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000},
-	},
+	{op: 150, sms: 0xf80, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0x3f78be, Hi: 0xfc00008000000},
-	},
+	{op: 150, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0x3f78be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0xff78be, Hi: 0xfc00008000000},
-	},
+	{op: 150, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0xff78be, Hi: 0xfc00008000000}},
 	// UCGABAR_ARV control.sass:266
-	{
-		op: 151, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c7, Hi: 0x0}, def: bits.Word{Lo: 0x79c7, Hi: 0xfc00008000000},
-	},
+	{op: 151, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c7, Hi: 0x0}, def: bits.Word{Lo: 0x79c7, Hi: 0xfc00008000000}},
 	// UCGABAR_WAIT control.sass:269
-	{
-		op: 152, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000},
-	},
+	{op: 152, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000}},
 	// UCLEA uniform.sass:11
-	{
-		op: 153, sms: 0x7f, uguard: true, item: 15517, nitem: 10, arg: 2776, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78bc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, sms: 0x7f, uguard: true, item: 15517, nitem: 10, arg: 2776, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:11
-	{
-		op: 153, sms: 0xf80, uguard: true, item: 15527, nitem: 10, arg: 2776, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0xffff78bc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, sms: 0xf80, uguard: true, item: 15527, nitem: 10, arg: 2776, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0xffff78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:12
-	{
-		op: 153, sms: 0x7f, uguard: true, item: 15537, nitem: 10, arg: 2781, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7cbc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, sms: 0x7f, uguard: true, item: 15537, nitem: 10, arg: 2781, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7cbc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:12
-	{
-		op: 153, sms: 0xf80, uguard: true, item: 15547, nitem: 10, arg: 2781, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7cbc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, sms: 0xf80, uguard: true, item: 15547, nitem: 10, arg: 2781, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7cbc, Hi: 0xfc000080e0000}},
 	// UF2I uniform.sass:15
-	{
-		op: 154, sms: 0xc00, uguard: true, item: 15557, nitem: 8, arg: 2786, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100},
-	},
+	{op: 154, sms: 0xc00, uguard: true, item: 15557, nitem: 8, arg: 2786, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100}},
 	// UFADD uniform.sass:18
-	{
-		op: 155, sms: 0xc00, uguard: true, item: 15565, nitem: 9, arg: 2788, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff},
-	},
+	{op: 155, sms: 0xc00, uguard: true, item: 15565, nitem: 9, arg: 2788, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff}},
 	// UFADD uniform.sass:19
-	{
-		op: 155, sms: 0xc00, uguard: true, item: 15574, nitem: 9, arg: 2791, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000},
-	},
+	{op: 155, sms: 0xc00, uguard: true, item: 15574, nitem: 9, arg: 2791, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000}},
 	// UFFMA uniform.sass:22
-	{
-		op: 156, sms: 0xc00, uguard: true, item: 15583, nitem: 11, arg: 2794, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff},
-	},
+	{op: 156, sms: 0xc00, uguard: true, item: 15583, nitem: 11, arg: 2794, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:23
-	{
-		op: 156, sms: 0xc00, uguard: true, item: 15594, nitem: 11, arg: 2798, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff},
-	},
+	{op: 156, sms: 0xc00, uguard: true, item: 15594, nitem: 11, arg: 2798, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:23
-	{
-		op: 156, sms: 0xc00, uguard: true, item: 15605, nitem: 11, arg: 2802, narg: 4, mod: 334, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff},
-	},
+	{op: 156, sms: 0xc00, uguard: true, item: 15605, nitem: 11, arg: 2802, narg: 4, mod: 334, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff}},
 	// UFHADD uniform.sass:26
-	{
-		op: 157, sms: 0xc00, uguard: true, item: 15616, nitem: 11, arg: 2806, narg: 3, mod: 355, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x20000}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080200ff},
-	},
+	{op: 157, sms: 0xc00, uguard: true, item: 15616, nitem: 11, arg: 2806, narg: 3, mod: 355, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x20000}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080200ff}},
 	// UFHFMA uniform.sass:29
-	{
-		op: 158, sms: 0xc00, uguard: true, item: 15627, nitem: 15, arg: 2809, narg: 4, mod: 1589, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080200ff},
-	},
+	{op: 158, sms: 0xc00, uguard: true, item: 15627, nitem: 15, arg: 2809, narg: 4, mod: 1589, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080200ff}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, sms: 0x7f, uguard: true, item: 15642, nitem: 9, arg: 2813, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, sms: 0x7f, uguard: true, item: 15642, nitem: 9, arg: 2813, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, sms: 0xf80, uguard: true, item: 15651, nitem: 9, arg: 2813, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, sms: 0xf80, uguard: true, item: 15651, nitem: 9, arg: 2813, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, sms: 0x7f, uguard: true, item: 15660, nitem: 9, arg: 2816, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, sms: 0x7f, uguard: true, item: 15660, nitem: 9, arg: 2816, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, sms: 0xf80, uguard: true, item: 15669, nitem: 9, arg: 2816, narg: 3, mod: 364, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0xff78bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, sms: 0xf80, uguard: true, item: 15669, nitem: 9, arg: 2816, narg: 3, mod: 364, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0xff78bd, Hi: 0xfc000080e0200}},
 	// UFMNMX uniform.sass:35
-	{
-		op: 160, sms: 0xc00, uguard: true, item: 15678, nitem: 11, arg: 2819, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b800000},
-	},
+	{op: 160, sms: 0xc00, uguard: true, item: 15678, nitem: 11, arg: 2819, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:35
-	{
-		op: 160, sms: 0xc00, uguard: true, item: 15689, nitem: 11, arg: 2823, narg: 4, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x0}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b800000},
-	},
+	{op: 160, sms: 0xc00, uguard: true, item: 15689, nitem: 11, arg: 2823, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x0}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:36
-	{
-		op: 160, sms: 0xc00, uguard: true, item: 15700, nitem: 13, arg: 2827, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b80001e},
-	},
+	{op: 160, sms: 0xc00, uguard: true, item: 15700, nitem: 13, arg: 2827, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b80001e}},
 	// UFMNMX uniform.sass:36
-	{
-		op: 160, sms: 0xc00, uguard: true, item: 15713, nitem: 13, arg: 2832, narg: 5, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x2}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b80001e},
-	},
+	{op: 160, sms: 0xc00, uguard: true, item: 15713, nitem: 13, arg: 2832, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x2}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b80001e}},
 	// UFMUL uniform.sass:39
-	{
-		op: 161, sms: 0xc00, uguard: true, item: 15726, nitem: 10, arg: 2837, narg: 3, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000},
-	},
+	{op: 161, sms: 0xc00, uguard: true, item: 15726, nitem: 10, arg: 2837, narg: 3, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000}},
 	// UFMUL uniform.sass:39
-	{
-		op: 161, sms: 0xc00, uguard: true, item: 15736, nitem: 10, arg: 2840, narg: 3, mod: 372, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000},
-	},
+	{op: 161, sms: 0xc00, uguard: true, item: 15736, nitem: 10, arg: 2840, narg: 3, mod: 372, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000}},
 	// UFSEL uniform.sass:42
-	{
-		op: 162, sms: 0xc00, uguard: true, item: 15746, nitem: 9, arg: 2843, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x251, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7251, Hi: 0xfc0000b800000},
-	},
+	{op: 162, sms: 0xc00, uguard: true, item: 15746, nitem: 9, arg: 2843, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x251, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7251, Hi: 0xfc0000b800000}},
 	// UFSEL uniform.sass:42
-	{
-		op: 162, sms: 0xc00, uguard: true, item: 15755, nitem: 9, arg: 2847, narg: 4, mod: 366, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000},
-	},
+	{op: 162, sms: 0xc00, uguard: true, item: 15755, nitem: 9, arg: 2847, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:45
-	{
-		op: 163, sms: 0xc00, uguard: true, item: 15764, nitem: 12, arg: 2851, narg: 4, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x252, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7252, Hi: 0xfc0000b800000},
-	},
+	{op: 163, sms: 0xc00, uguard: true, item: 15764, nitem: 12, arg: 2851, narg: 4, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x252, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7252, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:45
-	{
-		op: 163, sms: 0xc00, uguard: true, item: 15776, nitem: 12, arg: 2855, narg: 4, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x852, Hi: 0x0}, def: bits.Word{Lo: 0xffff7852, Hi: 0xfc0000b800000},
-	},
+	{op: 163, sms: 0xc00, uguard: true, item: 15776, nitem: 12, arg: 2855, narg: 4, mod: 389, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x852, Hi: 0x0}, def: bits.Word{Lo: 0xffff7852, Hi: 0xfc0000b800000}},
 	// UFSETP uniform.sass:48
-	{
-		op: 164, sms: 0xc00, uguard: true, item: 15788, nitem: 13, arg: 2859, narg: 5, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000},
-	},
+	{op: 164, sms: 0xc00, uguard: true, item: 15788, nitem: 13, arg: 2859, narg: 5, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000}},
 	// UFSETP uniform.sass:48
-	{
-		op: 164, sms: 0xc00, uguard: true, item: 15801, nitem: 13, arg: 2864, narg: 5, mod: 392, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000},
-	},
+	{op: 164, sms: 0xc00, uguard: true, item: 15801, nitem: 13, arg: 2864, narg: 5, mod: 392, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000}},
 	// UGETNEXTWORKID control.sass:272
-	{
-		op: 165, sms: 0xf80, uguard: true, item: 15814, nitem: 6, arg: 2869, narg: 1, mod: 1594, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000},
-	},
+	{op: 165, sms: 0xf80, uguard: true, item: 15814, nitem: 6, arg: 2869, narg: 1, mod: 1594, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000}},
 	// UI2F uniform.sass:51
-	{
-		op: 166, sms: 0xc00, uguard: true, item: 15820, nitem: 8, arg: 2870, narg: 2, mod: 1595, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400},
-	},
+	{op: 166, sms: 0xc00, uguard: true, item: 15820, nitem: 8, arg: 2870, narg: 2, mod: 1595, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400}},
 	// UI2FP uniform.sass:54
-	{
-		op: 167, sms: 0xc00, uguard: true, item: 15828, nitem: 7, arg: 2870, narg: 2, mod: 873, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000},
-	},
+	{op: 167, sms: 0xc00, uguard: true, item: 15828, nitem: 7, arg: 2870, narg: 2, mod: 873, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000}},
 	// UI2I uniform.sass:57
-	{
-		op: 168, sms: 0xc00, uguard: true, item: 15835, nitem: 5, arg: 2872, narg: 2, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24e, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724e, Hi: 0xfc00008000000},
-	},
+	{op: 168, sms: 0xc00, uguard: true, item: 15835, nitem: 5, arg: 2872, narg: 2, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24e, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724e, Hi: 0xfc00008000000}},
 	// UI2I uniform.sass:57
-	{
-		op: 168, sms: 0xc00, uguard: true, item: 15840, nitem: 5, arg: 2874, narg: 2, mod: 875, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84e, Hi: 0x0}, def: bits.Word{Lo: 0xff784e, Hi: 0xfc00008000000},
-	},
+	{op: 168, sms: 0xc00, uguard: true, item: 15840, nitem: 5, arg: 2874, narg: 2, mod: 875, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84e, Hi: 0x0}, def: bits.Word{Lo: 0xff784e, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:60
-	{
-		op: 169, sms: 0xc00, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24d, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724d, Hi: 0xfc00008000000},
-	},
+	{op: 169, sms: 0xc00, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24d, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724d, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:60
-	{
-		op: 169, sms: 0xc00, uguard: true, item: 15845, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84d, Hi: 0x0}, def: bits.Word{Lo: 0xff784d, Hi: 0xfc00008000000},
-	},
+	{op: 169, sms: 0xc00, uguard: true, item: 15845, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84d, Hi: 0x0}, def: bits.Word{Lo: 0xff784d, Hi: 0xfc00008000000}},
 	// UIADD3 uniform.sass:63
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15849, nitem: 14, arg: 2876, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15849, nitem: 14, arg: 2876, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:63
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15863, nitem: 14, arg: 2882, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15863, nitem: 14, arg: 2882, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:64
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15877, nitem: 18, arg: 2888, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15877, nitem: 18, arg: 2888, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:64
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15895, nitem: 18, arg: 2896, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15895, nitem: 18, arg: 2896, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:65
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15913, nitem: 14, arg: 2904, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15913, nitem: 14, arg: 2904, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:65
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15927, nitem: 14, arg: 2910, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15927, nitem: 14, arg: 2910, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:66
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15941, nitem: 18, arg: 2916, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15941, nitem: 18, arg: 2916, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:66
-	{
-		op: 170, sms: 0x7f, uguard: true, item: 15959, nitem: 18, arg: 2924, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, sms: 0x7f, uguard: true, item: 15959, nitem: 18, arg: 2924, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:67
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 15977, nitem: 12, arg: 2932, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 15977, nitem: 12, arg: 2932, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:67
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 15989, nitem: 12, arg: 2938, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 15989, nitem: 12, arg: 2938, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:68
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 16001, nitem: 16, arg: 2944, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 16001, nitem: 16, arg: 2944, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:68
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 16017, nitem: 16, arg: 2952, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 16017, nitem: 16, arg: 2952, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:69
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 16033, nitem: 12, arg: 2960, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 16033, nitem: 12, arg: 2960, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:69
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 16045, nitem: 12, arg: 2966, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 16045, nitem: 12, arg: 2966, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:70
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 16057, nitem: 16, arg: 2972, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 16057, nitem: 16, arg: 2972, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:70
-	{
-		op: 170, sms: 0xf80, uguard: true, item: 16073, nitem: 16, arg: 2980, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 170, sms: 0xf80, uguard: true, item: 16073, nitem: 16, arg: 2980, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff}},
 	// UIMAD uniform.sass:73
-	{
-		op: 171, sms: 0x7f, uguard: true, item: 16089, nitem: 9, arg: 2988, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f},
-	},
+	{op: 171, sms: 0x7f, uguard: true, item: 16089, nitem: 9, arg: 2988, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:73
-	{
-		op: 171, sms: 0xf80, uguard: true, item: 16098, nitem: 9, arg: 2988, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 171, sms: 0xf80, uguard: true, item: 16098, nitem: 9, arg: 2988, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:73
-	{
-		op: 171, sms: 0x7f, uguard: true, item: 16107, nitem: 9, arg: 2992, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f},
-	},
+	{op: 171, sms: 0x7f, uguard: true, item: 16107, nitem: 9, arg: 2992, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:73
-	{
-		op: 171, sms: 0xf80, uguard: true, item: 16116, nitem: 9, arg: 2992, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 171, sms: 0xf80, uguard: true, item: 16116, nitem: 9, arg: 2992, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:73
-	{
-		op: 171, sms: 0x7f, uguard: true, item: 16125, nitem: 9, arg: 2996, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f},
-	},
+	{op: 171, sms: 0x7f, uguard: true, item: 16125, nitem: 9, arg: 2996, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:73
-	{
-		op: 171, sms: 0xf80, uguard: true, item: 16134, nitem: 9, arg: 2996, narg: 4, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 171, sms: 0xf80, uguard: true, item: 16134, nitem: 9, arg: 2996, narg: 4, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.HI uniform.sass:76
-	{
-		op: 172, sms: 0xc00, uguard: true, item: 16143, nitem: 12, arg: 3000, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 172, sms: 0xc00, uguard: true, item: 16143, nitem: 12, arg: 3000, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.HI uniform.sass:76
-	{
-		op: 172, sms: 0xc00, uguard: true, item: 16155, nitem: 12, arg: 3005, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a6, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 172, sms: 0xc00, uguard: true, item: 16155, nitem: 12, arg: 3005, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:79
-	{
-		op: 173, sms: 0x7f, uguard: true, item: 16167, nitem: 12, arg: 3010, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f},
-	},
+	{op: 173, sms: 0x7f, uguard: true, item: 16167, nitem: 12, arg: 3010, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:79
-	{
-		op: 173, sms: 0xf80, uguard: true, item: 16143, nitem: 12, arg: 3010, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 173, sms: 0xf80, uguard: true, item: 16143, nitem: 12, arg: 3010, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:79
-	{
-		op: 173, sms: 0x7f, uguard: true, item: 16179, nitem: 12, arg: 3015, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f},
-	},
+	{op: 173, sms: 0x7f, uguard: true, item: 16179, nitem: 12, arg: 3015, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:79
-	{
-		op: 173, sms: 0xf80, uguard: true, item: 16155, nitem: 12, arg: 3015, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 173, sms: 0xf80, uguard: true, item: 16155, nitem: 12, arg: 3015, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:80
-	{
-		op: 173, sms: 0x7f, uguard: true, item: 16191, nitem: 14, arg: 3020, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f},
-	},
+	{op: 173, sms: 0x7f, uguard: true, item: 16191, nitem: 14, arg: 3020, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:80
-	{
-		op: 173, sms: 0xf80, uguard: true, item: 16205, nitem: 14, arg: 3020, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 173, sms: 0xf80, uguard: true, item: 16205, nitem: 14, arg: 3020, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff}},
 	// UIMAD.WIDE uniform.sass:80
-	{
-		op: 173, sms: 0x7f, uguard: true, item: 16219, nitem: 14, arg: 3026, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f},
-	},
+	{op: 173, sms: 0x7f, uguard: true, item: 16219, nitem: 14, arg: 3026, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:80
-	{
-		op: 173, sms: 0xf80, uguard: true, item: 16233, nitem: 14, arg: 3026, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 173, sms: 0xf80, uguard: true, item: 16233, nitem: 14, arg: 3026, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff}},
 	// UIMNMX uniform.sass:83
-	{
-		op: 174, sms: 0xc00, uguard: true, item: 16247, nitem: 15, arg: 3032, narg: 7, mod: 935, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x285, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7285, Hi: 0xfc0000bfee200},
-	},
+	{op: 174, sms: 0xc00, uguard: true, item: 16247, nitem: 15, arg: 3032, narg: 7, mod: 935, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x285, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7285, Hi: 0xfc0000bfee200}},
 	// UIMNMX uniform.sass:83
-	{
-		op: 174, sms: 0xc00, uguard: true, item: 16262, nitem: 15, arg: 3039, narg: 7, mod: 935, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x885, Hi: 0x0}, def: bits.Word{Lo: 0xffff7885, Hi: 0xfc0000bfee200},
-	},
+	{op: 174, sms: 0xc00, uguard: true, item: 16262, nitem: 15, arg: 3039, narg: 7, mod: 935, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x885, Hi: 0x0}, def: bits.Word{Lo: 0xffff7885, Hi: 0xfc0000bfee200}},
 	// UISETP uniform.sass:86
-	{
-		op: 175, sms: 0x7f, uguard: true, item: 16277, nitem: 13, arg: 2859, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, sms: 0x7f, uguard: true, item: 16277, nitem: 13, arg: 2859, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:86
-	{
-		op: 175, sms: 0x380, uguard: true, item: 16290, nitem: 13, arg: 2859, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, sms: 0x380, uguard: true, item: 16290, nitem: 13, arg: 2859, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:86
-	{
-		op: 175, sms: 0x7f, uguard: true, item: 16303, nitem: 13, arg: 2864, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, sms: 0x7f, uguard: true, item: 16303, nitem: 13, arg: 2864, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:86
-	{
-		op: 175, sms: 0x380, uguard: true, item: 16316, nitem: 13, arg: 2864, narg: 5, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, sms: 0x380, uguard: true, item: 16316, nitem: 13, arg: 2864, narg: 5, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:87
-	{
-		op: 175, sms: 0x7f, uguard: true, item: 16329, nitem: 15, arg: 3046, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, sms: 0x7f, uguard: true, item: 16329, nitem: 15, arg: 3046, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:87
-	{
-		op: 175, sms: 0x380, uguard: true, item: 16344, nitem: 15, arg: 3046, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, sms: 0x380, uguard: true, item: 16344, nitem: 15, arg: 3046, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:87
-	{
-		op: 175, sms: 0x7f, uguard: true, item: 16359, nitem: 15, arg: 3052, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, sms: 0x7f, uguard: true, item: 16359, nitem: 15, arg: 3052, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:87
-	{
-		op: 175, sms: 0x380, uguard: true, item: 16374, nitem: 15, arg: 3052, narg: 6, mod: 940, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, sms: 0x380, uguard: true, item: 16374, nitem: 15, arg: 3052, narg: 6, mod: 940, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:88
-	{
-		op: 175, sms: 0xc00, uguard: true, item: 16389, nitem: 13, arg: 3058, narg: 5, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, sms: 0xc00, uguard: true, item: 16389, nitem: 13, arg: 3058, narg: 5, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:88
-	{
-		op: 175, sms: 0xc00, uguard: true, item: 16402, nitem: 13, arg: 3063, narg: 5, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, sms: 0xc00, uguard: true, item: 16402, nitem: 13, arg: 3063, narg: 5, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:89
-	{
-		op: 175, sms: 0xc00, uguard: true, item: 16415, nitem: 15, arg: 3068, narg: 6, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, sms: 0xc00, uguard: true, item: 16415, nitem: 15, arg: 3068, narg: 6, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:89
-	{
-		op: 175, sms: 0xc00, uguard: true, item: 16430, nitem: 15, arg: 3074, narg: 6, mod: 943, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, sms: 0xc00, uguard: true, item: 16430, nitem: 15, arg: 3074, narg: 6, mod: 943, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// ULDC memory.sass:305
-	{
-		op: 176, sms: 0x7f, uguard: true, item: 16445, nitem: 8, arg: 3080, narg: 3, mod: 1599, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800},
-	},
+	{op: 176, sms: 0x7f, uguard: true, item: 16445, nitem: 8, arg: 3080, narg: 3, mod: 1599, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800}},
 	// ULDC memory.sass:306
-	{
-		op: 176, sms: 0x7f, uguard: true, item: 16453, nitem: 12, arg: 3083, narg: 4, mod: 1599, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800},
-	},
+	{op: 176, sms: 0x7f, uguard: true, item: 16453, nitem: 12, arg: 3083, narg: 4, mod: 1599, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800}},
 	// ULEA uniform.sass:92
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16465, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16465, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:92
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16476, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16476, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:93
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16487, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16487, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:93
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16498, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16498, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:94
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16509, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16509, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:94
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16522, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16522, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:94
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16535, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16535, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:94
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16548, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16548, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:95
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16561, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16561, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:95
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16572, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16572, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:96
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16583, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16583, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:96
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16594, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16594, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:97
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16605, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16605, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:97
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16618, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16618, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:98
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16631, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16631, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:98
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16644, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16644, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:99
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16657, nitem: 15, arg: 3121, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16657, nitem: 15, arg: 3121, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:99
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16672, nitem: 15, arg: 3121, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16672, nitem: 15, arg: 3121, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:99
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16687, nitem: 15, arg: 3128, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16687, nitem: 15, arg: 3128, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:99
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16702, nitem: 15, arg: 3128, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16702, nitem: 15, arg: 3128, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:100
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16717, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16717, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:100
-	{
-		op: 177, sms: 0x7f, uguard: true, item: 16730, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f},
-	},
+	{op: 177, sms: 0x7f, uguard: true, item: 16730, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:101
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16743, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16743, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff}},
 	// ULEA uniform.sass:101
-	{
-		op: 177, sms: 0xf80, uguard: true, item: 16756, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff},
-	},
+	{op: 177, sms: 0xf80, uguard: true, item: 16756, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff}},
 	// ULEPC uniform.sass:104
-	{
-		op: 178, sms: 0x40, uguard: true, item: 16769, nitem: 2, arg: 3135, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0x3f73ce, Hi: 0xfc00008000000},
-	},
+	{op: 178, sms: 0x40, uguard: true, item: 16769, nitem: 2, arg: 3135, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0x3f73ce, Hi: 0xfc00008000000}},
 	// ULEPC uniform.sass:104
-	{
-		op: 178, sms: 0xf80, uguard: true, item: 16771, nitem: 2, arg: 3135, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0xff73ce, Hi: 0xfc00008000000},
-	},
+	{op: 178, sms: 0xf80, uguard: true, item: 16771, nitem: 2, arg: 3135, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0xff73ce, Hi: 0xfc00008000000}},
 	// ULOP3 uniform.sass:107
-	{
-		op: 179, sms: 0x7f, uguard: true, item: 16773, nitem: 17, arg: 3136, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f},
-	},
+	{op: 179, sms: 0x7f, uguard: true, item: 16773, nitem: 17, arg: 3136, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:107
-	{
-		op: 179, sms: 0xf80, uguard: true, item: 16790, nitem: 17, arg: 3136, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 179, sms: 0xf80, uguard: true, item: 16790, nitem: 17, arg: 3136, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff}},
 	// ULOP3 uniform.sass:107
-	{
-		op: 179, sms: 0x7f, uguard: true, item: 16807, nitem: 17, arg: 3143, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f},
-	},
+	{op: 179, sms: 0x7f, uguard: true, item: 16807, nitem: 17, arg: 3143, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:107
-	{
-		op: 179, sms: 0xf80, uguard: true, item: 16824, nitem: 17, arg: 3143, narg: 7, mod: 1081, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 179, sms: 0xf80, uguard: true, item: 16824, nitem: 17, arg: 3143, narg: 7, mod: 1081, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff}},
 	// UMEMSETS memory.sass:309
-	{
-		op: 180, sms: 0xf80, uguard: true, item: 16841, nitem: 10, arg: 3150, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff},
-	},
+	{op: 180, sms: 0xf80, uguard: true, item: 16841, nitem: 10, arg: 3150, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff}},
 	// UMOV uniform.sass:110
-	{
-		op: 181, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000},
-	},
+	{op: 181, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:110
-	{
-		op: 181, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000},
-	},
+	{op: 181, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:111
-	{
-		op: 181, sms: 0x7f, uguard: true, item: 15501, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000},
-	},
+	{op: 181, sms: 0x7f, uguard: true, item: 15501, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:111
-	{
-		op: 181, sms: 0x380, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000},
-	},
+	{op: 181, sms: 0x380, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:112
-	{
-		op: 181, sms: 0xc00, uguard: true, item: 16851, nitem: 4, arg: 3154, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000},
-	},
+	{op: 181, sms: 0xc00, uguard: true, item: 16851, nitem: 4, arg: 3154, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:113
-	{
-		op: 181, sms: 0xc00, uguard: true, item: 16855, nitem: 5, arg: 3156, narg: 2, mod: 889, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000},
-	},
+	{op: 181, sms: 0xc00, uguard: true, item: 16855, nitem: 5, arg: 3156, narg: 2, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:116
-	{
-		op: 182, sms: 0x7f, uguard: true, item: 16860, nitem: 7, arg: 2769, narg: 3, mod: 1106, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000},
-	},
+	{op: 182, sms: 0x7f, uguard: true, item: 16860, nitem: 7, arg: 2769, narg: 3, mod: 1106, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:116
-	{
-		op: 182, sms: 0xf80, uguard: true, item: 16867, nitem: 7, arg: 2769, narg: 3, mod: 1106, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000},
-	},
+	{op: 182, sms: 0xf80, uguard: true, item: 16867, nitem: 7, arg: 2769, narg: 3, mod: 1106, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000}},
 	// UPLOP3 uniform.sass:119
-	{
-		op: 183, sms: 0x7f, uguard: true, item: 16874, nitem: 14, arg: 3158, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f},
-	},
+	{op: 183, sms: 0x7f, uguard: true, item: 16874, nitem: 14, arg: 3158, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f}},
 	// UPLOP3 uniform.sass:119
-	{
-		op: 183, sms: 0xf80, uguard: true, item: 16888, nitem: 14, arg: 3158, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff},
-	},
+	{op: 183, sms: 0xf80, uguard: true, item: 16888, nitem: 14, arg: 3158, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff}},
 	// UPLOP3 uniform.sass:120
-	{
-		op: 183, sms: 0xfff, uguard: true, item: 16902, nitem: 14, arg: 3165, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070},
-	},
+	{op: 183, sms: 0xfff, uguard: true, item: 16902, nitem: 14, arg: 3165, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070}},
 	// UPOPC uniform.sass:123
-	{
-		op: 184, sms: 0x7f, uguard: true, item: 16916, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000},
-	},
+	{op: 184, sms: 0x7f, uguard: true, item: 16916, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:123
-	{
-		op: 184, sms: 0xf80, uguard: true, item: 16920, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000},
-	},
+	{op: 184, sms: 0xf80, uguard: true, item: 16920, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:123
-	{
-		op: 184, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bf, Hi: 0xfc00008000000},
-	},
+	{op: 184, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:123
-	{
-		op: 184, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0xff78bf, Hi: 0xfc00008000000},
-	},
+	{op: 184, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0xff78bf, Hi: 0xfc00008000000}},
 	// UPRMT uniform.sass:126
-	{
-		op: 185, sms: 0x7f, uguard: true, item: 16924, nitem: 8, arg: 3172, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7296, Hi: 0xfc0000800003f},
-	},
+	{op: 185, sms: 0x7f, uguard: true, item: 16924, nitem: 8, arg: 3172, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7296, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:126
-	{
-		op: 185, sms: 0xf80, uguard: true, item: 16932, nitem: 8, arg: 3172, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7296, Hi: 0xfc000080000ff},
-	},
+	{op: 185, sms: 0xf80, uguard: true, item: 16932, nitem: 8, arg: 3172, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7296, Hi: 0xfc000080000ff}},
 	// UPRMT uniform.sass:126
-	{
-		op: 185, sms: 0x7f, uguard: true, item: 16940, nitem: 8, arg: 3176, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f},
-	},
+	{op: 185, sms: 0x7f, uguard: true, item: 16940, nitem: 8, arg: 3176, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:126
-	{
-		op: 185, sms: 0xf80, uguard: true, item: 16948, nitem: 8, arg: 3176, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff},
-	},
+	{op: 185, sms: 0xf80, uguard: true, item: 16948, nitem: 8, arg: 3176, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff}},
 	// UR2UP uniform.sass:129
-	{
-		op: 186, sms: 0x7f, uguard: true, item: 16956, nitem: 6, arg: 3180, narg: 2, mod: 1177, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000},
-	},
+	{op: 186, sms: 0x7f, uguard: true, item: 16956, nitem: 6, arg: 3180, narg: 2, mod: 1177, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000}},
 	// UR2UP uniform.sass:129
-	{
-		op: 186, sms: 0xf80, uguard: true, item: 16962, nitem: 6, arg: 3180, narg: 2, mod: 1177, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000},
-	},
+	{op: 186, sms: 0xf80, uguard: true, item: 16962, nitem: 6, arg: 3180, narg: 2, mod: 1177, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000}},
 	// UREDGR memory.sass:312
-	{
-		op: 187, sms: 0x380, uguard: true, item: 16968, nitem: 12, arg: 3182, narg: 3, mod: 1600, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000},
-	},
+	{op: 187, sms: 0x380, uguard: true, item: 16968, nitem: 12, arg: 3182, narg: 3, mod: 1600, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000}},
 	// USEL uniform.sass:132
-	{
-		op: 188, sms: 0x7f, uguard: true, item: 16980, nitem: 8, arg: 3185, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000},
-	},
+	{op: 188, sms: 0x7f, uguard: true, item: 16980, nitem: 8, arg: 3185, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:132
-	{
-		op: 188, sms: 0xf80, uguard: true, item: 16988, nitem: 8, arg: 3185, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000},
-	},
+	{op: 188, sms: 0xf80, uguard: true, item: 16988, nitem: 8, arg: 3185, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:132
-	{
-		op: 188, sms: 0x7f, uguard: true, item: 16996, nitem: 8, arg: 3189, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000},
-	},
+	{op: 188, sms: 0x7f, uguard: true, item: 16996, nitem: 8, arg: 3189, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:132
-	{
-		op: 188, sms: 0xf80, uguard: true, item: 17004, nitem: 8, arg: 3189, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000},
-	},
+	{op: 188, sms: 0xf80, uguard: true, item: 17004, nitem: 8, arg: 3189, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:133
-	{
-		op: 188, sms: 0xc00, uguard: true, item: 17012, nitem: 8, arg: 3193, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000},
-	},
+	{op: 188, sms: 0xc00, uguard: true, item: 17012, nitem: 8, arg: 3193, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:134
-	{
-		op: 188, sms: 0xc00, uguard: true, item: 17020, nitem: 8, arg: 3197, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000},
-	},
+	{op: 188, sms: 0xc00, uguard: true, item: 17020, nitem: 8, arg: 3197, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000}},
 	// USETMAXREG control.sass:275
-	{
-		op: 189, sms: 0xfc0, uguard: true, item: 17028, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500},
-	},
+	{op: 189, sms: 0xfc0, uguard: true, item: 17028, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500}},
 	// USETMAXREG control.sass:276
-	{
-		op: 189, sms: 0xfc0, uguard: true, item: 17030, nitem: 4, arg: 3202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600},
-	},
+	{op: 189, sms: 0xfc0, uguard: true, item: 17030, nitem: 4, arg: 3202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600}},
 	// USETSHMSZ control.sass:279
-	{
-		op: 190, sms: 0x40, uguard: true, item: 17034, nitem: 2, arg: 3204, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0x3f000073c9, Hi: 0xfc00008000000},
-	},
+	{op: 190, sms: 0x40, uguard: true, item: 17034, nitem: 2, arg: 3204, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0x3f000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:279
-	{
-		op: 190, sms: 0xf80, uguard: true, item: 17036, nitem: 2, arg: 3204, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0xff000073c9, Hi: 0xfc00008000000},
-	},
+	{op: 190, sms: 0xf80, uguard: true, item: 17036, nitem: 2, arg: 3204, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0xff000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:280
-	{
-		op: 190, sms: 0xfc0, uguard: true, item: 17038, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x30000}, match: bits.Word{Lo: 0x9c9, Hi: 0x0}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000000},
-	},
+	{op: 190, sms: 0xfc0, uguard: true, item: 17038, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x30000}, match: bits.Word{Lo: 0x9c9, Hi: 0x0}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000000}},
 	// USGXT uniform.sass:137
-	{
-		op: 191, sms: 0x7f, uguard: true, item: 17040, nitem: 8, arg: 3205, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729a, Hi: 0xfc00008000200},
-	},
+	{op: 191, sms: 0x7f, uguard: true, item: 17040, nitem: 8, arg: 3205, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:137
-	{
-		op: 191, sms: 0xf80, uguard: true, item: 17048, nitem: 8, arg: 3205, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729a, Hi: 0xfc00008000200},
-	},
+	{op: 191, sms: 0xf80, uguard: true, item: 17048, nitem: 8, arg: 3205, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:137
-	{
-		op: 191, sms: 0x7f, uguard: true, item: 17056, nitem: 8, arg: 3208, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200},
-	},
+	{op: 191, sms: 0x7f, uguard: true, item: 17056, nitem: 8, arg: 3208, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:137
-	{
-		op: 191, sms: 0xf80, uguard: true, item: 17064, nitem: 8, arg: 3208, narg: 3, mod: 1224, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200},
-	},
+	{op: 191, sms: 0xf80, uguard: true, item: 17064, nitem: 8, arg: 3208, narg: 3, mod: 1224, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200}},
 	// USHF uniform.sass:140
-	{
-		op: 192, sms: 0x7f, uguard: true, item: 17072, nitem: 12, arg: 3211, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f},
-	},
+	{op: 192, sms: 0x7f, uguard: true, item: 17072, nitem: 12, arg: 3211, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:140
-	{
-		op: 192, sms: 0xf80, uguard: true, item: 17084, nitem: 12, arg: 3211, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff},
-	},
+	{op: 192, sms: 0xf80, uguard: true, item: 17084, nitem: 12, arg: 3211, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:140
-	{
-		op: 192, sms: 0x7f, uguard: true, item: 17096, nitem: 12, arg: 3215, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f},
-	},
+	{op: 192, sms: 0x7f, uguard: true, item: 17096, nitem: 12, arg: 3215, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:140
-	{
-		op: 192, sms: 0xf80, uguard: true, item: 17108, nitem: 12, arg: 3215, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff},
-	},
+	{op: 192, sms: 0xf80, uguard: true, item: 17108, nitem: 12, arg: 3215, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:140
-	{
-		op: 192, sms: 0x7f, uguard: true, item: 17120, nitem: 12, arg: 3219, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f},
-	},
+	{op: 192, sms: 0x7f, uguard: true, item: 17120, nitem: 12, arg: 3219, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:140
-	{
-		op: 192, sms: 0xf80, uguard: true, item: 17132, nitem: 12, arg: 3219, narg: 4, mod: 1226, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff},
-	},
+	{op: 192, sms: 0xf80, uguard: true, item: 17132, nitem: 12, arg: 3219, narg: 4, mod: 1226, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff}},
 	// USTGR memory.sass:315
-	{
-		op: 193, sms: 0x380, uguard: true, item: 17144, nitem: 12, arg: 3223, narg: 3, mod: 1603, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800},
-	},
+	{op: 193, sms: 0x380, uguard: true, item: 17144, nitem: 12, arg: 3223, narg: 3, mod: 1603, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800}},
 	// UTCATOMSWS tensor.sass:164
-	{
-		op: 194, sms: 0x380, uguard: true, item: 17156, nitem: 9, arg: 3226, narg: 3, mod: 1606, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000},
-	},
+	{op: 194, sms: 0x380, uguard: true, item: 17156, nitem: 9, arg: 3226, narg: 3, mod: 1606, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000}},
 	// UTCATOMSWS tensor.sass:165
-	{
-		op: 194, sms: 0x380, uguard: true, item: 17165, nitem: 6, arg: 3229, narg: 2, mod: 1608, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000},
-	},
+	{op: 194, sms: 0x380, uguard: true, item: 17165, nitem: 6, arg: 3229, narg: 2, mod: 1608, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000}},
 	// UTCBAR tensor.sass:168
-	{
-		op: 195, sms: 0x380, uguard: true, item: 17171, nitem: 10, arg: 3231, narg: 3, mod: 1610, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff},
-	},
+	{op: 195, sms: 0x380, uguard: true, item: 17171, nitem: 10, arg: 3231, narg: 3, mod: 1610, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff}},
 	// UTCCP tensor.sass:171
-	{
-		op: 196, sms: 0x380, uguard: true, item: 17181, nitem: 13, arg: 3234, narg: 3, mod: 1613, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000},
-	},
+	{op: 196, sms: 0x380, uguard: true, item: 17181, nitem: 13, arg: 3234, narg: 3, mod: 1613, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000}},
 	// UTCHMMA tensor.sass:174
-	{
-		op: 197, sms: 0x380, uguard: true, item: 17194, nitem: 25, arg: 3237, narg: 7, mod: 1616, nmod: 4,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 197, sms: 0x380, uguard: true, item: 17194, nitem: 25, arg: 3237, narg: 7, mod: 1616, nmod: 4,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:175
-	{
-		op: 197, sms: 0x380, uguard: true, item: 17219, nitem: 23, arg: 3244, narg: 7, mod: 1620, nmod: 2,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff},
-	},
+	{op: 197, sms: 0x380, uguard: true, item: 17219, nitem: 23, arg: 3244, narg: 7, mod: 1620, nmod: 2,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff}},
 	// UTCHMMA tensor.sass:176
-	{
-		op: 197, sms: 0x380, uguard: true, item: 17242, nitem: 26, arg: 3251, narg: 7, mod: 1622, nmod: 5,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 197, sms: 0x380, uguard: true, item: 17242, nitem: 26, arg: 3251, narg: 7, mod: 1622, nmod: 5,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:177
-	{
-		op: 197, sms: 0x380, uguard: true, item: 17268, nitem: 24, arg: 3258, narg: 7, mod: 1627, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff},
-	},
+	{op: 197, sms: 0x380, uguard: true, item: 17268, nitem: 24, arg: 3258, narg: 7, mod: 1627, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff}},
 	// UTCIMMA tensor.sass:180
-	{
-		op: 198, sms: 0x280, uguard: true, item: 17292, nitem: 22, arg: 3265, narg: 6, mod: 1616, nmod: 4,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff},
-	},
+	{op: 198, sms: 0x280, uguard: true, item: 17292, nitem: 22, arg: 3265, narg: 6, mod: 1616, nmod: 4,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:181
-	{
-		op: 198, sms: 0x280, uguard: true, item: 17314, nitem: 20, arg: 3271, narg: 6, mod: 1620, nmod: 2,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff},
-	},
+	{op: 198, sms: 0x280, uguard: true, item: 17314, nitem: 20, arg: 3271, narg: 6, mod: 1620, nmod: 2,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff}},
 	// UTCIMMA tensor.sass:182
-	{
-		op: 198, sms: 0x280, uguard: true, item: 17334, nitem: 23, arg: 3277, narg: 6, mod: 1622, nmod: 5,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff},
-	},
+	{op: 198, sms: 0x280, uguard: true, item: 17334, nitem: 23, arg: 3277, narg: 6, mod: 1622, nmod: 5,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:183
-	{
-		op: 198, sms: 0x280, uguard: true, item: 17357, nitem: 21, arg: 3283, narg: 6, mod: 1627, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff},
-	},
+	{op: 198, sms: 0x280, uguard: true, item: 17357, nitem: 21, arg: 3283, narg: 6, mod: 1627, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff}},
 	// UTCOMMA tensor.sass:186
-	{
-		op: 199, sms: 0x280, uguard: true, item: 17378, nitem: 18, arg: 3289, narg: 6, mod: 1630, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, sms: 0x280, uguard: true, item: 17378, nitem: 18, arg: 3289, narg: 6, mod: 1630, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:187
-	{
-		op: 199, sms: 0x280, uguard: true, item: 17396, nitem: 18, arg: 3295, narg: 6, mod: 1630, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, sms: 0x280, uguard: true, item: 17396, nitem: 18, arg: 3295, narg: 6, mod: 1630, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:188
-	{
-		op: 199, sms: 0x100, uguard: true, item: 17414, nitem: 18, arg: 3289, narg: 6, mod: 1633, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, sms: 0x100, uguard: true, item: 17414, nitem: 18, arg: 3289, narg: 6, mod: 1633, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:189
-	{
-		op: 199, sms: 0x100, uguard: true, item: 17432, nitem: 18, arg: 3295, narg: 6, mod: 1633, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, sms: 0x100, uguard: true, item: 17432, nitem: 18, arg: 3295, narg: 6, mod: 1633, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCQMMA tensor.sass:192
-	{
-		op: 200, sms: 0x380, uguard: true, item: 17292, nitem: 22, arg: 3265, narg: 6, mod: 1616, nmod: 4,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, sms: 0x380, uguard: true, item: 17292, nitem: 22, arg: 3265, narg: 6, mod: 1616, nmod: 4,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:193
-	{
-		op: 200, sms: 0x380, uguard: true, item: 17314, nitem: 20, arg: 3271, narg: 6, mod: 1620, nmod: 2,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff},
-	},
+	{op: 200, sms: 0x380, uguard: true, item: 17314, nitem: 20, arg: 3271, narg: 6, mod: 1620, nmod: 2,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:194
-	{
-		op: 200, sms: 0x380, uguard: true, item: 17334, nitem: 23, arg: 3277, narg: 6, mod: 1622, nmod: 5,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, sms: 0x380, uguard: true, item: 17334, nitem: 23, arg: 3277, narg: 6, mod: 1622, nmod: 5,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:195
-	{
-		op: 200, sms: 0x380, uguard: true, item: 17357, nitem: 21, arg: 3283, narg: 6, mod: 1627, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff},
-	},
+	{op: 200, sms: 0x380, uguard: true, item: 17357, nitem: 21, arg: 3283, narg: 6, mod: 1627, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:196
-	{
-		op: 200, sms: 0x380, uguard: true, item: 17450, nitem: 17, arg: 3301, narg: 6, mod: 1636, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, sms: 0x380, uguard: true, item: 17450, nitem: 17, arg: 3301, narg: 6, mod: 1636, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:197
-	{
-		op: 200, sms: 0x380, uguard: true, item: 17467, nitem: 17, arg: 3307, narg: 6, mod: 1636, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, sms: 0x380, uguard: true, item: 17467, nitem: 17, arg: 3307, narg: 6, mod: 1636, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff}},
 	// UTCSHIFT tensor.sass:200
-	{
-		op: 201, sms: 0x380, uguard: true, item: 17484, nitem: 8, arg: 3313, narg: 2, mod: 1638, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000},
-	},
+	{op: 201, sms: 0x380, uguard: true, item: 17484, nitem: 8, arg: 3313, narg: 2, mod: 1638, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000}},
 	// UTMACCTL memory.sass:318
-	{
-		op: 202, sms: 0x40, uguard: true, item: 17492, nitem: 4, arg: 2869, narg: 1, mod: 1639, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000},
-	},
+	{op: 202, sms: 0x40, uguard: true, item: 17492, nitem: 4, arg: 2869, narg: 1, mod: 1639, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000}},
 	// UTMACCTL memory.sass:318
-	{
-		op: 202, sms: 0xf80, uguard: true, item: 17496, nitem: 4, arg: 2869, narg: 1, mod: 1639, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000},
-	},
+	{op: 202, sms: 0xf80, uguard: true, item: 17496, nitem: 4, arg: 2869, narg: 1, mod: 1639, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000}},
 	// UTMACMDFLUSH memory.sass:321
-	{
-		op: 203, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000},
-	},
+	{op: 203, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000}},
 	// UTMALDG memory.sass:324
-	{
-		op: 204, sms: 0x40, uguard: true, item: 17500, nitem: 9, arg: 3315, narg: 3, mod: 1640, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f},
-	},
+	{op: 204, sms: 0x40, uguard: true, item: 17500, nitem: 9, arg: 3315, narg: 3, mod: 1640, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f}},
 	// UTMALDG memory.sass:325
-	{
-		op: 204, sms: 0x40, uguard: true, item: 17509, nitem: 12, arg: 3318, narg: 4, mod: 1640, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f},
-	},
+	{op: 204, sms: 0x40, uguard: true, item: 17509, nitem: 12, arg: 3318, narg: 4, mod: 1640, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f}},
 	// UTMALDG memory.sass:326
-	{
-		op: 204, sms: 0x40, uguard: true, item: 17521, nitem: 6, arg: 3322, narg: 2, mod: 1643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000},
-	},
+	{op: 204, sms: 0x40, uguard: true, item: 17521, nitem: 6, arg: 3322, narg: 2, mod: 1643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:327
-	{
-		op: 204, sms: 0x40, uguard: true, item: 17527, nitem: 8, arg: 3324, narg: 3, mod: 1643, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000},
-	},
+	{op: 204, sms: 0x40, uguard: true, item: 17527, nitem: 8, arg: 3324, narg: 3, mod: 1643, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:328
-	{
-		op: 204, sms: 0x380, uguard: true, item: 17535, nitem: 10, arg: 3327, narg: 3, mod: 1644, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff},
-	},
+	{op: 204, sms: 0x380, uguard: true, item: 17535, nitem: 10, arg: 3327, narg: 3, mod: 1644, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:329
-	{
-		op: 204, sms: 0x380, uguard: true, item: 17545, nitem: 13, arg: 3330, narg: 4, mod: 1644, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff},
-	},
+	{op: 204, sms: 0x380, uguard: true, item: 17545, nitem: 13, arg: 3330, narg: 4, mod: 1644, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:330
-	{
-		op: 204, sms: 0x380, uguard: true, item: 17558, nitem: 8, arg: 3334, narg: 2, mod: 1648, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000},
-	},
+	{op: 204, sms: 0x380, uguard: true, item: 17558, nitem: 8, arg: 3334, narg: 2, mod: 1648, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:331
-	{
-		op: 204, sms: 0x380, uguard: true, item: 17566, nitem: 10, arg: 3336, narg: 3, mod: 1648, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000},
-	},
+	{op: 204, sms: 0x380, uguard: true, item: 17566, nitem: 10, arg: 3336, narg: 3, mod: 1648, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:332
-	{
-		op: 204, sms: 0xc00, uguard: true, item: 17576, nitem: 9, arg: 3315, narg: 3, mod: 1651, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff},
-	},
+	{op: 204, sms: 0xc00, uguard: true, item: 17576, nitem: 9, arg: 3315, narg: 3, mod: 1651, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:333
-	{
-		op: 204, sms: 0xc00, uguard: true, item: 17585, nitem: 12, arg: 3318, narg: 4, mod: 1651, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff},
-	},
+	{op: 204, sms: 0xc00, uguard: true, item: 17585, nitem: 12, arg: 3318, narg: 4, mod: 1651, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:334
-	{
-		op: 204, sms: 0xc00, uguard: true, item: 17597, nitem: 7, arg: 3339, narg: 2, mod: 1654, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000},
-	},
+	{op: 204, sms: 0xc00, uguard: true, item: 17597, nitem: 7, arg: 3339, narg: 2, mod: 1654, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:335
-	{
-		op: 204, sms: 0xc00, uguard: true, item: 17604, nitem: 9, arg: 3341, narg: 3, mod: 1654, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000},
-	},
+	{op: 204, sms: 0xc00, uguard: true, item: 17604, nitem: 9, arg: 3341, narg: 3, mod: 1654, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:338
-	{
-		op: 205, sms: 0x40, uguard: true, item: 17613, nitem: 8, arg: 3344, narg: 3, mod: 1656, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f},
-	},
+	{op: 205, sms: 0x40, uguard: true, item: 17613, nitem: 8, arg: 3344, narg: 3, mod: 1656, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f}},
 	// UTMAPF memory.sass:339
-	{
-		op: 205, sms: 0x40, uguard: true, item: 17621, nitem: 11, arg: 3347, narg: 4, mod: 1656, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f},
-	},
+	{op: 205, sms: 0x40, uguard: true, item: 17621, nitem: 11, arg: 3347, narg: 4, mod: 1656, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f}},
 	// UTMAPF memory.sass:340
-	{
-		op: 205, sms: 0x40, uguard: true, item: 17632, nitem: 7, arg: 3351, narg: 2, mod: 1656, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000},
-	},
+	{op: 205, sms: 0x40, uguard: true, item: 17632, nitem: 7, arg: 3351, narg: 2, mod: 1656, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:341
-	{
-		op: 205, sms: 0x40, uguard: true, item: 17639, nitem: 9, arg: 3353, narg: 3, mod: 1656, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000},
-	},
+	{op: 205, sms: 0x40, uguard: true, item: 17639, nitem: 9, arg: 3353, narg: 3, mod: 1656, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:342
-	{
-		op: 205, sms: 0x380, uguard: true, item: 17648, nitem: 9, arg: 3356, narg: 3, mod: 1657, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff},
-	},
+	{op: 205, sms: 0x380, uguard: true, item: 17648, nitem: 9, arg: 3356, narg: 3, mod: 1657, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:343
-	{
-		op: 205, sms: 0x380, uguard: true, item: 17657, nitem: 12, arg: 3359, narg: 4, mod: 1657, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff},
-	},
+	{op: 205, sms: 0x380, uguard: true, item: 17657, nitem: 12, arg: 3359, narg: 4, mod: 1657, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAPF memory.sass:344
-	{
-		op: 205, sms: 0xf80, uguard: true, item: 17669, nitem: 8, arg: 3363, narg: 2, mod: 1659, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000},
-	},
+	{op: 205, sms: 0xf80, uguard: true, item: 17669, nitem: 8, arg: 3363, narg: 2, mod: 1659, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:345
-	{
-		op: 205, sms: 0xf80, uguard: true, item: 17677, nitem: 10, arg: 3365, narg: 3, mod: 1659, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000},
-	},
+	{op: 205, sms: 0xf80, uguard: true, item: 17677, nitem: 10, arg: 3365, narg: 3, mod: 1659, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:346
-	{
-		op: 205, sms: 0xc00, uguard: true, item: 17687, nitem: 9, arg: 3356, narg: 3, mod: 1661, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff},
-	},
+	{op: 205, sms: 0xc00, uguard: true, item: 17687, nitem: 9, arg: 3356, narg: 3, mod: 1661, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:347
-	{
-		op: 205, sms: 0xc00, uguard: true, item: 17696, nitem: 12, arg: 3359, narg: 4, mod: 1661, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff},
-	},
+	{op: 205, sms: 0xc00, uguard: true, item: 17696, nitem: 12, arg: 3359, narg: 4, mod: 1661, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAREDG memory.sass:350
-	{
-		op: 206, sms: 0x40, uguard: true, item: 17708, nitem: 8, arg: 3368, narg: 2, mod: 1663, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000},
-	},
+	{op: 206, sms: 0x40, uguard: true, item: 17708, nitem: 8, arg: 3368, narg: 2, mod: 1663, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:350
-	{
-		op: 206, sms: 0xf80, uguard: true, item: 17716, nitem: 8, arg: 3368, narg: 2, mod: 1663, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000},
-	},
+	{op: 206, sms: 0xf80, uguard: true, item: 17716, nitem: 8, arg: 3368, narg: 2, mod: 1663, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:351
-	{
-		op: 206, sms: 0x40, uguard: true, item: 17724, nitem: 10, arg: 3370, narg: 3, mod: 1663, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000},
-	},
+	{op: 206, sms: 0x40, uguard: true, item: 17724, nitem: 10, arg: 3370, narg: 3, mod: 1663, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000}},
 	// UTMAREDG memory.sass:351
-	{
-		op: 206, sms: 0xf80, uguard: true, item: 17734, nitem: 10, arg: 3370, narg: 3, mod: 1663, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000},
-	},
+	{op: 206, sms: 0xf80, uguard: true, item: 17734, nitem: 10, arg: 3370, narg: 3, mod: 1663, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:354
-	{
-		op: 207, sms: 0x40, uguard: true, item: 17744, nitem: 7, arg: 3373, narg: 2, mod: 1666, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000},
-	},
+	{op: 207, sms: 0x40, uguard: true, item: 17744, nitem: 7, arg: 3373, narg: 2, mod: 1666, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:355
-	{
-		op: 207, sms: 0x40, uguard: true, item: 17751, nitem: 9, arg: 3375, narg: 3, mod: 1666, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000},
-	},
+	{op: 207, sms: 0x40, uguard: true, item: 17751, nitem: 9, arg: 3375, narg: 3, mod: 1666, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:356
-	{
-		op: 207, sms: 0xf80, uguard: true, item: 17760, nitem: 7, arg: 3373, narg: 2, mod: 1668, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000},
-	},
+	{op: 207, sms: 0xf80, uguard: true, item: 17760, nitem: 7, arg: 3373, narg: 2, mod: 1668, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:357
-	{
-		op: 207, sms: 0xf80, uguard: true, item: 17767, nitem: 9, arg: 3375, narg: 3, mod: 1668, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000},
-	},
+	{op: 207, sms: 0xf80, uguard: true, item: 17767, nitem: 9, arg: 3375, narg: 3, mod: 1668, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000}},
 	// UVIADD uniform.sass:143
-	{
-		op: 208, sms: 0xc00, uguard: true, item: 17776, nitem: 8, arg: 3205, narg: 3, mod: 1670, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000},
-	},
+	{op: 208, sms: 0xc00, uguard: true, item: 17776, nitem: 8, arg: 3205, narg: 3, mod: 1670, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000}},
 	// UVIADD uniform.sass:143
-	{
-		op: 208, sms: 0xc00, uguard: true, item: 17784, nitem: 8, arg: 3208, narg: 3, mod: 1670, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc00008000000},
-	},
+	{op: 208, sms: 0xc00, uguard: true, item: 17784, nitem: 8, arg: 3208, narg: 3, mod: 1670, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc00008000000}},
 	// UVIMNMX uniform.sass:146
-	{
-		op: 209, sms: 0xc00, uguard: true, item: 17792, nitem: 10, arg: 3378, narg: 4, mod: 1672, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 209, sms: 0xc00, uguard: true, item: 17792, nitem: 10, arg: 3378, narg: 4, mod: 1672, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000}},
 	// UVIMNMX uniform.sass:146
-	{
-		op: 209, sms: 0xc00, uguard: true, item: 17802, nitem: 10, arg: 3382, narg: 4, mod: 1672, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 209, sms: 0xc00, uguard: true, item: 17802, nitem: 10, arg: 3382, narg: 4, mod: 1672, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000}},
 	// UVIRTCOUNT uniform.sass:149
-	{
-		op: 210, sms: 0xf80, uguard: true, item: 17812, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000},
-	},
+	{op: 210, sms: 0xf80, uguard: true, item: 17812, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x3ff, item: 17814, nitem: 12, arg: 1501, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, sms: 0x3ff, item: 17814, nitem: 12, arg: 1501, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x3ff, item: 17826, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, sms: 0x3ff, item: 17826, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x7f, item: 17838, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, sms: 0x7f, item: 17838, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x7f, item: 17850, nitem: 17, arg: 1511, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7614, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, sms: 0x7f, item: 17850, nitem: 17, arg: 1511, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7614, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x3ff, item: 17867, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, sms: 0x3ff, item: 17867, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x7f, item: 17879, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, sms: 0x7f, item: 17879, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x7f, item: 17891, nitem: 16, arg: 1522, narg: 6, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, sms: 0x7f, item: 17891, nitem: 16, arg: 1522, narg: 6, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x7f, item: 17907, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, sms: 0x7f, item: 17907, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x380, item: 17919, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, sms: 0x380, item: 17919, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x7f, item: 17931, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, sms: 0x7f, item: 17931, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:142
-	{
-		op: 211, sms: 0x380, item: 17943, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, sms: 0x380, item: 17943, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x3ff, item: 17955, nitem: 13, arg: 3386, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, sms: 0x3ff, item: 17955, nitem: 13, arg: 3386, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x3ff, item: 17968, nitem: 13, arg: 3391, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x415, Hi: 0x0}, def: bits.Word{Lo: 0xffff7415, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, sms: 0x3ff, item: 17968, nitem: 13, arg: 3391, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x415, Hi: 0x0}, def: bits.Word{Lo: 0xffff7415, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x7f, item: 17981, nitem: 13, arg: 3391, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x0}, def: bits.Word{Lo: 0xffff7615, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, sms: 0x7f, item: 17981, nitem: 13, arg: 3391, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x0}, def: bits.Word{Lo: 0xffff7615, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x7f, item: 17994, nitem: 18, arg: 3396, narg: 6, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7615, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, sms: 0x7f, item: 17994, nitem: 18, arg: 3396, narg: 6, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7615, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x3ff, item: 18012, nitem: 13, arg: 3402, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x815, Hi: 0x0}, def: bits.Word{Lo: 0xffff7815, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, sms: 0x3ff, item: 18012, nitem: 13, arg: 3402, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x815, Hi: 0x0}, def: bits.Word{Lo: 0xffff7815, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x7f, item: 18025, nitem: 13, arg: 3402, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a15, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, sms: 0x7f, item: 18025, nitem: 13, arg: 3402, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a15, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x7f, item: 18038, nitem: 17, arg: 3407, narg: 6, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, sms: 0x7f, item: 18038, nitem: 17, arg: 3407, narg: 6, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x7f, item: 18055, nitem: 13, arg: 3413, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, sms: 0x7f, item: 18055, nitem: 13, arg: 3413, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x380, item: 18068, nitem: 13, arg: 3413, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, sms: 0x380, item: 18068, nitem: 13, arg: 3413, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x7f, item: 18081, nitem: 13, arg: 3418, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, sms: 0x7f, item: 18081, nitem: 13, arg: 3418, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:145
-	{
-		op: 212, sms: 0x380, item: 18094, nitem: 13, arg: 3418, narg: 5, mod: 1674, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, sms: 0x380, item: 18094, nitem: 13, arg: 3418, narg: 5, mod: 1674, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff}},
 	// VHMNMX float.sass:230
-	{
-		op: 213, sms: 0x40, item: 18107, nitem: 17, arg: 3423, narg: 5, mod: 1676, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff},
-	},
+	{op: 213, sms: 0x40, item: 18107, nitem: 17, arg: 3423, narg: 5, mod: 1676, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VHMNMX float.sass:231
-	{
-		op: 213, sms: 0x180, item: 18124, nitem: 17, arg: 3423, narg: 5, mod: 1683, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff},
-	},
+	{op: 213, sms: 0x180, item: 18124, nitem: 17, arg: 3423, narg: 5, mod: 1683, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VIADD integer.sass:148
-	{
-		op: 214, sms: 0x1c0, item: 18141, nitem: 7, arg: 162, narg: 3, mod: 1690, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000},
-	},
+	{op: 214, sms: 0x1c0, item: 18141, nitem: 7, arg: 162, narg: 3, mod: 1690, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, sms: 0x1c0, item: 18148, nitem: 7, arg: 165, narg: 3, mod: 1690, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000},
-	},
+	{op: 214, sms: 0x1c0, item: 18148, nitem: 7, arg: 165, narg: 3, mod: 1690, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, sms: 0x40, item: 18155, nitem: 7, arg: 165, narg: 3, mod: 1690, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000},
-	},
+	{op: 214, sms: 0x40, item: 18155, nitem: 7, arg: 165, narg: 3, mod: 1690, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, sms: 0x40, item: 18162, nitem: 12, arg: 168, narg: 4, mod: 1690, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a36, Hi: 0xfc00008000000},
-	},
+	{op: 214, sms: 0x40, item: 18162, nitem: 12, arg: 168, narg: 4, mod: 1690, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, sms: 0x40, item: 18174, nitem: 7, arg: 172, narg: 3, mod: 1690, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000},
-	},
+	{op: 214, sms: 0x40, item: 18174, nitem: 7, arg: 172, narg: 3, mod: 1690, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, sms: 0x180, item: 18181, nitem: 7, arg: 172, narg: 3, mod: 1690, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000},
-	},
+	{op: 214, sms: 0x180, item: 18181, nitem: 7, arg: 172, narg: 3, mod: 1690, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:149
-	{
-		op: 214, sms: 0xc00, item: 18188, nitem: 8, arg: 2318, narg: 3, mod: 1670, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000},
-	},
+	{op: 214, sms: 0xc00, item: 18188, nitem: 8, arg: 2318, narg: 3, mod: 1670, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:149
-	{
-		op: 214, sms: 0xc00, item: 18196, nitem: 8, arg: 2321, narg: 3, mod: 1670, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000},
-	},
+	{op: 214, sms: 0xc00, item: 18196, nitem: 8, arg: 2321, narg: 3, mod: 1670, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:149
-	{
-		op: 214, sms: 0xc00, item: 18204, nitem: 8, arg: 2328, narg: 3, mod: 1670, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000},
-	},
+	{op: 214, sms: 0xc00, item: 18204, nitem: 8, arg: 2328, narg: 3, mod: 1670, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x1c0, item: 18212, nitem: 12, arg: 670, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff},
-	},
+	{op: 215, sms: 0x1c0, item: 18212, nitem: 12, arg: 670, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x1c0, item: 18224, nitem: 12, arg: 3428, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff},
-	},
+	{op: 215, sms: 0x1c0, item: 18224, nitem: 12, arg: 3428, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x40, item: 18236, nitem: 12, arg: 3428, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff},
-	},
+	{op: 215, sms: 0x40, item: 18236, nitem: 12, arg: 3428, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x40, item: 18248, nitem: 16, arg: 3433, narg: 6, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7646, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, sms: 0x40, item: 18248, nitem: 16, arg: 3433, narg: 6, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7646, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x1c0, item: 18264, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff},
-	},
+	{op: 215, sms: 0x1c0, item: 18264, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x40, item: 18276, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff},
-	},
+	{op: 215, sms: 0x40, item: 18276, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x40, item: 18288, nitem: 16, arg: 3439, narg: 6, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, sms: 0x40, item: 18288, nitem: 16, arg: 3439, narg: 6, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x40, item: 18304, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, sms: 0x40, item: 18304, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x180, item: 18316, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, sms: 0x180, item: 18316, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x40, item: 18328, nitem: 12, arg: 3445, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, sms: 0x40, item: 18328, nitem: 12, arg: 3445, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:152
-	{
-		op: 215, sms: 0x180, item: 18340, nitem: 12, arg: 3445, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, sms: 0x180, item: 18340, nitem: 12, arg: 3445, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, sms: 0x40, item: 18352, nitem: 10, arg: 602, narg: 4, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, sms: 0x40, item: 18352, nitem: 10, arg: 602, narg: 4, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, sms: 0x40, item: 18362, nitem: 10, arg: 606, narg: 4, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, sms: 0x40, item: 18362, nitem: 10, arg: 606, narg: 4, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, sms: 0x40, item: 18372, nitem: 10, arg: 606, narg: 4, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, sms: 0x40, item: 18372, nitem: 10, arg: 606, narg: 4, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, sms: 0x40, item: 18382, nitem: 14, arg: 3450, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7a48, Hi: 0xfc0000bfe0100},
-	},
+	{op: 216, sms: 0x40, item: 18382, nitem: 14, arg: 3450, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7a48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, sms: 0x40, item: 18396, nitem: 10, arg: 619, narg: 4, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100},
-	},
+	{op: 216, sms: 0x40, item: 18396, nitem: 10, arg: 619, narg: 4, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:156
-	{
-		op: 216, sms: 0x180, item: 18406, nitem: 14, arg: 3455, narg: 6, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, sms: 0x180, item: 18406, nitem: 14, arg: 3455, narg: 6, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:156
-	{
-		op: 216, sms: 0x180, item: 18420, nitem: 14, arg: 3461, narg: 6, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, sms: 0x180, item: 18420, nitem: 14, arg: 3461, narg: 6, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:156
-	{
-		op: 216, sms: 0x180, item: 18434, nitem: 14, arg: 3467, narg: 6, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100},
-	},
+	{op: 216, sms: 0x180, item: 18434, nitem: 14, arg: 3467, narg: 6, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:157
-	{
-		op: 216, sms: 0xc00, item: 18448, nitem: 10, arg: 602, narg: 4, mod: 1672, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000},
-	},
+	{op: 216, sms: 0xc00, item: 18448, nitem: 10, arg: 602, narg: 4, mod: 1672, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:157
-	{
-		op: 216, sms: 0xc00, item: 18458, nitem: 10, arg: 606, narg: 4, mod: 1672, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000},
-	},
+	{op: 216, sms: 0xc00, item: 18458, nitem: 10, arg: 606, narg: 4, mod: 1672, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:157
-	{
-		op: 216, sms: 0xc00, item: 18468, nitem: 10, arg: 619, narg: 4, mod: 1672, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000},
-	},
+	{op: 216, sms: 0xc00, item: 18468, nitem: 10, arg: 619, narg: 4, mod: 1672, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000}},
 	// VIMNMX3 integer.sass:160
-	{
-		op: 217, sms: 0x1c0, item: 18478, nitem: 12, arg: 670, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff},
-	},
+	{op: 217, sms: 0x1c0, item: 18478, nitem: 12, arg: 670, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:160
-	{
-		op: 217, sms: 0x1c0, item: 18264, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff},
-	},
+	{op: 217, sms: 0x1c0, item: 18264, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:160
-	{
-		op: 217, sms: 0x40, item: 18490, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff},
-	},
+	{op: 217, sms: 0x40, item: 18490, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:160
-	{
-		op: 217, sms: 0x40, item: 18502, nitem: 16, arg: 3439, narg: 6, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0f, Hi: 0xfc0000b8001ff},
-	},
+	{op: 217, sms: 0x40, item: 18502, nitem: 16, arg: 3439, narg: 6, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0f, Hi: 0xfc0000b8001ff}},
 	// VIMNMX3 integer.sass:160
-	{
-		op: 217, sms: 0x40, item: 18518, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff},
-	},
+	{op: 217, sms: 0x40, item: 18518, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VIMNMX3 integer.sass:160
-	{
-		op: 217, sms: 0x180, item: 18530, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff},
-	},
+	{op: 217, sms: 0x180, item: 18530, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VOTE control.sass:283
-	{
-		op: 218, sms: 0xfff, item: 18542, nitem: 8, arg: 3473, narg: 3, mod: 1693, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000},
-	},
+	{op: 218, sms: 0xfff, item: 18542, nitem: 8, arg: 3473, narg: 3, mod: 1693, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:286
-	{
-		op: 219, sms: 0x7f, item: 18550, nitem: 8, arg: 3476, narg: 3, mod: 1693, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000},
-	},
+	{op: 219, sms: 0x7f, item: 18550, nitem: 8, arg: 3476, narg: 3, mod: 1693, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:286
-	{
-		op: 219, sms: 0xf80, item: 18558, nitem: 8, arg: 3476, narg: 3, mod: 1693, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000},
-	},
+	{op: 219, sms: 0xf80, item: 18558, nitem: 8, arg: 3476, narg: 3, mod: 1693, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000}},
 	// WARPGROUP control.sass:289
-	{
-		op: 220, sms: 0x40, item: 18566, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000},
-	},
+	{op: 220, sms: 0x40, item: 18566, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000}},
 	// WARPGROUP control.sass:290
-	{
-		op: 220, sms: 0x40, item: 18567, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000},
-	},
+	{op: 220, sms: 0x40, item: 18567, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000}},
 	// WARPSYNC control.sass:293
-	{
-		op: 221, sms: 0x1, item: 18569, nitem: 5, arg: 3479, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000},
-	},
+	{op: 221, sms: 0x1, item: 18569, nitem: 5, arg: 3479, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:294
-	{
-		op: 221, sms: 0x3e, item: 18574, nitem: 6, arg: 3481, narg: 2, mod: 1694, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000},
-	},
+	{op: 221, sms: 0x3e, item: 18574, nitem: 6, arg: 3481, narg: 2, mod: 1694, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:295
-	{
-		op: 221, sms: 0x3f, item: 18580, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000},
-	},
+	{op: 221, sms: 0x3f, item: 18580, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:296
-	{
-		op: 221, sms: 0x3f, item: 18585, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000},
-	},
+	{op: 221, sms: 0x3f, item: 18585, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:296
-	{
-		op: 221, sms: 0x3f, item: 18590, nitem: 10, arg: 3483, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b48, Hi: 0xfc0000b800000},
-	},
+	{op: 221, sms: 0x3f, item: 18590, nitem: 10, arg: 3483, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b48, Hi: 0xfc0000b800000}},
 	// WARPSYNC control.sass:297
-	{
-		op: 221, sms: 0xfc0, item: 18600, nitem: 6, arg: 3481, narg: 2, mod: 1694, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000},
-	},
+	{op: 221, sms: 0xfc0, item: 18600, nitem: 6, arg: 3481, narg: 2, mod: 1694, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:298
-	{
-		op: 221, sms: 0xfc0, item: 18606, nitem: 7, arg: 3486, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000},
-	},
+	{op: 221, sms: 0xfc0, item: 18606, nitem: 7, arg: 3486, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000}},
 	// WARPSYNC control.sass:299
-	{
-		op: 221, sms: 0xfc0, item: 18613, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000},
-	},
+	{op: 221, sms: 0xfc0, item: 18613, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:300
-	{
-		op: 221, sms: 0xfc0, item: 18617, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000},
-	},
+	{op: 221, sms: 0xfc0, item: 18617, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000}},
 	// YIELD control.sass:303
-	{
-		op: 222, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x946, Hi: 0x0}, def: bits.Word{Lo: 0x7946, Hi: 0xfc00003800000},
-	},
+	{op: 222, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x946, Hi: 0x0}, def: bits.Word{Lo: 0x7946, Hi: 0xfc00003800000}},
 }
 
 var items = [...]item{
@@ -32428,3284 +29105,302 @@ var enums = [...]enumInfo{
 }
 
 var values = [...]enumValue{
-	{text: 0},
-	{text: 156},
-	{text: 157},
-	{0, [3]uint8{1, 0, 0}},
-	{10, [3]uint8{2, 0, 0}},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 161},
-	{text: 162},
-	{text: 163},
-	{text: 114},
-	{text: 164},
-	{text: 165},
-	{text: 166},
-	{text: 0},
-	{text: 167},
-	{text: 168},
-	{text: 169},
-	{text: 170},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}},
-	{text: 171},
-	{text: 172},
-	{173, [3]uint8{2, 0, 0}},
-	{174, [3]uint8{2, 0, 0}},
-	{text: hole},
-	{text: 0},
-	{text: 175},
-	{text: 176},
-	{text: 177},
-	{text: 178},
-	{text: 179},
-	{text: 180},
-	{text: 0},
-	{text: 181},
-	{text: 0},
-	{text: 182},
-	{text: 183},
-	{text: 184},
-	{text: 185},
-	{text: 186},
-	{text: 187},
-	{text: 188},
-	{text: 189},
-	{text: 190},
-	{text: 191},
-	{text: 192},
-	{text: 193},
-	{text: 194},
-	{text: 195},
-	{text: 196},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}},
-	{173, [3]uint8{2, 0, 0}},
-	{197, [3]uint8{4, 0, 0}},
-	{text: 17},
-	{text: 198},
-	{text: 17},
-	{text: 199},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}},
-	{text: hole},
-	{197, [3]uint8{4, 0, 0}},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 200},
-	{201, [3]uint8{2, 0, 0}},
-	{202, [3]uint8{4, 0, 0}},
-	{text: 203},
-	{204, [3]uint8{2, 0, 0}},
-	{205, [3]uint8{4, 0, 0}},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 206},
-	{207, [3]uint8{2, 0, 0}},
-	{208, [3]uint8{4, 0, 0}},
-	{text: 42},
-	{209, [3]uint8{2, 0, 0}},
-	{210, [3]uint8{4, 0, 0}},
-	{47, [3]uint8{2, 0, 0}},
-	{64, [3]uint8{1, 0, 0}},
-	{13, [3]uint8{2, 0, 0}},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 161},
-	{text: 162},
-	{text: 163},
-	{text: 114},
-	{text: 164},
-	{text: 165},
-	{text: 211},
-	{text: 0},
-	{text: 212},
-	{text: 213},
-	{text: 214},
-	{text: 17},
-	{text: 198},
-	{text: 17},
-	{text: 199},
-	{text: 22},
-	{text: 23},
-	{text: 0},
-	{text: 215},
-	{text: 216},
-	{text: 163},
-	{text: 114},
-	{217, [3]uint8{4, 0, 0}},
-	{218, [3]uint8{8, 0, 0}},
-	{219, [3]uint8{12, 0, 0}},
-	{220, [3]uint8{16, 0, 0}},
-	{221, [3]uint8{24, 0, 0}},
-	{222, [3]uint8{32, 0, 0}},
-	{223, [3]uint8{40, 0, 0}},
-	{224, [3]uint8{48, 0, 0}},
-	{225, [3]uint8{56, 0, 0}},
-	{226, [3]uint8{64, 0, 0}},
-	{227, [3]uint8{72, 0, 0}},
-	{228, [3]uint8{80, 0, 0}},
-	{229, [3]uint8{88, 0, 0}},
-	{230, [3]uint8{96, 0, 0}},
-	{231, [3]uint8{104, 0, 0}},
-	{232, [3]uint8{112, 0, 0}},
-	{233, [3]uint8{120, 0, 0}},
-	{234, [3]uint8{128, 0, 0}},
-	{text: 235},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{236, [3]uint8{2, 1, 1}},
-	{237, [3]uint8{4, 2, 1}},
-	{238, [3]uint8{4, 4, 2}},
-	{text: 164},
-	{text: hole},
-	{text: 163},
-	{text: 0},
-	{text: 102},
-	{text: 239},
-	{text: 240},
-	{text: 241},
-	{text: 242},
-	{text: 243},
-	{text: 244},
-	{text: 245},
-	{text: 246},
-	{text: 247},
-	{text: 248},
-	{text: 249},
-	{text: 250},
-	{text: 251},
-	{text: 252},
-	{text: 253},
-	{text: 254},
-	{text: 255},
-	{text: 256},
-	{text: 257},
-	{text: 258},
-	{text: 259},
-	{text: 260},
-	{text: 261},
-	{text: 262},
-	{text: 263},
-	{text: 264},
-	{text: 265},
-	{text: 266},
-	{text: 267},
-	{text: 268},
-	{text: 269},
-	{text: 270},
-	{text: 271},
-	{text: 0},
-	{text: 272},
-	{text: 0},
-	{text: 273},
-	{text: 274},
-	{text: 31},
-	{text: 275},
-	{text: 0},
-	{text: 161},
-	{text: 162},
-	{text: 0},
-	{text: 33},
-	{text: 276},
-	{text: 277},
-	{text: 276},
-	{text: 277},
-	{text: 0},
-	{text: 95},
-	{text: 0},
-	{text: 278},
-	{text: 0},
-	{text: 278},
-	{text: 279},
-	{text: 0},
-	{text: 280},
-	{text: 0},
-	{text: 33},
-	{text: 281},
-	{text: 282},
-	{text: 283},
-	{text: 284},
-	{text: 285},
-	{text: 286},
-	{text: 287},
-	{text: 288},
-	{text: hole},
-	{text: 289},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 290},
-	{text: 291},
-	{text: 292},
-	{text: 0},
-	{text: 293},
-	{text: 285},
-	{text: 286},
-	{text: 287},
-	{text: 288},
-	{text: hole},
-	{text: 289},
-	{text: 160},
-	{text: 294},
-	{text: 159},
-	{text: 295},
-	{text: 0},
-	{text: 69},
-	{text: 42},
-	{text: 0},
-	{text: 296},
-	{text: 15},
-	{0, [3]uint8{2, 0, 0}},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 319},
-	{text: 320},
-	{text: 321},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 431},
-	{text: 432},
-	{text: 433},
-	{text: 434},
-	{text: 435},
-	{text: 436},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 551},
-	{text: 552},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 319},
-	{text: 320},
-	{text: 553},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 431},
-	{text: 432},
-	{text: 433},
-	{text: 434},
-	{text: 435},
-	{text: 436},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 551},
-	{text: 552},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 319},
-	{text: 320},
-	{text: 553},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 554},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 555},
-	{text: 556},
-	{text: 557},
-	{text: 558},
-	{text: 435},
-	{text: 559},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 551},
-	{text: 552},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 319},
-	{text: 320},
-	{text: 553},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 554},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 431},
-	{text: 432},
-	{text: 557},
-	{text: 558},
-	{text: 560},
-	{text: 559},
-	{text: 437},
-	{text: 561},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 551},
-	{text: 552},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 319},
-	{text: 320},
-	{text: 553},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 554},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 555},
-	{text: 556},
-	{text: 557},
-	{text: 558},
-	{text: 560},
-	{text: 559},
-	{text: 437},
-	{text: 561},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 551},
-	{text: 552},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 319},
-	{text: 320},
-	{text: 553},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 554},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 431},
-	{text: 432},
-	{text: 557},
-	{text: 558},
-	{text: 560},
-	{text: 559},
-	{text: 437},
-	{text: 561},
-	{text: 562},
-	{text: 563},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 551},
-	{text: 552},
-	{text: 0},
-	{text: 564},
-	{text: 565},
-	{text: 566},
-	{text: 0},
-	{text: 567},
-	{text: 568},
-	{text: 569},
-	{text: 570},
-	{text: 571},
-	{text: 572},
-	{text: 573},
-	{text: 574},
-	{text: 575},
-	{text: 576},
-	{text: 577},
-	{text: 578},
-	{text: 579},
-	{text: 580},
-	{text: 581},
-	{text: 582},
-	{text: 583},
-	{text: 584},
-	{text: 585},
-	{text: 586},
-	{text: 587},
-	{text: 588},
-	{text: 589},
-	{text: 590},
-	{text: 591},
-	{text: 592},
-	{text: 593},
-	{text: 594},
-	{text: 595},
-	{text: 596},
-	{text: 597},
-	{text: 598},
-	{text: 599},
-	{text: 600},
-	{text: 601},
-	{text: 602},
-	{text: 603},
-	{text: 604},
-	{text: 605},
-	{text: 606},
-	{text: 607},
-	{text: 608},
-	{text: 609},
-	{text: 610},
-	{text: 611},
-	{text: 612},
-	{text: 613},
-	{text: 614},
-	{text: 615},
-	{text: 616},
-	{text: 617},
-	{text: 618},
-	{text: 619},
-	{text: 620},
-	{text: 621},
-	{text: 622},
-	{text: 623},
-	{text: 624},
-	{text: 625},
-	{text: 626},
-	{text: 627},
-	{text: 628},
-	{text: 629},
-	{39, [3]uint8{4, 2, 2}},
-	{630, [3]uint8{8, 4, 2}},
-	{631, [3]uint8{8, 8, 4}},
-	{632, [3]uint8{8, 16, 8}},
-	{text: 159},
-	{text: 633},
-	{text: 634},
-	{text: 635},
-	{text: 636},
-	{text: 637},
-	{text: 638},
-	{text: 639},
-	{text: 296},
-	{text: 640},
-	{text: 641},
-	{text: 642},
-	{text: 643},
-	{text: 644},
-	{text: 645},
-	{text: 160},
-	{text: 163},
-	{text: 114},
-	{text: 164},
-	{text: 0},
-	{text: 646},
-	{text: 0},
-	{text: 647},
-	{text: 648},
-	{text: 0},
-	{text: 649},
-	{text: 0},
-	{text: 650},
-	{text: hole},
-	{text: 40},
-	{text: 42},
-	{text: hole},
-	{text: 43},
-	{text: 0},
-	{text: 651},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{text: 652},
-	{text: 0},
-	{text: 653},
-	{text: 0},
-	{text: 43},
-	{text: 0},
-	{text: 651},
-	{text: 40},
-	{text: 43},
-	{text: hole},
-	{text: 654},
-	{text: 655},
-	{text: 656},
-	{text: 40},
-	{text: 43},
-	{text: hole},
-	{text: 657},
-	{text: hole},
-	{text: 654},
-	{text: 658},
-	{text: 659},
-	{text: 655},
-	{text: 656},
-	{text: hole},
-	{text: hole},
-	{text: 660},
-	{text: 0},
-	{text: 564},
-	{text: 565},
-	{text: 566},
-	{text: 289},
-	{text: 42},
-	{text: 40},
-	{text: 655},
-	{text: 656},
-	{text: 42},
-	{text: 40},
-	{text: 655},
-	{text: 656},
-	{text: hole},
-	{text: 657},
-	{text: 658},
-	{text: 659},
-	{text: hole},
-	{text: 43},
-	{text: hole},
-	{text: 660},
-	{text: 661},
-	{text: 662},
-	{text: 663},
-	{text: 664},
-	{text: 64},
-	{text: 0},
-	{text: 0},
-	{text: 665},
-	{text: 666},
-	{text: 667},
-	{text: 0},
-	{text: 668},
-	{text: 669},
-	{text: 173},
-	{text: 661},
-	{text: 662},
-	{text: 663},
-	{text: 664},
-	{text: 64},
-	{text: 0},
-	{669, [3]uint8{2, 0, 0}},
-	{173, [3]uint8{2, 0, 0}},
-	{text: 661},
-	{text: 662},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: 667},
-	{text: 0},
-	{text: 670},
-	{text: 671},
-	{text: 672},
-	{text: 42},
-	{text: hole},
-	{text: 673},
-	{text: 674},
-	{text: 675},
-	{text: hole},
-	{text: 132},
-	{text: 676},
-	{text: 132},
-	{text: 676},
-	{text: 677},
-	{text: 0},
-	{text: 678},
-	{text: 650},
-	{text: 671},
-	{text: 672},
-	{text: 42},
-	{text: hole},
-	{text: 64},
-	{text: 0},
-	{text: 0},
-	{text: 679},
-	{text: 0},
-	{text: 680},
-	{text: hole},
-	{text: 681},
-	{text: 682},
-	{text: 683},
-	{text: 0},
-	{text: 684},
-	{text: 685},
-	{text: 686},
-	{text: 687},
-	{text: 633},
-	{text: 634},
-	{text: 635},
-	{text: 636},
-	{text: 637},
-	{text: 638},
-	{text: 639},
-	{text: 296},
-	{text: 640},
-	{text: 641},
-	{text: 642},
-	{text: 643},
-	{text: 644},
-	{text: 645},
-	{text: 677},
-	{text: 0},
-	{text: 688},
-	{text: 689},
-	{text: 690},
-	{text: 691},
-	{text: 692},
-	{text: 0},
-	{text: 688},
-	{text: hole},
-	{text: 693},
-	{text: 0},
-	{text: 42},
-	{text: 0},
-	{text: 42},
-	{text: 694},
-	{text: 695},
-	{text: 0},
-	{text: 60},
-	{text: 0},
-	{text: hole},
-	{text: 694},
-	{text: 695},
-	{text: 0},
-	{text: 42},
-	{text: 60},
-	{text: 0},
-	{text: 678},
-	{text: 650},
-	{text: 696},
-	{text: 0},
-	{text: 42},
-	{text: 694},
-	{text: 695},
-	{text: 697},
-	{698, [3]uint8{4, 0, 0}},
-	{699, [3]uint8{8, 0, 0}},
-	{700, [3]uint8{12, 0, 0}},
-	{701, [3]uint8{16, 0, 0}},
-	{702, [3]uint8{20, 0, 0}},
-	{703, [3]uint8{24, 0, 0}},
-	{704, [3]uint8{28, 0, 0}},
-	{705, [3]uint8{32, 0, 0}},
-	{706, [3]uint8{36, 0, 0}},
-	{707, [3]uint8{40, 0, 0}},
-	{708, [3]uint8{44, 0, 0}},
-	{709, [3]uint8{48, 0, 0}},
-	{710, [3]uint8{52, 0, 0}},
-	{711, [3]uint8{56, 0, 0}},
-	{712, [3]uint8{60, 0, 0}},
-	{713, [3]uint8{64, 0, 0}},
-	{714, [3]uint8{68, 0, 0}},
-	{715, [3]uint8{72, 0, 0}},
-	{716, [3]uint8{76, 0, 0}},
-	{717, [3]uint8{80, 0, 0}},
-	{718, [3]uint8{84, 0, 0}},
-	{719, [3]uint8{88, 0, 0}},
-	{720, [3]uint8{92, 0, 0}},
-	{721, [3]uint8{96, 0, 0}},
-	{722, [3]uint8{100, 0, 0}},
-	{723, [3]uint8{104, 0, 0}},
-	{724, [3]uint8{108, 0, 0}},
-	{725, [3]uint8{112, 0, 0}},
-	{726, [3]uint8{116, 0, 0}},
-	{727, [3]uint8{120, 0, 0}},
-	{728, [3]uint8{124, 0, 0}},
-	{729, [3]uint8{128, 0, 0}},
-	{730, [3]uint8{4, 0, 0}},
-	{731, [3]uint8{8, 0, 0}},
-	{732, [3]uint8{12, 0, 0}},
-	{733, [3]uint8{16, 0, 0}},
-	{734, [3]uint8{20, 0, 0}},
-	{735, [3]uint8{24, 0, 0}},
-	{736, [3]uint8{28, 0, 0}},
-	{737, [3]uint8{32, 0, 0}},
-	{738, [3]uint8{36, 0, 0}},
-	{739, [3]uint8{40, 0, 0}},
-	{740, [3]uint8{44, 0, 0}},
-	{741, [3]uint8{48, 0, 0}},
-	{742, [3]uint8{52, 0, 0}},
-	{743, [3]uint8{56, 0, 0}},
-	{744, [3]uint8{60, 0, 0}},
-	{745, [3]uint8{64, 0, 0}},
-	{746, [3]uint8{68, 0, 0}},
-	{747, [3]uint8{72, 0, 0}},
-	{748, [3]uint8{76, 0, 0}},
-	{749, [3]uint8{80, 0, 0}},
-	{750, [3]uint8{84, 0, 0}},
-	{751, [3]uint8{88, 0, 0}},
-	{752, [3]uint8{92, 0, 0}},
-	{753, [3]uint8{96, 0, 0}},
-	{754, [3]uint8{100, 0, 0}},
-	{755, [3]uint8{104, 0, 0}},
-	{756, [3]uint8{108, 0, 0}},
-	{757, [3]uint8{112, 0, 0}},
-	{758, [3]uint8{116, 0, 0}},
-	{759, [3]uint8{120, 0, 0}},
-	{760, [3]uint8{124, 0, 0}},
-	{761, [3]uint8{128, 0, 0}},
-	{762, [3]uint8{4, 0, 0}},
-	{763, [3]uint8{8, 0, 0}},
-	{764, [3]uint8{12, 0, 0}},
-	{765, [3]uint8{16, 0, 0}},
-	{766, [3]uint8{20, 0, 0}},
-	{767, [3]uint8{24, 0, 0}},
-	{768, [3]uint8{28, 0, 0}},
-	{769, [3]uint8{32, 0, 0}},
-	{770, [3]uint8{36, 0, 0}},
-	{771, [3]uint8{40, 0, 0}},
-	{772, [3]uint8{44, 0, 0}},
-	{773, [3]uint8{48, 0, 0}},
-	{774, [3]uint8{52, 0, 0}},
-	{775, [3]uint8{56, 0, 0}},
-	{776, [3]uint8{60, 0, 0}},
-	{777, [3]uint8{64, 0, 0}},
-	{778, [3]uint8{68, 0, 0}},
-	{779, [3]uint8{72, 0, 0}},
-	{780, [3]uint8{76, 0, 0}},
-	{781, [3]uint8{80, 0, 0}},
-	{782, [3]uint8{84, 0, 0}},
-	{783, [3]uint8{88, 0, 0}},
-	{784, [3]uint8{92, 0, 0}},
-	{785, [3]uint8{96, 0, 0}},
-	{786, [3]uint8{100, 0, 0}},
-	{787, [3]uint8{104, 0, 0}},
-	{788, [3]uint8{108, 0, 0}},
-	{789, [3]uint8{112, 0, 0}},
-	{790, [3]uint8{116, 0, 0}},
-	{791, [3]uint8{120, 0, 0}},
-	{792, [3]uint8{124, 0, 0}},
-	{793, [3]uint8{128, 0, 0}},
-	{text: 0},
-	{text: 43},
-	{text: 654},
-	{text: 0},
-	{text: 794},
-	{text: 795},
-	{text: 796},
-	{text: 797},
-	{text: 798},
-	{text: 799},
-	{text: 800},
-	{text: 801},
-	{text: 802},
-	{text: 803},
-	{text: 804},
-	{text: 805},
-	{text: 806},
-	{text: 807},
-	{text: 808},
-	{text: 0},
-	{text: 795},
-	{text: 797},
-	{text: 799},
-	{text: 0},
-	{text: 809},
-	{698, [3]uint8{2, 0, 0}},
-	{699, [3]uint8{4, 0, 0}},
-	{700, [3]uint8{6, 0, 0}},
-	{701, [3]uint8{8, 0, 0}},
-	{702, [3]uint8{10, 0, 0}},
-	{703, [3]uint8{12, 0, 0}},
-	{704, [3]uint8{14, 0, 0}},
-	{705, [3]uint8{16, 0, 0}},
-	{706, [3]uint8{18, 0, 0}},
-	{707, [3]uint8{20, 0, 0}},
-	{708, [3]uint8{22, 0, 0}},
-	{709, [3]uint8{24, 0, 0}},
-	{710, [3]uint8{26, 0, 0}},
-	{711, [3]uint8{28, 0, 0}},
-	{712, [3]uint8{30, 0, 0}},
-	{713, [3]uint8{32, 0, 0}},
-	{714, [3]uint8{34, 0, 0}},
-	{715, [3]uint8{36, 0, 0}},
-	{716, [3]uint8{38, 0, 0}},
-	{717, [3]uint8{40, 0, 0}},
-	{718, [3]uint8{42, 0, 0}},
-	{719, [3]uint8{44, 0, 0}},
-	{720, [3]uint8{46, 0, 0}},
-	{721, [3]uint8{48, 0, 0}},
-	{722, [3]uint8{50, 0, 0}},
-	{723, [3]uint8{52, 0, 0}},
-	{724, [3]uint8{54, 0, 0}},
-	{725, [3]uint8{56, 0, 0}},
-	{726, [3]uint8{58, 0, 0}},
-	{727, [3]uint8{60, 0, 0}},
-	{728, [3]uint8{62, 0, 0}},
-	{729, [3]uint8{64, 0, 0}},
-	{730, [3]uint8{2, 0, 0}},
-	{731, [3]uint8{4, 0, 0}},
-	{732, [3]uint8{6, 0, 0}},
-	{733, [3]uint8{8, 0, 0}},
-	{734, [3]uint8{10, 0, 0}},
-	{735, [3]uint8{12, 0, 0}},
-	{736, [3]uint8{14, 0, 0}},
-	{737, [3]uint8{16, 0, 0}},
-	{738, [3]uint8{18, 0, 0}},
-	{739, [3]uint8{20, 0, 0}},
-	{740, [3]uint8{22, 0, 0}},
-	{741, [3]uint8{24, 0, 0}},
-	{742, [3]uint8{26, 0, 0}},
-	{743, [3]uint8{28, 0, 0}},
-	{744, [3]uint8{30, 0, 0}},
-	{745, [3]uint8{32, 0, 0}},
-	{746, [3]uint8{34, 0, 0}},
-	{747, [3]uint8{36, 0, 0}},
-	{748, [3]uint8{38, 0, 0}},
-	{749, [3]uint8{40, 0, 0}},
-	{750, [3]uint8{42, 0, 0}},
-	{751, [3]uint8{44, 0, 0}},
-	{752, [3]uint8{46, 0, 0}},
-	{753, [3]uint8{48, 0, 0}},
-	{754, [3]uint8{50, 0, 0}},
-	{755, [3]uint8{52, 0, 0}},
-	{756, [3]uint8{54, 0, 0}},
-	{757, [3]uint8{56, 0, 0}},
-	{758, [3]uint8{58, 0, 0}},
-	{759, [3]uint8{60, 0, 0}},
-	{760, [3]uint8{62, 0, 0}},
-	{761, [3]uint8{64, 0, 0}},
-	{762, [3]uint8{2, 0, 0}},
-	{763, [3]uint8{4, 0, 0}},
-	{764, [3]uint8{6, 0, 0}},
-	{765, [3]uint8{8, 0, 0}},
-	{766, [3]uint8{10, 0, 0}},
-	{767, [3]uint8{12, 0, 0}},
-	{768, [3]uint8{14, 0, 0}},
-	{769, [3]uint8{16, 0, 0}},
-	{770, [3]uint8{18, 0, 0}},
-	{771, [3]uint8{20, 0, 0}},
-	{772, [3]uint8{22, 0, 0}},
-	{773, [3]uint8{24, 0, 0}},
-	{774, [3]uint8{26, 0, 0}},
-	{775, [3]uint8{28, 0, 0}},
-	{776, [3]uint8{30, 0, 0}},
-	{777, [3]uint8{32, 0, 0}},
-	{778, [3]uint8{34, 0, 0}},
-	{779, [3]uint8{36, 0, 0}},
-	{780, [3]uint8{38, 0, 0}},
-	{781, [3]uint8{40, 0, 0}},
-	{782, [3]uint8{42, 0, 0}},
-	{783, [3]uint8{44, 0, 0}},
-	{784, [3]uint8{46, 0, 0}},
-	{785, [3]uint8{48, 0, 0}},
-	{786, [3]uint8{50, 0, 0}},
-	{787, [3]uint8{52, 0, 0}},
-	{788, [3]uint8{54, 0, 0}},
-	{789, [3]uint8{56, 0, 0}},
-	{790, [3]uint8{58, 0, 0}},
-	{791, [3]uint8{60, 0, 0}},
-	{792, [3]uint8{62, 0, 0}},
-	{793, [3]uint8{64, 0, 0}},
-	{text: 810},
-	{text: 811},
-	{text: hole},
-	{text: 812},
-	{text: 813},
-	{text: 814},
-	{text: hole},
-	{text: 815},
-	{text: hole},
-	{text: 816},
-	{text: hole},
-	{text: 817},
-	{text: hole},
-	{text: 818},
-	{text: hole},
-	{text: 819},
-	{text: 820},
-	{text: 821},
-	{text: 820},
-	{text: 821},
-	{text: hole},
-	{text: hole},
-	{822, [3]uint8{1, 2, 1}},
-	{823, [3]uint8{1, 4, 2}},
-	{40, [3]uint8{2, 0, 0}},
-	{42, [3]uint8{4, 0, 0}},
-	{822, [3]uint8{1, 4, 2}},
-	{text: hole},
-	{824, [3]uint8{1, 2, 1}},
-	{822, [3]uint8{1, 2, 2}},
-	{823, [3]uint8{1, 2, 2}},
-	{text: hole},
-	{825, [3]uint8{1, 4, 4}},
-	{text: 0},
-	{text: 59},
-	{text: 0},
-	{text: hole},
-	{text: 60},
-	{text: 0},
-	{text: 826},
-	{text: hole},
-	{text: 40},
-	{text: 0},
-	{text: hole},
-	{text: 43},
-	{text: 0},
-	{text: 827},
-	{text: 828},
-	{text: 829},
-	{text: 663},
-	{text: 664},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 64},
-	{text: 69},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: 566},
-	{text: 661},
-	{text: 662},
-	{text: 663},
-	{text: 664},
-	{text: 830},
-	{text: 831},
-	{text: 832},
-	{text: 833},
-	{text: 0},
-	{text: 670},
-	{text: 834},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}},
-	{text: 835},
-	{text: 836},
-	{762, [3]uint8{4, 0, 0}},
-	{837, [3]uint8{4, 0, 0}},
-	{text: hole},
-	{763, [3]uint8{8, 0, 0}},
-	{838, [3]uint8{8, 0, 0}},
-	{text: hole},
-	{764, [3]uint8{12, 0, 0}},
-	{839, [3]uint8{12, 0, 0}},
-	{text: hole},
-	{765, [3]uint8{16, 0, 0}},
-	{840, [3]uint8{16, 0, 0}},
-	{text: hole},
-	{767, [3]uint8{24, 0, 0}},
-	{841, [3]uint8{24, 0, 0}},
-	{text: hole},
-	{769, [3]uint8{32, 0, 0}},
-	{842, [3]uint8{32, 0, 0}},
-	{text: hole},
-	{771, [3]uint8{40, 0, 0}},
-	{843, [3]uint8{40, 0, 0}},
-	{text: hole},
-	{773, [3]uint8{48, 0, 0}},
-	{844, [3]uint8{48, 0, 0}},
-	{text: hole},
-	{775, [3]uint8{56, 0, 0}},
-	{845, [3]uint8{56, 0, 0}},
-	{text: hole},
-	{777, [3]uint8{64, 0, 0}},
-	{846, [3]uint8{64, 0, 0}},
-	{text: hole},
-	{779, [3]uint8{72, 0, 0}},
-	{847, [3]uint8{72, 0, 0}},
-	{text: hole},
-	{781, [3]uint8{80, 0, 0}},
-	{848, [3]uint8{80, 0, 0}},
-	{text: hole},
-	{783, [3]uint8{88, 0, 0}},
-	{849, [3]uint8{88, 0, 0}},
-	{text: hole},
-	{785, [3]uint8{96, 0, 0}},
-	{850, [3]uint8{96, 0, 0}},
-	{text: hole},
-	{787, [3]uint8{104, 0, 0}},
-	{851, [3]uint8{104, 0, 0}},
-	{text: hole},
-	{789, [3]uint8{112, 0, 0}},
-	{852, [3]uint8{112, 0, 0}},
-	{text: hole},
-	{791, [3]uint8{120, 0, 0}},
-	{853, [3]uint8{120, 0, 0}},
-	{text: hole},
-	{793, [3]uint8{128, 0, 0}},
-	{854, [3]uint8{128, 0, 0}},
-	{855, [3]uint8{2, 1, 1}},
-	{text: hole},
-	{856, [3]uint8{2, 1, 1}},
-	{text: 661},
-	{text: 662},
-	{text: hole},
-	{text: hole},
-	{text: 832},
-	{text: 833},
-	{855, [3]uint8{2, 1, 1}},
-	{text: hole},
-	{856, [3]uint8{2, 1, 1}},
-	{text: hole},
-	{823, [3]uint8{4, 2, 1}},
-	{825, [3]uint8{4, 4, 2}},
-	{857, [3]uint8{4, 4, 2}},
-	{855, [3]uint8{2, 1, 1}},
-	{text: hole},
-	{856, [3]uint8{2, 1, 1}},
-	{text: hole},
-	{823, [3]uint8{4, 2, 1}},
-	{825, [3]uint8{4, 2, 1}},
-	{857, [3]uint8{4, 4, 2}},
-	{text: hole},
-	{text: hole},
-	{856, [3]uint8{2, 1, 2}},
-	{858, [3]uint8{2, 1, 2}},
-	{text: hole},
-	{825, [3]uint8{4, 2, 2}},
-	{857, [3]uint8{4, 4, 4}},
-	{237, [3]uint8{4, 4, 4}},
-	{text: hole},
-	{text: hole},
-	{856, [3]uint8{2, 1, 2}},
-	{858, [3]uint8{2, 1, 2}},
-	{text: hole},
-	{825, [3]uint8{4, 2, 2}},
-	{857, [3]uint8{4, 2, 2}},
-	{237, [3]uint8{4, 4, 4}},
-	{text: 64},
-	{text: 0},
-	{669, [3]uint8{2, 0, 0}},
-	{173, [3]uint8{2, 0, 0}},
-	{text: 687},
-	{text: 633},
-	{text: 634},
-	{text: 635},
-	{text: 636},
-	{text: 637},
-	{text: 638},
-	{text: 677},
-	{text: 0},
-	{text: 859},
-	{text: 0},
-	{text: 860},
-	{text: 861},
-	{text: 661},
-	{text: 662},
-	{text: 663},
-	{text: 664},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}},
-	{197, [3]uint8{4, 0, 0}},
-	{862, [3]uint8{4, 0, 0}},
-	{text: 863},
-	{text: 0},
-	{text: 175},
-	{text: 176},
-	{text: 0},
-	{text: 860},
-	{text: 861},
-	{text: 864},
-	{text: 661},
-	{text: 662},
-	{text: 663},
-	{text: 664},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}},
-	{197, [3]uint8{4, 0, 0}},
-	{text: 0},
-	{text: 182},
-	{text: 183},
-	{text: 184},
-	{text: 863},
-	{text: 186},
-	{text: 187},
-	{text: 188},
-	{text: 189},
-	{text: 190},
-	{text: 191},
-	{text: 192},
-	{text: 193},
-	{text: 194},
-	{text: 195},
-	{text: 196},
-	{text: 0},
-	{text: 865},
-	{text: 866},
-	{text: 867},
-	{text: 0},
-	{text: 868},
-	{text: 0},
-	{text: 868},
-	{text: 869},
-	{text: 870},
-	{text: 871},
-	{text: 872},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: hole},
-	{text: hole},
-	{text: 163},
-	{text: 114},
-	{text: 164},
-	{text: 15},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}},
-	{173, [3]uint8{2, 0, 0}},
-	{text: hole},
-	{text: 64},
-	{text: hole},
-	{13, [3]uint8{2, 0, 0}},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 873},
-	{text: 200},
-	{201, [3]uint8{2, 0, 0}},
-	{202, [3]uint8{4, 0, 0}},
-	{text: 203},
-	{204, [3]uint8{2, 0, 0}},
-	{205, [3]uint8{4, 0, 0}},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 42},
-	{209, [3]uint8{2, 0, 0}},
-	{210, [3]uint8{4, 0, 0}},
-	{47, [3]uint8{2, 0, 0}},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 874},
-	{text: 200},
-	{201, [3]uint8{2, 0, 0}},
-	{202, [3]uint8{4, 0, 0}},
-	{text: 203},
-	{204, [3]uint8{2, 0, 0}},
-	{205, [3]uint8{4, 0, 0}},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 42},
-	{209, [3]uint8{2, 0, 0}},
-	{210, [3]uint8{4, 0, 0}},
-	{47, [3]uint8{2, 0, 0}},
-	{text: hole},
-	{text: 875},
-	{876, [3]uint8{2, 0, 0}},
-	{877, [3]uint8{4, 0, 0}},
-	{text: 878},
-	{879, [3]uint8{2, 0, 0}},
-	{880, [3]uint8{4, 0, 0}},
-	{text: 881},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}},
-	{197, [3]uint8{4, 0, 0}},
-	{text: 0},
-	{text: 882},
-	{text: 0},
-	{text: 182},
-	{text: 183},
-	{text: 184},
-	{text: 863},
-	{text: 883},
-	{text: 884},
-	{text: 885},
-	{text: 886},
-	{text: 190},
-	{text: 887},
-	{text: 192},
-	{text: 189},
-	{text: 194},
-	{text: 195},
-	{text: 196},
-	{text: 0},
-	{text: 13},
-	{text: 197},
-	{text: 0},
-	{text: 33},
-	{text: 888},
-	{text: 889},
-	{text: 890},
-	{text: 891},
-	{0, [3]uint8{1, 0, 0}},
-	{892, [3]uint8{2, 0, 0}},
-	{893, [3]uint8{4, 0, 0}},
-	{text: 83},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 894},
-	{text: 895},
-	{text: 896},
-	{0, [3]uint8{2, 0, 0}},
-	{892, [3]uint8{4, 0, 0}},
-	{text: hole},
-	{0, [3]uint8{2, 0, 0}},
-	{897, [3]uint8{4, 0, 0}},
-	{898, [3]uint8{8, 0, 0}},
-	{899, [3]uint8{16, 0, 0}},
-	{900, [3]uint8{32, 0, 0}},
-	{901, [3]uint8{64, 0, 0}},
-	{902, [3]uint8{128, 0, 0}},
-	{903, [3]uint8{255, 0, 0}},
-	{text: 0},
-	{text: 904},
-	{0, [3]uint8{4, 0, 0}},
-	{897, [3]uint8{8, 0, 0}},
-	{898, [3]uint8{16, 0, 0}},
-	{899, [3]uint8{32, 0, 0}},
-	{900, [3]uint8{64, 0, 0}},
-	{901, [3]uint8{128, 0, 0}},
-	{902, [3]uint8{255, 0, 0}},
-	{903, [3]uint8{255, 0, 0}},
-	{text: 0},
-	{text: 905},
-	{0, [3]uint8{1, 0, 0}},
-	{897, [3]uint8{2, 0, 0}},
-	{898, [3]uint8{4, 0, 0}},
-	{899, [3]uint8{8, 0, 0}},
-	{900, [3]uint8{16, 0, 0}},
-	{901, [3]uint8{32, 0, 0}},
-	{902, [3]uint8{64, 0, 0}},
-	{903, [3]uint8{128, 0, 0}},
-	{text: 906},
-	{text: 907},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{text: hole},
-	{text: 906},
-	{text: 907},
-	{text: 0},
-	{text: 908},
-	{text: 0},
-	{669, [3]uint8{2, 0, 0}},
-	{text: 909},
-	{text: 94},
-	{text: 0},
-	{text: 177},
-	{text: 178},
-	{text: 179},
-	{text: 180},
-	{text: hole},
-	{text: 910},
-	{text: 0},
-	{text: 176},
-	{text: 909},
-	{text: 94},
-	{text: 0},
-	{text: 176},
-	{text: 911},
-	{text: hole},
-	{text: 912},
-	{text: hole},
-	{text: 913},
-	{text: hole},
-	{text: 914},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 915},
-	{text: 916},
-	{text: 917},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 918},
-	{text: hole},
-	{text: 919},
-	{text: hole},
-	{text: 920},
-	{text: hole},
-	{text: 921},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 922},
-	{text: 916},
-	{text: 923},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 177},
-	{text: hole},
-	{text: 178},
-	{text: hole},
-	{text: 179},
-	{text: hole},
-	{text: 180},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 910},
-	{text: 916},
-	{text: 924},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 883},
-	{text: hole},
-	{text: 886},
-	{text: hole},
-	{text: 189},
-	{text: hole},
-	{text: 193},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 887},
-	{text: 916},
-	{text: 925},
-	{text: 889},
-	{text: 891},
-	{text: 926},
-	{text: 83},
-	{text: 927},
-	{text: 928},
-	{text: 929},
-	{text: 930},
-	{text: 931},
-	{text: 932},
-	{text: 933},
-	{text: 934},
-	{text: 935},
-	{text: 936},
-	{text: 937},
-	{text: 934},
-	{text: 935},
-	{text: 0},
-	{text: 938},
-	{text: 0},
-	{text: 939},
-	{text: 0},
-	{text: 940},
-	{text: 660},
-	{text: 941},
-	{text: 942},
-	{text: 0},
-	{text: 0},
-	{text: 943},
-	{text: 0},
-	{text: 944},
-	{text: 945},
-	{text: 946},
-	{text: 947},
-	{text: 948},
-	{text: 949},
-	{762, [3]uint8{4, 0, 0}},
-	{763, [3]uint8{8, 0, 0}},
-	{764, [3]uint8{12, 0, 0}},
-	{765, [3]uint8{16, 0, 0}},
-	{766, [3]uint8{20, 0, 0}},
-	{767, [3]uint8{24, 0, 0}},
-	{768, [3]uint8{28, 0, 0}},
-	{769, [3]uint8{32, 0, 0}},
-	{770, [3]uint8{36, 0, 0}},
-	{771, [3]uint8{40, 0, 0}},
-	{772, [3]uint8{44, 0, 0}},
-	{773, [3]uint8{48, 0, 0}},
-	{774, [3]uint8{52, 0, 0}},
-	{775, [3]uint8{56, 0, 0}},
-	{776, [3]uint8{60, 0, 0}},
-	{777, [3]uint8{64, 0, 0}},
-	{778, [3]uint8{68, 0, 0}},
-	{779, [3]uint8{72, 0, 0}},
-	{780, [3]uint8{76, 0, 0}},
-	{781, [3]uint8{80, 0, 0}},
-	{782, [3]uint8{84, 0, 0}},
-	{783, [3]uint8{88, 0, 0}},
-	{784, [3]uint8{92, 0, 0}},
-	{785, [3]uint8{96, 0, 0}},
-	{786, [3]uint8{100, 0, 0}},
-	{787, [3]uint8{104, 0, 0}},
-	{788, [3]uint8{108, 0, 0}},
-	{789, [3]uint8{112, 0, 0}},
-	{790, [3]uint8{116, 0, 0}},
-	{791, [3]uint8{120, 0, 0}},
-	{792, [3]uint8{124, 0, 0}},
-	{793, [3]uint8{128, 0, 0}},
-	{837, [3]uint8{4, 0, 0}},
-	{838, [3]uint8{8, 0, 0}},
-	{839, [3]uint8{12, 0, 0}},
-	{840, [3]uint8{16, 0, 0}},
-	{950, [3]uint8{20, 0, 0}},
-	{841, [3]uint8{24, 0, 0}},
-	{951, [3]uint8{28, 0, 0}},
-	{842, [3]uint8{32, 0, 0}},
-	{952, [3]uint8{36, 0, 0}},
-	{843, [3]uint8{40, 0, 0}},
-	{953, [3]uint8{44, 0, 0}},
-	{844, [3]uint8{48, 0, 0}},
-	{954, [3]uint8{52, 0, 0}},
-	{845, [3]uint8{56, 0, 0}},
-	{955, [3]uint8{60, 0, 0}},
-	{846, [3]uint8{64, 0, 0}},
-	{956, [3]uint8{68, 0, 0}},
-	{847, [3]uint8{72, 0, 0}},
-	{957, [3]uint8{76, 0, 0}},
-	{848, [3]uint8{80, 0, 0}},
-	{958, [3]uint8{84, 0, 0}},
-	{849, [3]uint8{88, 0, 0}},
-	{959, [3]uint8{92, 0, 0}},
-	{850, [3]uint8{96, 0, 0}},
-	{960, [3]uint8{100, 0, 0}},
-	{851, [3]uint8{104, 0, 0}},
-	{961, [3]uint8{108, 0, 0}},
-	{852, [3]uint8{112, 0, 0}},
-	{962, [3]uint8{116, 0, 0}},
-	{853, [3]uint8{120, 0, 0}},
-	{963, [3]uint8{124, 0, 0}},
-	{854, [3]uint8{128, 0, 0}},
-	{text: 656},
-	{text: 655},
-	{text: 0},
-	{text: 797},
-	{text: 801},
-	{text: 805},
-	{text: 0},
-	{text: 797},
-	{762, [3]uint8{2, 0, 0}},
-	{763, [3]uint8{4, 0, 0}},
-	{764, [3]uint8{6, 0, 0}},
-	{765, [3]uint8{8, 0, 0}},
-	{766, [3]uint8{10, 0, 0}},
-	{767, [3]uint8{12, 0, 0}},
-	{768, [3]uint8{14, 0, 0}},
-	{769, [3]uint8{16, 0, 0}},
-	{770, [3]uint8{18, 0, 0}},
-	{771, [3]uint8{20, 0, 0}},
-	{772, [3]uint8{22, 0, 0}},
-	{773, [3]uint8{24, 0, 0}},
-	{774, [3]uint8{26, 0, 0}},
-	{775, [3]uint8{28, 0, 0}},
-	{776, [3]uint8{30, 0, 0}},
-	{777, [3]uint8{32, 0, 0}},
-	{778, [3]uint8{34, 0, 0}},
-	{779, [3]uint8{36, 0, 0}},
-	{780, [3]uint8{38, 0, 0}},
-	{781, [3]uint8{40, 0, 0}},
-	{782, [3]uint8{42, 0, 0}},
-	{783, [3]uint8{44, 0, 0}},
-	{784, [3]uint8{46, 0, 0}},
-	{785, [3]uint8{48, 0, 0}},
-	{786, [3]uint8{50, 0, 0}},
-	{787, [3]uint8{52, 0, 0}},
-	{788, [3]uint8{54, 0, 0}},
-	{789, [3]uint8{56, 0, 0}},
-	{790, [3]uint8{58, 0, 0}},
-	{791, [3]uint8{60, 0, 0}},
-	{792, [3]uint8{62, 0, 0}},
-	{793, [3]uint8{64, 0, 0}},
-	{837, [3]uint8{2, 0, 0}},
-	{838, [3]uint8{4, 0, 0}},
-	{839, [3]uint8{6, 0, 0}},
-	{840, [3]uint8{8, 0, 0}},
-	{950, [3]uint8{10, 0, 0}},
-	{841, [3]uint8{12, 0, 0}},
-	{951, [3]uint8{14, 0, 0}},
-	{842, [3]uint8{16, 0, 0}},
-	{952, [3]uint8{18, 0, 0}},
-	{843, [3]uint8{20, 0, 0}},
-	{953, [3]uint8{22, 0, 0}},
-	{844, [3]uint8{24, 0, 0}},
-	{954, [3]uint8{26, 0, 0}},
-	{845, [3]uint8{28, 0, 0}},
-	{955, [3]uint8{30, 0, 0}},
-	{846, [3]uint8{32, 0, 0}},
-	{956, [3]uint8{34, 0, 0}},
-	{847, [3]uint8{36, 0, 0}},
-	{957, [3]uint8{38, 0, 0}},
-	{848, [3]uint8{40, 0, 0}},
-	{958, [3]uint8{42, 0, 0}},
-	{849, [3]uint8{44, 0, 0}},
-	{959, [3]uint8{46, 0, 0}},
-	{850, [3]uint8{48, 0, 0}},
-	{960, [3]uint8{50, 0, 0}},
-	{851, [3]uint8{52, 0, 0}},
-	{961, [3]uint8{54, 0, 0}},
-	{852, [3]uint8{56, 0, 0}},
-	{962, [3]uint8{58, 0, 0}},
-	{853, [3]uint8{60, 0, 0}},
-	{963, [3]uint8{62, 0, 0}},
-	{854, [3]uint8{64, 0, 0}},
-	{823, [3]uint8{1, 2, 1}},
-	{825, [3]uint8{1, 4, 2}},
-	{text: hole},
-	{825, [3]uint8{1, 2, 2}},
-	{857, [3]uint8{1, 4, 4}},
-	{text: 656},
-	{text: 655},
-	{text: hole},
-	{text: 659},
-	{text: 658},
-	{text: 657},
-	{text: 676},
-	{text: 964},
-	{text: 132},
-	{text: 676},
-	{text: 964},
-	{text: 132},
-	{text: 120},
-	{text: 0},
-	{text: 965},
-	{text: 0},
-	{text: 966},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 161},
-	{text: 162},
-	{text: 163},
-	{text: 114},
-	{text: 164},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}},
-	{173, [3]uint8{2, 0, 0}},
-	{text: 0},
-	{text: 114},
-	{text: 164},
-	{text: 967},
-	{text: 159},
-	{text: 160},
-	{text: 0},
-	{text: 69},
-	{text: 0},
-	{text: 968},
-	{text: 964},
-	{text: 969},
-	{text: 173},
-	{text: 669},
-	{text: 69},
-	{text: 64},
-	{text: 0},
-	{text: 836},
-	{text: 0},
-	{text: 164},
-	{text: 970},
-	{text: 971},
-	{text: 972},
-	{text: 973},
-	{text: 0},
-	{text: 182},
-	{text: 183},
-	{text: 184},
-	{text: 185},
-	{text: 186},
-	{text: 187},
-	{text: 188},
-	{text: 189},
-	{text: 190},
-	{text: 191},
-	{text: 192},
-	{text: 193},
-	{text: 974},
-	{text: 975},
-	{text: 976},
-	{text: 888},
-	{text: 889},
-	{text: 83},
-	{text: 896},
-	{text: 888},
-	{text: 889},
-	{text: 977},
-	{text: 0},
-	{text: 978},
-	{text: 0},
-	{text: 979},
-	{text: 980},
-	{text: 981},
-	{982, [3]uint8{2, 0, 0}},
-	{983, [3]uint8{2, 0, 0}},
-	{984, [3]uint8{3, 0, 0}},
-	{985, [3]uint8{3, 0, 0}},
-	{text: 986},
-	{text: 0},
-	{text: 31},
-	{text: 0},
-	{text: 987},
-	{text: 0},
-	{text: 69},
-	{669, [3]uint8{2, 0, 0}},
-	{text: 171},
-	{text: 172},
-	{173, [3]uint8{2, 0, 0}},
-	{text: 988},
-	{989, [3]uint8{2, 0, 0}},
-	{text: hole},
-	{text: 969},
-	{text: hole},
-	{990, [3]uint8{2, 0, 0}},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{0, [3]uint8{4, 0, 0}},
-	{text: 0},
-	{text: 991},
-	{text: 0},
-	{text: 992},
-	{text: 21},
-	{text: 0},
-	{text: 993},
-	{text: 0},
-	{text: 994},
-	{text: 995},
-	{text: 996},
-	{text: 997},
-	{text: 998},
-	{text: 283},
-	{text: 999},
-	{text: 288},
-	{text: 287},
-	{text: 0},
-	{text: 1000},
-	{text: 0},
-	{text: 1001},
-	{text: 0},
-	{text: 1002},
-	{text: 1003},
-	{text: 0},
-	{text: 1004},
-	{text: 1005},
-	{text: 1006},
-	{text: 1007},
-	{text: 1008},
-	{text: 1009},
-	{text: 0},
-	{text: 1010},
-	{text: 0},
-	{text: 1011},
-	{text: 0},
-	{text: 1012},
-	{1013, [3]uint8{1, 2, 0}},
-	{1014, [3]uint8{2, 4, 0}},
-	{1015, [3]uint8{3, 4, 0}},
-	{1016, [3]uint8{3, 4, 0}},
-	{1017, [3]uint8{2, 2, 0}},
-	{1018, [3]uint8{3, 4, 0}},
-	{text: hole},
-	{1019, [3]uint8{4, 4, 0}},
-	{text: 0},
-	{text: 128},
-	{text: 0},
-	{text: 1004},
-	{text: 1005},
-	{text: 1006},
-	{text: 1007},
-	{text: 1008},
-	{text: 0},
-	{text: 688},
-	{text: 1020},
-	{text: 0},
-	{text: 1004},
-	{text: 1005},
-	{text: 1006},
-	{text: 1007},
-	{text: 1008},
-	{text: 1021},
-	{text: 1022},
-	{text: 1023},
-	{text: 1024},
-	{text: 1025},
-	{text: 0},
-	{text: 1010},
-	{text: 1026},
-	{text: hole},
-	{text: 1004},
-	{text: hole},
-	{text: 1006},
-	{text: 0},
-	{text: 1027},
-	{text: 0},
-	{text: 1028},
-	{text: 1004},
-	{text: 1006},
-	{text: 1004},
-	{text: 1006},
-	{text: 1022},
-	{text: 0},
-	{text: 1027},
-	{text: 1029},
-	{text: 969},
-	{text: 676},
-	{text: 128},
-	{text: 1030},
-	{text: 0},
-	{text: 1010},
-	{text: 1031},
-	{text: 0},
-	{text: 1010},
-	{text: 1031},
-	{text: 1026},
-	{text: 0},
-	{text: 1007},
-	{text: 0},
-	{text: 1007},
-	{text: 1023},
-	{text: 676},
-	{text: 132},
-	{676, [3]uint8{2, 0, 0}},
-	{text: 132},
-	{text: 0},
-	{text: 1032},
-	{text: 0},
-	{text: 1033},
-	{text: 0},
-	{text: 1034},
-	{text: 0},
-	{text: 1035},
-	{text: 0},
-	{text: 69},
-	{text: 669},
-	{text: 173},
-	{text: 1002},
-	{text: 1036},
-	{text: 171},
-	{text: 174},
-	{text: 1037},
-	{text: 1038},
-	{text: 966},
-	{text: 870},
-	{text: 0},
-	{text: 872},
-	{text: 0},
-	{text: 69},
-	{text: 13},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 188},
-	{text: 189},
-	{text: hole},
-	{text: 191},
-	{text: hole},
-	{text: 193},
-	{text: 0},
-	{text: 147},
-	{text: 0},
-	{text: 1039},
-	{text: 163},
-	{text: 114},
-	{text: 0},
-	{text: 997},
-	{text: 0},
-	{text: hole},
-	{text: 1040},
-	{text: 1041},
-	{text: 1042},
-	{text: 1043},
-	{text: 1044},
-	{text: 0},
-	{text: 1045},
-	{text: 1046},
-	{text: 0},
-	{text: 1047},
-	{text: 0},
-	{text: 1048},
-	{text: 1049},
-	{text: 1050},
-	{text: 0},
-	{text: 1051},
-	{text: 1052},
-	{text: 1053},
-	{text: 0},
-	{text: 1054},
-	{text: 1055},
-	{text: 1056},
-	{text: 0},
-	{text: 1057},
-	{text: 1058},
-	{text: 0},
-	{text: 288},
-	{text: 1059},
-	{980, [3]uint8{3, 2, 1}},
-	{983, [3]uint8{4, 3, 2}},
-	{985, [3]uint8{5, 4, 3}},
-	{1060, [3]uint8{6, 5, 4}},
-	{1061, [3]uint8{7, 6, 5}},
-	{text: 0},
-	{text: 1062},
-	{text: 0},
-	{text: 1062},
-	{text: 1063},
-	{text: 273},
-	{text: 1064},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 1064},
-	{text: 0},
-	{text: 1062},
-	{text: hole},
-	{text: 273},
-	{text: 1064},
-	{text: hole},
-	{text: 1062},
-	{text: 1063},
-	{text: 273},
-	{text: hole},
-	{text: 1062},
-	{text: hole},
-	{text: 273},
-	{text: 0},
-	{text: 1062},
-	{text: 1065},
-	{text: 15},
-	{text: 1066},
-	{text: 69},
-	{text: 1067},
-	{text: 1068},
-	{text: 1069},
-	{text: 0},
-	{text: 1070},
-	{text: 64},
-	{text: 69},
-	{text: 1071},
-	{text: 1067},
-	{text: 1068},
-	{text: 1069},
-	{text: 661},
-	{text: 0},
-	{text: 0},
-	{text: 1072},
-	{text: 0},
-	{text: hole},
-	{text: 694},
-	{text: 695},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{text: 1066},
-	{text: 64},
-	{text: 0},
-	{text: 1071},
-	{text: 1067},
-	{text: 94},
-	{text: 95},
-	{text: 634},
-	{text: 0},
-	{text: 1073},
+	{text: 0}, {text: 156}, {text: 157},
+	{0, [3]uint8{1, 0, 0}}, {10, [3]uint8{2, 0, 0}},
+	{text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 163}, {text: 114}, {text: 164}, {text: 165},
+	{text: 166}, {text: 0}, {text: 167}, {text: 168}, {text: 169}, {text: 170},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {text: 171}, {text: 172}, {173, [3]uint8{2, 0, 0}}, {174, [3]uint8{2, 0, 0}},
+	{text: hole}, {text: 0}, {text: 175}, {text: 176},
+	{text: 177}, {text: 178}, {text: 179}, {text: 180},
+	{text: 0}, {text: 181},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194}, {text: 195}, {text: 196},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}},
+	{text: 17}, {text: 198}, {text: 17}, {text: 199},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {text: hole}, {197, [3]uint8{4, 0, 0}},
+	{text: 158}, {text: 159}, {text: 160},
+	{text: 200}, {201, [3]uint8{2, 0, 0}}, {202, [3]uint8{4, 0, 0}}, {text: 203}, {204, [3]uint8{2, 0, 0}}, {205, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: 206}, {207, [3]uint8{2, 0, 0}}, {208, [3]uint8{4, 0, 0}}, {text: 42}, {209, [3]uint8{2, 0, 0}}, {210, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}},
+	{64, [3]uint8{1, 0, 0}}, {13, [3]uint8{2, 0, 0}},
+	{text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 163}, {text: 114}, {text: 164}, {text: 165}, {text: 211},
+	{text: 0}, {text: 212}, {text: 213}, {text: 214},
+	{text: 17}, {text: 198},
+	{text: 17}, {text: 199},
+	{text: 22}, {text: 23},
+	{text: 0}, {text: 215},
+	{text: 216}, {text: 163}, {text: 114},
+	{217, [3]uint8{4, 0, 0}}, {218, [3]uint8{8, 0, 0}}, {219, [3]uint8{12, 0, 0}}, {220, [3]uint8{16, 0, 0}}, {221, [3]uint8{24, 0, 0}}, {222, [3]uint8{32, 0, 0}}, {223, [3]uint8{40, 0, 0}}, {224, [3]uint8{48, 0, 0}}, {225, [3]uint8{56, 0, 0}}, {226, [3]uint8{64, 0, 0}}, {227, [3]uint8{72, 0, 0}}, {228, [3]uint8{80, 0, 0}}, {229, [3]uint8{88, 0, 0}}, {230, [3]uint8{96, 0, 0}}, {231, [3]uint8{104, 0, 0}}, {232, [3]uint8{112, 0, 0}}, {233, [3]uint8{120, 0, 0}}, {234, [3]uint8{128, 0, 0}},
+	{text: 235}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0},
+	{236, [3]uint8{2, 1, 1}}, {237, [3]uint8{4, 2, 1}}, {238, [3]uint8{4, 4, 2}},
+	{text: 164}, {text: hole}, {text: 163},
+	{text: 0}, {text: 102},
+	{text: 239}, {text: 240}, {text: 241}, {text: 242}, {text: 243}, {text: 244}, {text: 245}, {text: 246}, {text: 247}, {text: 248}, {text: 249}, {text: 250}, {text: 251}, {text: 252}, {text: 253}, {text: 254}, {text: 255}, {text: 256}, {text: 257}, {text: 258}, {text: 259}, {text: 260}, {text: 261}, {text: 262}, {text: 263}, {text: 264}, {text: 265}, {text: 266}, {text: 267}, {text: 268}, {text: 269}, {text: 270}, {text: 271},
+	{text: 0}, {text: 272},
+	{text: 0}, {text: 273},
+	{text: 274}, {text: 31}, {text: 275},
+	{text: 0}, {text: 161}, {text: 162},
+	{text: 0}, {text: 33}, {text: 276}, {text: 277},
+	{text: 276}, {text: 277},
+	{text: 0}, {text: 95},
+	{text: 0}, {text: 278},
+	{text: 0}, {text: 278}, {text: 279},
+	{text: 0}, {text: 280},
+	{text: 0}, {text: 33}, {text: 281}, {text: 282},
+	{text: 283}, {text: 284},
+	{text: 285}, {text: 286}, {text: 287}, {text: 288}, {text: hole}, {text: 289}, {text: hole}, {text: hole}, {text: hole}, {text: 290}, {text: 291}, {text: 292},
+	{text: 0}, {text: 293},
+	{text: 285}, {text: 286}, {text: 287}, {text: 288}, {text: hole}, {text: 289},
+	{text: 160}, {text: 294}, {text: 159}, {text: 295},
+	{text: 0}, {text: 69}, {text: 42},
+	{text: 0}, {text: 296},
+	{text: 15}, {0, [3]uint8{2, 0, 0}},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 555}, {text: 556}, {text: 557}, {text: 558}, {text: 435}, {text: 559}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 557}, {text: 558}, {text: 560}, {text: 559}, {text: 437}, {text: 561}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 555}, {text: 556}, {text: 557}, {text: 558}, {text: 560}, {text: 559}, {text: 437}, {text: 561}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 557}, {text: 558}, {text: 560}, {text: 559}, {text: 437}, {text: 561}, {text: 562}, {text: 563}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 0}, {text: 564}, {text: 565}, {text: 566},
+	{text: 0}, {text: 567}, {text: 568}, {text: 569}, {text: 570}, {text: 571}, {text: 572}, {text: 573}, {text: 574}, {text: 575}, {text: 576}, {text: 577}, {text: 578}, {text: 579}, {text: 580}, {text: 581}, {text: 582}, {text: 583}, {text: 584}, {text: 585}, {text: 586}, {text: 587}, {text: 588}, {text: 589}, {text: 590}, {text: 591}, {text: 592}, {text: 593}, {text: 594}, {text: 595}, {text: 596}, {text: 597}, {text: 598}, {text: 599}, {text: 600}, {text: 601}, {text: 602}, {text: 603}, {text: 604}, {text: 605}, {text: 606}, {text: 607}, {text: 608}, {text: 609}, {text: 610}, {text: 611}, {text: 612}, {text: 613}, {text: 614}, {text: 615}, {text: 616}, {text: 617}, {text: 618}, {text: 619}, {text: 620}, {text: 621}, {text: 622}, {text: 623}, {text: 624}, {text: 625}, {text: 626}, {text: 627}, {text: 628}, {text: 629},
+	{39, [3]uint8{4, 2, 2}}, {630, [3]uint8{8, 4, 2}}, {631, [3]uint8{8, 8, 4}}, {632, [3]uint8{8, 16, 8}},
+	{text: 159}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 639}, {text: 296}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 644}, {text: 645}, {text: 160},
+	{text: 163}, {text: 114}, {text: 164},
+	{text: 0}, {text: 646},
+	{text: 0}, {text: 647}, {text: 648},
+	{text: 0}, {text: 649},
+	{text: 0}, {text: 650},
+	{text: hole}, {text: 40}, {text: 42}, {text: hole}, {text: 43},
+	{text: 0}, {text: 651}, {text: hole}, {text: hole},
+	{text: 0}, {text: 652},
+	{text: 0}, {text: 653},
+	{text: 0}, {text: 43},
+	{text: 0}, {text: 651},
+	{text: 40}, {text: 43}, {text: hole}, {text: 654}, {text: 655}, {text: 656},
+	{text: 40}, {text: 43}, {text: hole}, {text: 657}, {text: hole}, {text: 654}, {text: 658}, {text: 659}, {text: 655}, {text: 656}, {text: hole}, {text: hole}, {text: 660},
+	{text: 0}, {text: 564}, {text: 565}, {text: 566}, {text: 289},
+	{text: 42}, {text: 40}, {text: 655}, {text: 656},
+	{text: 42}, {text: 40}, {text: 655}, {text: 656}, {text: hole}, {text: 657}, {text: 658}, {text: 659}, {text: hole}, {text: 43}, {text: hole}, {text: 660},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 64}, {text: 0},
+	{text: 0}, {text: 665}, {text: 666}, {text: 667},
+	{text: 0}, {text: 668},
+	{text: 669}, {text: 173},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 64}, {text: 0}, {669, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
+	{text: 661}, {text: 662},
+	{text: 0}, {text: hole}, {text: hole}, {text: 667},
+	{text: 0}, {text: 670},
+	{text: 671}, {text: 672}, {text: 42}, {text: hole}, {text: 673}, {text: 674}, {text: 675}, {text: hole},
+	{text: 132}, {text: 676},
+	{text: 132}, {text: 676}, {text: 677},
+	{text: 0}, {text: 678}, {text: 650},
+	{text: 671}, {text: 672}, {text: 42}, {text: hole},
+	{text: 64}, {text: 0},
+	{text: 0}, {text: 679},
+	{text: 0}, {text: 680},
+	{text: hole}, {text: 681}, {text: 682}, {text: 683}, {text: 0}, {text: 684}, {text: 685}, {text: 686},
+	{text: 687}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 639}, {text: 296}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 644}, {text: 645}, {text: 677},
+	{text: 0}, {text: 688},
+	{text: 689}, {text: 690}, {text: 691}, {text: 692},
+	{text: 0}, {text: 688}, {text: hole}, {text: 693},
+	{text: 0}, {text: 42},
+	{text: 0}, {text: 42}, {text: 694}, {text: 695},
+	{text: 0}, {text: 60},
+	{text: 0}, {text: hole}, {text: 694}, {text: 695},
+	{text: 0}, {text: 42}, {text: 60},
+	{text: 0}, {text: 678}, {text: 650}, {text: 696},
+	{text: 0}, {text: 42}, {text: 694}, {text: 695}, {text: 697},
+	{698, [3]uint8{4, 0, 0}}, {699, [3]uint8{8, 0, 0}}, {700, [3]uint8{12, 0, 0}}, {701, [3]uint8{16, 0, 0}}, {702, [3]uint8{20, 0, 0}}, {703, [3]uint8{24, 0, 0}}, {704, [3]uint8{28, 0, 0}}, {705, [3]uint8{32, 0, 0}}, {706, [3]uint8{36, 0, 0}}, {707, [3]uint8{40, 0, 0}}, {708, [3]uint8{44, 0, 0}}, {709, [3]uint8{48, 0, 0}}, {710, [3]uint8{52, 0, 0}}, {711, [3]uint8{56, 0, 0}}, {712, [3]uint8{60, 0, 0}}, {713, [3]uint8{64, 0, 0}}, {714, [3]uint8{68, 0, 0}}, {715, [3]uint8{72, 0, 0}}, {716, [3]uint8{76, 0, 0}}, {717, [3]uint8{80, 0, 0}}, {718, [3]uint8{84, 0, 0}}, {719, [3]uint8{88, 0, 0}}, {720, [3]uint8{92, 0, 0}}, {721, [3]uint8{96, 0, 0}}, {722, [3]uint8{100, 0, 0}}, {723, [3]uint8{104, 0, 0}}, {724, [3]uint8{108, 0, 0}}, {725, [3]uint8{112, 0, 0}}, {726, [3]uint8{116, 0, 0}}, {727, [3]uint8{120, 0, 0}}, {728, [3]uint8{124, 0, 0}}, {729, [3]uint8{128, 0, 0}}, {730, [3]uint8{4, 0, 0}}, {731, [3]uint8{8, 0, 0}}, {732, [3]uint8{12, 0, 0}}, {733, [3]uint8{16, 0, 0}}, {734, [3]uint8{20, 0, 0}}, {735, [3]uint8{24, 0, 0}}, {736, [3]uint8{28, 0, 0}}, {737, [3]uint8{32, 0, 0}}, {738, [3]uint8{36, 0, 0}}, {739, [3]uint8{40, 0, 0}}, {740, [3]uint8{44, 0, 0}}, {741, [3]uint8{48, 0, 0}}, {742, [3]uint8{52, 0, 0}}, {743, [3]uint8{56, 0, 0}}, {744, [3]uint8{60, 0, 0}}, {745, [3]uint8{64, 0, 0}}, {746, [3]uint8{68, 0, 0}}, {747, [3]uint8{72, 0, 0}}, {748, [3]uint8{76, 0, 0}}, {749, [3]uint8{80, 0, 0}}, {750, [3]uint8{84, 0, 0}}, {751, [3]uint8{88, 0, 0}}, {752, [3]uint8{92, 0, 0}}, {753, [3]uint8{96, 0, 0}}, {754, [3]uint8{100, 0, 0}}, {755, [3]uint8{104, 0, 0}}, {756, [3]uint8{108, 0, 0}}, {757, [3]uint8{112, 0, 0}}, {758, [3]uint8{116, 0, 0}}, {759, [3]uint8{120, 0, 0}}, {760, [3]uint8{124, 0, 0}}, {761, [3]uint8{128, 0, 0}}, {762, [3]uint8{4, 0, 0}}, {763, [3]uint8{8, 0, 0}}, {764, [3]uint8{12, 0, 0}}, {765, [3]uint8{16, 0, 0}}, {766, [3]uint8{20, 0, 0}}, {767, [3]uint8{24, 0, 0}}, {768, [3]uint8{28, 0, 0}}, {769, [3]uint8{32, 0, 0}}, {770, [3]uint8{36, 0, 0}}, {771, [3]uint8{40, 0, 0}}, {772, [3]uint8{44, 0, 0}}, {773, [3]uint8{48, 0, 0}}, {774, [3]uint8{52, 0, 0}}, {775, [3]uint8{56, 0, 0}}, {776, [3]uint8{60, 0, 0}}, {777, [3]uint8{64, 0, 0}}, {778, [3]uint8{68, 0, 0}}, {779, [3]uint8{72, 0, 0}}, {780, [3]uint8{76, 0, 0}}, {781, [3]uint8{80, 0, 0}}, {782, [3]uint8{84, 0, 0}}, {783, [3]uint8{88, 0, 0}}, {784, [3]uint8{92, 0, 0}}, {785, [3]uint8{96, 0, 0}}, {786, [3]uint8{100, 0, 0}}, {787, [3]uint8{104, 0, 0}}, {788, [3]uint8{108, 0, 0}}, {789, [3]uint8{112, 0, 0}}, {790, [3]uint8{116, 0, 0}}, {791, [3]uint8{120, 0, 0}}, {792, [3]uint8{124, 0, 0}}, {793, [3]uint8{128, 0, 0}},
+	{text: 0}, {text: 43}, {text: 654},
+	{text: 0}, {text: 794}, {text: 795}, {text: 796}, {text: 797}, {text: 798}, {text: 799}, {text: 800}, {text: 801}, {text: 802}, {text: 803}, {text: 804}, {text: 805}, {text: 806}, {text: 807}, {text: 808},
+	{text: 0}, {text: 795}, {text: 797}, {text: 799},
+	{text: 0}, {text: 809},
+	{698, [3]uint8{2, 0, 0}}, {699, [3]uint8{4, 0, 0}}, {700, [3]uint8{6, 0, 0}}, {701, [3]uint8{8, 0, 0}}, {702, [3]uint8{10, 0, 0}}, {703, [3]uint8{12, 0, 0}}, {704, [3]uint8{14, 0, 0}}, {705, [3]uint8{16, 0, 0}}, {706, [3]uint8{18, 0, 0}}, {707, [3]uint8{20, 0, 0}}, {708, [3]uint8{22, 0, 0}}, {709, [3]uint8{24, 0, 0}}, {710, [3]uint8{26, 0, 0}}, {711, [3]uint8{28, 0, 0}}, {712, [3]uint8{30, 0, 0}}, {713, [3]uint8{32, 0, 0}}, {714, [3]uint8{34, 0, 0}}, {715, [3]uint8{36, 0, 0}}, {716, [3]uint8{38, 0, 0}}, {717, [3]uint8{40, 0, 0}}, {718, [3]uint8{42, 0, 0}}, {719, [3]uint8{44, 0, 0}}, {720, [3]uint8{46, 0, 0}}, {721, [3]uint8{48, 0, 0}}, {722, [3]uint8{50, 0, 0}}, {723, [3]uint8{52, 0, 0}}, {724, [3]uint8{54, 0, 0}}, {725, [3]uint8{56, 0, 0}}, {726, [3]uint8{58, 0, 0}}, {727, [3]uint8{60, 0, 0}}, {728, [3]uint8{62, 0, 0}}, {729, [3]uint8{64, 0, 0}}, {730, [3]uint8{2, 0, 0}}, {731, [3]uint8{4, 0, 0}}, {732, [3]uint8{6, 0, 0}}, {733, [3]uint8{8, 0, 0}}, {734, [3]uint8{10, 0, 0}}, {735, [3]uint8{12, 0, 0}}, {736, [3]uint8{14, 0, 0}}, {737, [3]uint8{16, 0, 0}}, {738, [3]uint8{18, 0, 0}}, {739, [3]uint8{20, 0, 0}}, {740, [3]uint8{22, 0, 0}}, {741, [3]uint8{24, 0, 0}}, {742, [3]uint8{26, 0, 0}}, {743, [3]uint8{28, 0, 0}}, {744, [3]uint8{30, 0, 0}}, {745, [3]uint8{32, 0, 0}}, {746, [3]uint8{34, 0, 0}}, {747, [3]uint8{36, 0, 0}}, {748, [3]uint8{38, 0, 0}}, {749, [3]uint8{40, 0, 0}}, {750, [3]uint8{42, 0, 0}}, {751, [3]uint8{44, 0, 0}}, {752, [3]uint8{46, 0, 0}}, {753, [3]uint8{48, 0, 0}}, {754, [3]uint8{50, 0, 0}}, {755, [3]uint8{52, 0, 0}}, {756, [3]uint8{54, 0, 0}}, {757, [3]uint8{56, 0, 0}}, {758, [3]uint8{58, 0, 0}}, {759, [3]uint8{60, 0, 0}}, {760, [3]uint8{62, 0, 0}}, {761, [3]uint8{64, 0, 0}}, {762, [3]uint8{2, 0, 0}}, {763, [3]uint8{4, 0, 0}}, {764, [3]uint8{6, 0, 0}}, {765, [3]uint8{8, 0, 0}}, {766, [3]uint8{10, 0, 0}}, {767, [3]uint8{12, 0, 0}}, {768, [3]uint8{14, 0, 0}}, {769, [3]uint8{16, 0, 0}}, {770, [3]uint8{18, 0, 0}}, {771, [3]uint8{20, 0, 0}}, {772, [3]uint8{22, 0, 0}}, {773, [3]uint8{24, 0, 0}}, {774, [3]uint8{26, 0, 0}}, {775, [3]uint8{28, 0, 0}}, {776, [3]uint8{30, 0, 0}}, {777, [3]uint8{32, 0, 0}}, {778, [3]uint8{34, 0, 0}}, {779, [3]uint8{36, 0, 0}}, {780, [3]uint8{38, 0, 0}}, {781, [3]uint8{40, 0, 0}}, {782, [3]uint8{42, 0, 0}}, {783, [3]uint8{44, 0, 0}}, {784, [3]uint8{46, 0, 0}}, {785, [3]uint8{48, 0, 0}}, {786, [3]uint8{50, 0, 0}}, {787, [3]uint8{52, 0, 0}}, {788, [3]uint8{54, 0, 0}}, {789, [3]uint8{56, 0, 0}}, {790, [3]uint8{58, 0, 0}}, {791, [3]uint8{60, 0, 0}}, {792, [3]uint8{62, 0, 0}}, {793, [3]uint8{64, 0, 0}},
+	{text: 810}, {text: 811}, {text: hole}, {text: 812}, {text: 813}, {text: 814}, {text: hole}, {text: 815}, {text: hole}, {text: 816}, {text: hole}, {text: 817}, {text: hole}, {text: 818}, {text: hole}, {text: 819},
+	{text: 820}, {text: 821},
+	{text: 820}, {text: 821}, {text: hole}, {text: hole},
+	{822, [3]uint8{1, 2, 1}}, {823, [3]uint8{1, 4, 2}},
+	{40, [3]uint8{2, 0, 0}}, {42, [3]uint8{4, 0, 0}},
+	{822, [3]uint8{1, 4, 2}}, {text: hole}, {824, [3]uint8{1, 2, 1}},
+	{822, [3]uint8{1, 2, 2}}, {823, [3]uint8{1, 2, 2}}, {text: hole}, {825, [3]uint8{1, 4, 4}},
+	{text: 0}, {text: 59},
+	{text: 0}, {text: hole}, {text: 60},
+	{text: 0}, {text: 826},
+	{text: hole}, {text: 40}, {text: 0}, {text: hole}, {text: 43},
+	{text: 0}, {text: 827}, {text: 828}, {text: 829},
+	{text: 663}, {text: 664},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 64}, {text: 69},
+	{text: 0}, {text: hole}, {text: hole}, {text: 566},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664},
+	{text: 830}, {text: 831},
+	{text: 832}, {text: 833},
+	{text: 0}, {text: 670}, {text: 834},
+	{text: 0}, {13, [3]uint8{2, 0, 0}},
+	{text: 835}, {text: 836},
+	{762, [3]uint8{4, 0, 0}}, {837, [3]uint8{4, 0, 0}}, {text: hole}, {763, [3]uint8{8, 0, 0}}, {838, [3]uint8{8, 0, 0}}, {text: hole}, {764, [3]uint8{12, 0, 0}}, {839, [3]uint8{12, 0, 0}}, {text: hole}, {765, [3]uint8{16, 0, 0}}, {840, [3]uint8{16, 0, 0}}, {text: hole}, {767, [3]uint8{24, 0, 0}}, {841, [3]uint8{24, 0, 0}}, {text: hole}, {769, [3]uint8{32, 0, 0}}, {842, [3]uint8{32, 0, 0}}, {text: hole}, {771, [3]uint8{40, 0, 0}}, {843, [3]uint8{40, 0, 0}}, {text: hole}, {773, [3]uint8{48, 0, 0}}, {844, [3]uint8{48, 0, 0}}, {text: hole}, {775, [3]uint8{56, 0, 0}}, {845, [3]uint8{56, 0, 0}}, {text: hole}, {777, [3]uint8{64, 0, 0}}, {846, [3]uint8{64, 0, 0}}, {text: hole}, {779, [3]uint8{72, 0, 0}}, {847, [3]uint8{72, 0, 0}}, {text: hole}, {781, [3]uint8{80, 0, 0}}, {848, [3]uint8{80, 0, 0}}, {text: hole}, {783, [3]uint8{88, 0, 0}}, {849, [3]uint8{88, 0, 0}}, {text: hole}, {785, [3]uint8{96, 0, 0}}, {850, [3]uint8{96, 0, 0}}, {text: hole}, {787, [3]uint8{104, 0, 0}}, {851, [3]uint8{104, 0, 0}}, {text: hole}, {789, [3]uint8{112, 0, 0}}, {852, [3]uint8{112, 0, 0}}, {text: hole}, {791, [3]uint8{120, 0, 0}}, {853, [3]uint8{120, 0, 0}}, {text: hole}, {793, [3]uint8{128, 0, 0}}, {854, [3]uint8{128, 0, 0}},
+	{855, [3]uint8{2, 1, 1}}, {text: hole}, {856, [3]uint8{2, 1, 1}},
+	{text: 661}, {text: 662}, {text: hole}, {text: hole}, {text: 832}, {text: 833},
+	{855, [3]uint8{2, 1, 1}}, {text: hole}, {856, [3]uint8{2, 1, 1}}, {text: hole}, {823, [3]uint8{4, 2, 1}}, {825, [3]uint8{4, 4, 2}}, {857, [3]uint8{4, 4, 2}},
+	{855, [3]uint8{2, 1, 1}}, {text: hole}, {856, [3]uint8{2, 1, 1}}, {text: hole}, {823, [3]uint8{4, 2, 1}}, {825, [3]uint8{4, 2, 1}}, {857, [3]uint8{4, 4, 2}},
+	{text: hole}, {text: hole}, {856, [3]uint8{2, 1, 2}}, {858, [3]uint8{2, 1, 2}}, {text: hole}, {825, [3]uint8{4, 2, 2}}, {857, [3]uint8{4, 4, 4}}, {237, [3]uint8{4, 4, 4}},
+	{text: hole}, {text: hole}, {856, [3]uint8{2, 1, 2}}, {858, [3]uint8{2, 1, 2}}, {text: hole}, {825, [3]uint8{4, 2, 2}}, {857, [3]uint8{4, 2, 2}}, {237, [3]uint8{4, 4, 4}},
+	{text: 64}, {text: 0}, {669, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
+	{text: 687}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 677},
+	{text: 0}, {text: 859},
+	{text: 0}, {text: 860}, {text: 861},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}}, {862, [3]uint8{4, 0, 0}},
+	{text: 863}, {text: 0}, {text: 175}, {text: 176},
+	{text: 0}, {text: 860}, {text: 861}, {text: 864},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 863}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194}, {text: 195}, {text: 196},
+	{text: 0}, {text: 865}, {text: 866}, {text: 867},
+	{text: 0}, {text: 868},
+	{text: 0}, {text: 868}, {text: 869},
+	{text: 870}, {text: 871}, {text: 872},
+	{text: 158}, {text: 159}, {text: 160}, {text: hole}, {text: hole}, {text: 163}, {text: 114}, {text: 164},
+	{text: 15}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
+	{text: hole}, {text: 64}, {text: hole}, {13, [3]uint8{2, 0, 0}},
+	{text: 158}, {text: 159}, {text: 160}, {text: 873},
+	{text: 200}, {201, [3]uint8{2, 0, 0}}, {202, [3]uint8{4, 0, 0}}, {text: 203}, {204, [3]uint8{2, 0, 0}}, {205, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {209, [3]uint8{2, 0, 0}}, {210, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}},
+	{text: 158}, {text: 159}, {text: 160}, {text: 874},
+	{text: 200}, {201, [3]uint8{2, 0, 0}}, {202, [3]uint8{4, 0, 0}}, {text: 203}, {204, [3]uint8{2, 0, 0}}, {205, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {209, [3]uint8{2, 0, 0}}, {210, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}}, {text: hole}, {text: 875}, {876, [3]uint8{2, 0, 0}}, {877, [3]uint8{4, 0, 0}}, {text: 878}, {879, [3]uint8{2, 0, 0}}, {880, [3]uint8{4, 0, 0}},
+	{text: 881}, {text: 0},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}},
+	{text: 0}, {text: 882},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 863}, {text: 883}, {text: 884}, {text: 885}, {text: 886}, {text: 190}, {text: 887}, {text: 192}, {text: 189}, {text: 194}, {text: 195}, {text: 196},
+	{text: 0}, {text: 13}, {text: 197},
+	{text: 0}, {text: 33},
+	{text: 888}, {text: 889}, {text: 890}, {text: 891},
+	{0, [3]uint8{1, 0, 0}}, {892, [3]uint8{2, 0, 0}}, {893, [3]uint8{4, 0, 0}},
+	{text: 83}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 894}, {text: 895}, {text: 896},
+	{0, [3]uint8{2, 0, 0}}, {892, [3]uint8{4, 0, 0}}, {text: hole},
+	{0, [3]uint8{2, 0, 0}}, {897, [3]uint8{4, 0, 0}}, {898, [3]uint8{8, 0, 0}}, {899, [3]uint8{16, 0, 0}}, {900, [3]uint8{32, 0, 0}}, {901, [3]uint8{64, 0, 0}}, {902, [3]uint8{128, 0, 0}}, {903, [3]uint8{255, 0, 0}},
+	{text: 0}, {text: 904},
+	{0, [3]uint8{4, 0, 0}}, {897, [3]uint8{8, 0, 0}}, {898, [3]uint8{16, 0, 0}}, {899, [3]uint8{32, 0, 0}}, {900, [3]uint8{64, 0, 0}}, {901, [3]uint8{128, 0, 0}}, {902, [3]uint8{255, 0, 0}}, {903, [3]uint8{255, 0, 0}},
+	{text: 0}, {text: 905},
+	{0, [3]uint8{1, 0, 0}}, {897, [3]uint8{2, 0, 0}}, {898, [3]uint8{4, 0, 0}}, {899, [3]uint8{8, 0, 0}}, {900, [3]uint8{16, 0, 0}}, {901, [3]uint8{32, 0, 0}}, {902, [3]uint8{64, 0, 0}}, {903, [3]uint8{128, 0, 0}},
+	{text: 906}, {text: 907},
+	{text: hole}, {text: hole}, {text: 0}, {text: hole}, {text: 906}, {text: 907},
+	{text: 0}, {text: 908},
+	{text: 0}, {669, [3]uint8{2, 0, 0}},
+	{text: 909}, {text: 94}, {text: 0},
+	{text: 177}, {text: 178}, {text: 179}, {text: 180}, {text: hole}, {text: 910},
+	{text: 0}, {text: 176},
+	{text: 909}, {text: 94}, {text: 0}, {text: 176},
+	{text: 911}, {text: hole}, {text: 912}, {text: hole}, {text: 913}, {text: hole}, {text: 914}, {text: hole}, {text: hole}, {text: hole}, {text: 915}, {text: 916}, {text: 917}, {text: hole}, {text: hole}, {text: hole}, {text: 918}, {text: hole}, {text: 919}, {text: hole}, {text: 920}, {text: hole}, {text: 921}, {text: hole}, {text: hole}, {text: hole}, {text: 922}, {text: 916}, {text: 923}, {text: hole}, {text: hole}, {text: hole}, {text: 177}, {text: hole}, {text: 178}, {text: hole}, {text: 179}, {text: hole}, {text: 180}, {text: hole}, {text: hole}, {text: hole}, {text: 910}, {text: 916}, {text: 924}, {text: hole}, {text: hole}, {text: hole}, {text: 883}, {text: hole}, {text: 886}, {text: hole}, {text: 189}, {text: hole}, {text: 193}, {text: hole}, {text: hole}, {text: hole}, {text: 887}, {text: 916}, {text: 925},
+	{text: 889}, {text: 891}, {text: 926},
+	{text: 83}, {text: 927},
+	{text: 928}, {text: 929}, {text: 930}, {text: 931}, {text: 932}, {text: 933}, {text: 934}, {text: 935}, {text: 936}, {text: 937},
+	{text: 934}, {text: 935},
+	{text: 0}, {text: 938},
+	{text: 0}, {text: 939},
+	{text: 0}, {text: 940},
+	{text: 660}, {text: 941},
+	{text: 942}, {text: 0},
+	{text: 0}, {text: 943},
+	{text: 0}, {text: 944}, {text: 945}, {text: 946}, {text: 947}, {text: 948}, {text: 949},
+	{762, [3]uint8{4, 0, 0}}, {763, [3]uint8{8, 0, 0}}, {764, [3]uint8{12, 0, 0}}, {765, [3]uint8{16, 0, 0}}, {766, [3]uint8{20, 0, 0}}, {767, [3]uint8{24, 0, 0}}, {768, [3]uint8{28, 0, 0}}, {769, [3]uint8{32, 0, 0}}, {770, [3]uint8{36, 0, 0}}, {771, [3]uint8{40, 0, 0}}, {772, [3]uint8{44, 0, 0}}, {773, [3]uint8{48, 0, 0}}, {774, [3]uint8{52, 0, 0}}, {775, [3]uint8{56, 0, 0}}, {776, [3]uint8{60, 0, 0}}, {777, [3]uint8{64, 0, 0}}, {778, [3]uint8{68, 0, 0}}, {779, [3]uint8{72, 0, 0}}, {780, [3]uint8{76, 0, 0}}, {781, [3]uint8{80, 0, 0}}, {782, [3]uint8{84, 0, 0}}, {783, [3]uint8{88, 0, 0}}, {784, [3]uint8{92, 0, 0}}, {785, [3]uint8{96, 0, 0}}, {786, [3]uint8{100, 0, 0}}, {787, [3]uint8{104, 0, 0}}, {788, [3]uint8{108, 0, 0}}, {789, [3]uint8{112, 0, 0}}, {790, [3]uint8{116, 0, 0}}, {791, [3]uint8{120, 0, 0}}, {792, [3]uint8{124, 0, 0}}, {793, [3]uint8{128, 0, 0}}, {837, [3]uint8{4, 0, 0}}, {838, [3]uint8{8, 0, 0}}, {839, [3]uint8{12, 0, 0}}, {840, [3]uint8{16, 0, 0}}, {950, [3]uint8{20, 0, 0}}, {841, [3]uint8{24, 0, 0}}, {951, [3]uint8{28, 0, 0}}, {842, [3]uint8{32, 0, 0}}, {952, [3]uint8{36, 0, 0}}, {843, [3]uint8{40, 0, 0}}, {953, [3]uint8{44, 0, 0}}, {844, [3]uint8{48, 0, 0}}, {954, [3]uint8{52, 0, 0}}, {845, [3]uint8{56, 0, 0}}, {955, [3]uint8{60, 0, 0}}, {846, [3]uint8{64, 0, 0}}, {956, [3]uint8{68, 0, 0}}, {847, [3]uint8{72, 0, 0}}, {957, [3]uint8{76, 0, 0}}, {848, [3]uint8{80, 0, 0}}, {958, [3]uint8{84, 0, 0}}, {849, [3]uint8{88, 0, 0}}, {959, [3]uint8{92, 0, 0}}, {850, [3]uint8{96, 0, 0}}, {960, [3]uint8{100, 0, 0}}, {851, [3]uint8{104, 0, 0}}, {961, [3]uint8{108, 0, 0}}, {852, [3]uint8{112, 0, 0}}, {962, [3]uint8{116, 0, 0}}, {853, [3]uint8{120, 0, 0}}, {963, [3]uint8{124, 0, 0}}, {854, [3]uint8{128, 0, 0}},
+	{text: 656}, {text: 655},
+	{text: 0}, {text: 797}, {text: 801}, {text: 805},
+	{text: 0}, {text: 797},
+	{762, [3]uint8{2, 0, 0}}, {763, [3]uint8{4, 0, 0}}, {764, [3]uint8{6, 0, 0}}, {765, [3]uint8{8, 0, 0}}, {766, [3]uint8{10, 0, 0}}, {767, [3]uint8{12, 0, 0}}, {768, [3]uint8{14, 0, 0}}, {769, [3]uint8{16, 0, 0}}, {770, [3]uint8{18, 0, 0}}, {771, [3]uint8{20, 0, 0}}, {772, [3]uint8{22, 0, 0}}, {773, [3]uint8{24, 0, 0}}, {774, [3]uint8{26, 0, 0}}, {775, [3]uint8{28, 0, 0}}, {776, [3]uint8{30, 0, 0}}, {777, [3]uint8{32, 0, 0}}, {778, [3]uint8{34, 0, 0}}, {779, [3]uint8{36, 0, 0}}, {780, [3]uint8{38, 0, 0}}, {781, [3]uint8{40, 0, 0}}, {782, [3]uint8{42, 0, 0}}, {783, [3]uint8{44, 0, 0}}, {784, [3]uint8{46, 0, 0}}, {785, [3]uint8{48, 0, 0}}, {786, [3]uint8{50, 0, 0}}, {787, [3]uint8{52, 0, 0}}, {788, [3]uint8{54, 0, 0}}, {789, [3]uint8{56, 0, 0}}, {790, [3]uint8{58, 0, 0}}, {791, [3]uint8{60, 0, 0}}, {792, [3]uint8{62, 0, 0}}, {793, [3]uint8{64, 0, 0}}, {837, [3]uint8{2, 0, 0}}, {838, [3]uint8{4, 0, 0}}, {839, [3]uint8{6, 0, 0}}, {840, [3]uint8{8, 0, 0}}, {950, [3]uint8{10, 0, 0}}, {841, [3]uint8{12, 0, 0}}, {951, [3]uint8{14, 0, 0}}, {842, [3]uint8{16, 0, 0}}, {952, [3]uint8{18, 0, 0}}, {843, [3]uint8{20, 0, 0}}, {953, [3]uint8{22, 0, 0}}, {844, [3]uint8{24, 0, 0}}, {954, [3]uint8{26, 0, 0}}, {845, [3]uint8{28, 0, 0}}, {955, [3]uint8{30, 0, 0}}, {846, [3]uint8{32, 0, 0}}, {956, [3]uint8{34, 0, 0}}, {847, [3]uint8{36, 0, 0}}, {957, [3]uint8{38, 0, 0}}, {848, [3]uint8{40, 0, 0}}, {958, [3]uint8{42, 0, 0}}, {849, [3]uint8{44, 0, 0}}, {959, [3]uint8{46, 0, 0}}, {850, [3]uint8{48, 0, 0}}, {960, [3]uint8{50, 0, 0}}, {851, [3]uint8{52, 0, 0}}, {961, [3]uint8{54, 0, 0}}, {852, [3]uint8{56, 0, 0}}, {962, [3]uint8{58, 0, 0}}, {853, [3]uint8{60, 0, 0}}, {963, [3]uint8{62, 0, 0}}, {854, [3]uint8{64, 0, 0}},
+	{823, [3]uint8{1, 2, 1}}, {825, [3]uint8{1, 4, 2}},
+	{text: hole}, {825, [3]uint8{1, 2, 2}}, {857, [3]uint8{1, 4, 4}},
+	{text: 656}, {text: 655}, {text: hole}, {text: 659}, {text: 658}, {text: 657},
+	{text: 676}, {text: 964}, {text: 132},
+	{text: 676}, {text: 964}, {text: 132}, {text: 120},
+	{text: 0}, {text: 965},
+	{text: 0}, {text: 966},
+	{text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 163}, {text: 114}, {text: 164},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
+	{text: 0}, {text: 114}, {text: 164}, {text: 967}, {text: 159}, {text: 160},
+	{text: 0}, {text: 69},
+	{text: 0}, {text: 968},
+	{text: 964}, {text: 969},
+	{text: 173}, {text: 669}, {text: 69}, {text: 64},
+	{text: 0}, {text: 836},
+	{text: 0}, {text: 164},
+	{text: 970}, {text: 971}, {text: 972}, {text: 973},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 974}, {text: 975}, {text: 976},
+	{text: 888}, {text: 889},
+	{text: 83}, {text: 896},
+	{text: 888}, {text: 889}, {text: 977},
+	{text: 0}, {text: 978},
+	{text: 0}, {text: 979},
+	{text: 980}, {text: 981}, {982, [3]uint8{2, 0, 0}}, {983, [3]uint8{2, 0, 0}}, {984, [3]uint8{3, 0, 0}}, {985, [3]uint8{3, 0, 0}},
+	{text: 986}, {text: 0}, {text: 31},
+	{text: 0}, {text: 987},
+	{text: 0}, {text: 69}, {669, [3]uint8{2, 0, 0}}, {text: 171}, {text: 172}, {173, [3]uint8{2, 0, 0}}, {text: 988}, {989, [3]uint8{2, 0, 0}},
+	{text: hole}, {text: 969}, {text: hole}, {990, [3]uint8{2, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {0, [3]uint8{4, 0, 0}},
+	{text: 0}, {text: 991},
+	{text: 0}, {text: 992}, {text: 21},
+	{text: 0}, {text: 993},
+	{text: 0}, {text: 994}, {text: 995}, {text: 996}, {text: 997}, {text: 998},
+	{text: 283}, {text: 999},
+	{text: 288}, {text: 287},
+	{text: 0}, {text: 1000},
+	{text: 0}, {text: 1001},
+	{text: 0}, {text: 1002}, {text: 1003},
+	{text: 0}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008}, {text: 1009},
+	{text: 0}, {text: 1010},
+	{text: 0}, {text: 1011},
+	{text: 0}, {text: 1012},
+	{1013, [3]uint8{1, 2, 0}}, {1014, [3]uint8{2, 4, 0}}, {1015, [3]uint8{3, 4, 0}}, {1016, [3]uint8{3, 4, 0}}, {1017, [3]uint8{2, 2, 0}}, {1018, [3]uint8{3, 4, 0}}, {text: hole}, {1019, [3]uint8{4, 4, 0}},
+	{text: 0}, {text: 128},
+	{text: 0}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008},
+	{text: 0}, {text: 688}, {text: 1020},
+	{text: 0}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008}, {text: 1021}, {text: 1022}, {text: 1023}, {text: 1024}, {text: 1025},
+	{text: 0}, {text: 1010}, {text: 1026},
+	{text: hole}, {text: 1004}, {text: hole}, {text: 1006},
+	{text: 0}, {text: 1027},
+	{text: 0}, {text: 1028},
+	{text: 1004}, {text: 1006},
+	{text: 1004}, {text: 1006}, {text: 1022},
+	{text: 0}, {text: 1027}, {text: 1029},
+	{text: 969}, {text: 676}, {text: 128}, {text: 1030},
+	{text: 0}, {text: 1010}, {text: 1031},
+	{text: 0}, {text: 1010}, {text: 1031}, {text: 1026},
+	{text: 0}, {text: 1007},
+	{text: 0}, {text: 1007}, {text: 1023},
+	{text: 676}, {text: 132},
+	{676, [3]uint8{2, 0, 0}}, {text: 132},
+	{text: 0}, {text: 1032},
+	{text: 0}, {text: 1033},
+	{text: 0}, {text: 1034},
+	{text: 0}, {text: 1035},
+	{text: 0}, {text: 69}, {text: 669}, {text: 173}, {text: 1002}, {text: 1036}, {text: 171}, {text: 174}, {text: 1037},
+	{text: 1038}, {text: 966},
+	{text: 870}, {text: 0}, {text: 872},
+	{text: 0}, {text: 69}, {text: 13},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 188}, {text: 189}, {text: hole}, {text: 191}, {text: hole}, {text: 193},
+	{text: 0}, {text: 147},
+	{text: 0}, {text: 1039},
+	{text: 163}, {text: 114},
+	{text: 0}, {text: 997},
+	{text: 0}, {text: hole}, {text: 1040}, {text: 1041}, {text: 1042}, {text: 1043}, {text: 1044},
+	{text: 0}, {text: 1045}, {text: 1046},
+	{text: 0}, {text: 1047},
+	{text: 0}, {text: 1048}, {text: 1049}, {text: 1050},
+	{text: 0}, {text: 1051}, {text: 1052}, {text: 1053},
+	{text: 0}, {text: 1054}, {text: 1055}, {text: 1056},
+	{text: 0}, {text: 1057},
+	{text: 1058}, {text: 0},
+	{text: 288}, {text: 1059},
+	{980, [3]uint8{3, 2, 1}}, {983, [3]uint8{4, 3, 2}}, {985, [3]uint8{5, 4, 3}}, {1060, [3]uint8{6, 5, 4}}, {1061, [3]uint8{7, 6, 5}},
+	{text: 0}, {text: 1062},
+	{text: 0}, {text: 1062}, {text: 1063}, {text: 273}, {text: 1064},
+	{text: 0}, {text: hole}, {text: hole}, {text: hole}, {text: 1064},
+	{text: 0}, {text: 1062}, {text: hole}, {text: 273}, {text: 1064},
+	{text: hole}, {text: 1062}, {text: 1063}, {text: 273},
+	{text: hole}, {text: 1062}, {text: hole}, {text: 273},
+	{text: 0}, {text: 1062}, {text: 1065},
+	{text: 15}, {text: 1066}, {text: 69}, {text: 1067}, {text: 1068}, {text: 1069},
+	{text: 0}, {text: 1070},
+	{text: 64}, {text: 69}, {text: 1071}, {text: 1067}, {text: 1068}, {text: 1069},
+	{text: 661}, {text: 0},
+	{text: 0}, {text: 1072},
+	{text: 0}, {text: hole}, {text: 694}, {text: 695}, {text: hole}, {text: hole}, {text: hole}, {text: hole},
+	{text: 0}, {text: 1066},
+	{text: 64}, {text: 0}, {text: 1071}, {text: 1067},
+	{text: 94}, {text: 95}, {text: 634},
+	{text: 0}, {text: 1073},
 }
 
 var texts = [...]string{

@@ -19,7 +19,7 @@ func TestRows(t *testing.T) {
 	hit := sweep90().rows
 	want, missed := 0, []string{}
 	for _, name := range rows.Operations() {
-		if tensorRows.MatchString(name) {
+		if tensorRows.MatchString(name) || name == "dp2a" { // which needs .lo or .hi in its name
 			continue
 		}
 		if want++; !hit[name] {

@@ -94,7 +94,7 @@ func TestAsyncFaults(t *testing.T) {
 		real := total[kind] - idle[kind]
 		all, none = all+real, none+real-seen[kind]
 		t.Logf("%s: %d taken out, %d idle, %d of %d seen", faultNames[kind], total[kind], idle[kind], seen[kind], real)
-		if seen[kind] == 0 && (kind != faultFence || !testing.Short()) {
+		if seen[kind] == 0 && real > 0 {
 			t.Errorf("of %s none that is missing is seen", faultNames[kind])
 		}
 	}
