@@ -48,12 +48,6 @@ func TestLinkMixes(t *testing.T) {
 
 func linkMixes(t *testing.T, linkSet []string) {
 	x := oracle.Find(t)
-	refObject := func(t *testing.T, file, out, arch string) {
-		t.Helper()
-		if r := x.Ptxas("-c", "-arch", arch, file, "-o", out); r.Exit != 0 {
-			t.Fatal(r.Stderr)
-		}
-	}
 	dir := t.TempDir()
 	launches := linkLaunches(t, linkSet[0])
 	for _, c := range []struct {
@@ -64,6 +58,12 @@ func linkMixes(t *testing.T, linkSet []string) {
 			continue
 		}
 		arch, options := c.arch, append([]string{"-c"}, c.options...)
+		refObject := func(t *testing.T, file, out, arch string) {
+			t.Helper()
+			if r := x.Ptxas(append(options, "-arch", arch, file, "-o", out)...); r.Exit != 0 {
+				t.Fatal(r.Stderr)
+			}
+		}
 		for n, make := range []object{refObject, func(t *testing.T, file, out, arch string) { ourObject(t, file, out, arch, options...) }} {
 			for _, name := range linkSet {
 				make(t, filepath.Join("..", "..", "testdata", "link", name+".ptx"), filepath.Join(dir, fmt.Sprintf("%s%d.o", name, n)), arch)

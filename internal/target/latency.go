@@ -307,6 +307,9 @@ func (t *Timing) WAR(f File, a, b Class) int {
 		if matrix(a) && matrix(b) {
 			return max(1, int(t.war[a].fixed)-1) // the reader is out of the writer's way earlier
 		}
+		if matrix(a) && (b == ClassDmma || b == ClassXu || b == ClassXu64) {
+			return max(2, t.war.of(a, t.Variable(b))) // which the reference never puts next to it
+		}
 		return t.war.of(a, t.Variable(b))
 	case FileUR:
 		if uniformDatapath(a) && quickUniform(b) {

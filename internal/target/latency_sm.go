@@ -180,20 +180,20 @@ var warSM80 = orderTable{
 
 var warSM89 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
-	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma1: {1, 2}, ClassMma2: {7, 2}, ClassQmma: {7, 2},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma1: {1, 2}, ClassMma2: {7, 1}, ClassQmma: {7, 1},
 	ClassFp64: {1, 2}, ClassCbu: {1, 2},
 }
 
 var warSM100 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
 	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2},
-	ClassMma1: {1, 2}, ClassMma2: {1, 2}, ClassQmma: {1, 2}, ClassFp64: {1, 2}, ClassCbu: {1, 2},
+	ClassMma1: {1, 2}, ClassFp64: {1, 2}, ClassCbu: {1, 2},
 }
 
 var warSM120 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
 	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2},
-	ClassImma88: {8, 2}, ClassMma1: {8, 2}, ClassMma2: {8, 2}, ClassQmma: {8, 2},
+	ClassImma88: {8, 2}, ClassMma1: {8, 2}, ClassMma2: {8, 1}, ClassQmma: {8, 1},
 	ClassFp64: {1, 2}, ClassCbu: {1, 2},
 }
 
