@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // cpuRate reports megabytes for each second of processor time since the
@@ -31,7 +32,7 @@ func cpuRate(b *testing.B, size int) func() {
 // BenchmarkScan measures the first scan over the corpus, byte checks and
 // module level included.
 func BenchmarkScan(b *testing.B) {
-	texts := corpusTexts(b)
+	texts := corpus.Find(b).Texts(b)
 	size := 0
 	for _, t := range texts {
 		size += len(t)
@@ -50,7 +51,7 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkParseBodies measures the bodies alone, one parser for all.
 func BenchmarkParseBodies(b *testing.B) {
-	texts := corpusTexts(b)
+	texts := corpus.Find(b).Texts(b)
 	var mods []*Tree
 	size := 0
 	for _, t := range texts {
@@ -83,7 +84,7 @@ func BenchmarkParseBodies(b *testing.B) {
 // largest bodies of the corpus under new names.
 func synthetic(b testing.TB, size, n int) []byte {
 	var bodies [][]byte
-	for _, t := range corpusTexts(b) {
+	for _, t := range corpus.Find(b).Texts(b) {
 		m := Scan(&src.File{Name: "in.ptx", Text: t})
 		for i := range m.Funcs {
 			if f := &m.Funcs[i]; f.HasBody && f.BodyEnd-f.Body > 20000 {
@@ -135,7 +136,7 @@ func BenchmarkBodyHeap(b *testing.B) {
 	for b.Loop() {
 		var heap, size uint64
 		worst = 0
-		for _, t := range corpusTexts(b) {
+		for _, t := range corpus.Find(b).Texts(b) {
 			m := Scan(&src.File{Name: "in.ptx", Text: t})
 			for i := range m.Funcs {
 				f := &m.Funcs[i]

@@ -1,10 +1,8 @@
 package syntax
 
 import (
-	"testing"
 
 	"github.com/goptxas/goptxas/internal/engine/src"
-	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // parseAll scans a text and parses all its bodies as the reference would
@@ -26,18 +24,4 @@ func parseAll(text []byte) (*Tree, []*Tree, *Error) {
 		}
 	}
 	return m, bodies, m.Err
-}
-
-// corpusTexts returns the whole corpus, each file apart.
-func corpusTexts(t testing.TB) [][]byte {
-	c := corpus.Find(t)
-	texts := make([][]byte, len(c.Files))
-	for i := range c.Files {
-		b, err := c.Files[i].Read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[i] = b
-	}
-	return texts
 }

@@ -97,6 +97,20 @@ func Find(t testing.TB) *Corpus {
 	return c
 }
 
+// Texts returns the text of every file.
+func (c *Corpus) Texts(t testing.TB) [][]byte {
+	t.Helper()
+	texts := make([][]byte, len(c.Files))
+	for i := range c.Files {
+		b, err := c.Files[i].Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = b
+	}
+	return texts
+}
+
 // Smoke returns the small representative set: the files that lie unpacked in
 // smoke/, each with the row of the manifest it came from.
 func (c *Corpus) Smoke() []File {

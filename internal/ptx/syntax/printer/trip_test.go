@@ -181,7 +181,7 @@ func accepted(t testing.TB) []cases.Case {
 
 // TestReuse checks that a parser that was used before gives the same tree.
 func TestReuse(t *testing.T) {
-	texts := corpusText(t)
+	texts := corpus.Find(t).Texts(t)
 	ps := new(syntax.Parser)
 	n := 0
 	for i := 0; i < len(texts); i += 37 {
@@ -203,7 +203,7 @@ func TestReuse(t *testing.T) {
 
 // BenchmarkPrint measures parsing and printing.
 func BenchmarkPrint(b *testing.B) {
-	texts := corpusText(b)
+	texts := corpus.Find(b).Texts(b)
 	size := 0
 	for _, t := range texts {
 		size += len(t)
@@ -238,20 +238,6 @@ func parsed(text []byte) (*syntax.Tree, []*syntax.Tree, *syntax.Error) {
 		}
 	}
 	return m, bodies, m.Err
-}
-
-// corpusText returns the whole corpus, each file apart.
-func corpusText(t testing.TB) [][]byte {
-	c := corpus.Find(t)
-	texts := make([][]byte, len(c.Files))
-	for i := range c.Files {
-		b, err := c.Files[i].Read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[i] = b
-	}
-	return texts
 }
 
 // FuzzRoundTrip checks that what parses prints to an equal tree.
