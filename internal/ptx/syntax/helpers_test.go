@@ -1,7 +1,6 @@
 package syntax
 
 import (
-
 	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
