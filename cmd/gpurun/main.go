@@ -8,6 +8,7 @@
 //	gpurun sim   -ours CMD -ref PTXAS -corpus DIR -plan …   the same in the simulator, without a GPU
 //	gpurun count -ours CMD -ref PTXAS -corpus DIR -plan …   instructions that warps execute in the simulator
 //	gpurun tune  -ours CMD -desc K.ptx                      settings of our compiler, ranked by launches
+//	gpurun random -ours CMD -ref PTXAS -first SEED -n N     random programs, beside what the interpreter says
 //	gpurun cubin -kernel K … A.cubin B.cubin                ready-made cubins against each other
 package main
 
@@ -29,6 +30,7 @@ var commands = [...]struct {
 	{"count", count},
 	{"cubin", cubins},
 	{"tune", tune},
+	{"random", random},
 	{"worker", func([]string) error { return gpu.Work(os.Stdin, os.Stdout) }},
 }
 
@@ -44,6 +46,6 @@ func main() {
 			}
 		}
 	}
-	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|count|cubin|tune [options]")
+	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|count|cubin|tune|random [options]")
 	os.Exit(2)
 }

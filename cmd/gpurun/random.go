@@ -1,0 +1,240 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/goptxas/goptxas/internal/witness/gen"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
+)
+
+// random makes programs, of which a third bring tiles through shared memory,
+// and runs both codes of each beside what the interpreter says. Programs come
+// in rounds: the next round is compiled while one runs, and what the clock
+// cuts off is whole rounds.
+func random(args []string) error {
+	var s settings
+	f := s.flags("random")
+	first := f.Uint64("first", 0, "first seed")
+	n := f.Int("n", 20_000, "programs")
+	here := f.Bool("sim", false, "run both codes in the simulator, without a GPU")
+	most := f.Duration("end", 0, "begin no round after this time (0: no limit)")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "gpurun")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	start := time.Now()
+	rounds := make(chan []*row, 1)
+	go func() {
+		defer close(rounds)
+		for k := 0; k < *n && (*most == 0 || time.Since(start) < *most); k += perRound {
+			rounds <- s.round(tmp, *first+uint64(k), min(perRound, *n-k))
+		}
+	}()
+	var all []*row
+	for rows := range rounds {
+		if *here {
+			parallel(len(rows), s.jobs, func(k int) { rows[k].simulate() })
+		} else if err := s.runRows(rows, 1); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			r.witness()
+		}
+		all = append(all, rows...)
+		fmt.Printf("%d programs in %s\n", len(all), time.Since(start).Round(time.Second))
+	}
+	return s.randomReport(all)
+}
+
+const (
+	perRound = 1200
+	perFile  = 10 // of the programs that may share one
+)
+
+// randomModes are the ways our compiler is asked, file by file.
+var randomModes = [8]string{"O3", "O3", "O1", "O3", "r24", "O3", "O0", "serial"}
+
+// randomFile is one file of a round.
+type randomFile struct {
+	name, text, mode string
+	kind             string       // common, wide, pipe
+	alone            []randomFile // each of its programs
+}
+
+// round writes, interprets and compiles the programs of some seeds.
+func (s *settings) round(tmp string, first uint64, n int) []*row {
+	files := randomFiles(first, n)
+	var mu sync.Mutex
+	var rows []*row
+	parallel(len(files), s.jobs, func(k int) {
+		made := s.randomRows(tmp, &files[k])
+		if slices.ContainsFunc(made, func(r *row) bool { return r.Outcome != "" }) && len(files[k].alone) > 1 {
+			made = nil // one program in the file is refused: all the others are not
+			for j := range files[k].alone {
+				made = append(made, s.randomRows(tmp, &files[k].alone[j])...)
+			}
+		}
+		mu.Lock()
+		rows = append(rows, made...)
+		mu.Unlock()
+	})
+	return rows
+}
+
+// randomFiles makes the programs: pipes have files of their own, for their
+// functions and maps have names that all pipes use.
+func randomFiles(first uint64, n int) []randomFile {
+	var files []randomFile
+	mode := func(seed uint64) string { return randomModes[seed*0x9e3779b97f4a7c15>>61] }
+	styles := [...]gen.Style{gen.New, gen.NewWide}
+	kinds := [len(styles)]string{"common", "wide"}
+	var open [len(styles)][]*gen.Prog
+	flush := func(k int) {
+		if list := open[k]; len(list) > 0 {
+			f := randomFile{name: list[0].Name, text: gen.Join(list), mode: mode(list[0].Seed), kind: kinds[k]}
+			for _, p := range list {
+				f.alone = append(f.alone, randomFile{name: p.Name + "_alone", text: p.Text(), mode: f.mode, kind: f.kind})
+			}
+			files, open[k] = append(files, f), nil
+		}
+	}
+	for seed := first; seed < first+uint64(n); seed++ {
+		if k := seed % 3; k < 2 {
+			if open[k] = append(open[k], styles[k](seed)); len(open[k]) == perFile {
+				flush(int(k))
+			}
+			continue
+		}
+		p := gen.NewPipe(seed)
+		f := randomFile{name: fmt.Sprint("pipe", seed), text: p.Text(), mode: mode(seed), kind: pipeKind(p)}
+		if f.mode == "r24" && p.Hopper() { // the registers of one product are more
+			f.mode = "r56"
+		}
+		files = append(files, f)
+	}
+	flush(0)
+	flush(1)
+	return files
+}
+
+// pipeKind tells pipes of loads and sums from those with matrix products or
+// asynchronous copies, and these from those that only sm_90a has.
+func pipeKind(p *gen.Pipe) string {
+	switch {
+	case p.Hopper():
+		return "hopper"
+	case p.How != "load" || p.Matrix:
+		return "async"
+	}
+	return "pipe"
+}
+
+// randomRows compiles one file and makes a row for each of its programs.
+func (s *settings) randomRows(tmp string, f *randomFile) []*row {
+	base := filepath.Join(tmp, f.name)
+	fail := func(err error) []*row {
+		return []*row{{File: f.name, kind: f.kind, Mode: f.mode, Outcome: "notrun", Err: err.Error()}}
+	}
+	list, err := launch.Parse(f.text)
+	if err != nil {
+		return fail(err)
+	}
+	if err := os.WriteFile(base+".ptx", []byte(f.text), 0o644); err != nil {
+		return fail(err)
+	}
+	opts, err := argsOf(f.mode)
+	if err != nil {
+		return fail(err)
+	}
+	ref := compile(s.ref, []string{"-arch=sm_90a"}, base+".ptx", base+".ref.cubin")
+	our := compile(s.ours, append([]string{"-arch=sm_90a"}, opts...), base+".ptx", base+".cubin")
+	v, err := ptxvm.Load(f.name, f.text, "sm_90a")
+	if err != nil {
+		return fail(err)
+	}
+	var rows []*row
+	for k := range list {
+		r := &row{File: f.name, kind: f.kind, Kernel: list[k].Kernel, Mode: f.mode, launch: list[k], guard: 256}
+		r.judgeBuild(ref, our)
+		r.refCubin, r.ourCubin, r.RefSec, r.OurSec = ref.Out, our.Out, ref.Seconds, our.Seconds
+		out, err := v.Run(&list[k], ptxvm.Options{MaxSteps: 4_000_000})
+		if err != nil {
+			r.Outcome, r.Err = "unsuited", err.Error()
+		}
+		for _, b := range out {
+			if b != nil {
+				r.want = append(r.want, gpu.Hash(b))
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// simulate runs a row in the simulator.
+func (r *row) simulate() {
+	if r.Outcome != "" {
+		return
+	}
+	ref, _ := simulateOne(r.refCubin, &r.launch, false, sim.Async{})
+	our, _ := simulateOne(r.ourCubin, &r.launch, false, sim.Async{})
+	r.judge([]*gpu.Result{ref}, our)
+}
+
+// witness says which of the codes left what the interpreter says.
+func (r *row) witness() {
+	as := func(x *gpu.Result) bool { return x != nil && x.OK() && slices.Equal(x.Hash, r.want) }
+	switch {
+	case r.Outcome == "unsuited" || r.Outcome == "notrun" || as(r.Ref) && as(r.Ours):
+	case as(r.Ours):
+		r.Note = "ours is as the interpreter says"
+	case as(r.Ref):
+		r.Note = "the reference's is as the interpreter says"
+	case r.Outcome == "equal" || r.Outcome == "silent":
+		r.Outcome, r.Note = "both", "both differ from the interpreter"
+	default:
+		r.Note = "none is as the interpreter says"
+	}
+}
+
+// randomReport prints counts by kind of program and keeps what is not equal.
+func (s *settings) randomReport(rows []*row) error {
+	count := map[string]int{}
+	var keep []*row
+	for _, r := range rows {
+		count[r.kind+" "+r.Mode+" "+r.Outcome]++
+		if r.Outcome != "equal" {
+			r.launch.Args = nil
+			keep = append(keep, r)
+		}
+	}
+	var names []string
+	for k := range count {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	for _, k := range names {
+		fmt.Printf("%-32s %d\n", k, count[k])
+	}
+	by := map[string]int{}
+	for _, r := range rows {
+		by[strings.TrimSpace(r.Outcome+"  "+r.Note)]++
+	}
+	for k, n := range by {
+		fmt.Printf("%6d %s\n", n, k)
+	}
+	return writeJSON(s.out, keep)
+}
