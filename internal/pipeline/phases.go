@@ -157,6 +157,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformPairs", Run: fit(uniform.UniformPairs), MinOpt: 2, Needs: settled | converged},
+		{Name: "UniformBases", Run: fit(uniform.UniformBases), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: improve(isel.LooseGroups), MinOpt: 2, Needs: legal | converged},
@@ -186,7 +187,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }

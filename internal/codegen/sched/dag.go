@@ -267,9 +267,13 @@ func (b *grapher) base(t *touch, i *ori.Instr) {
 	if t.hi-t.lo > 16 || t.strict {
 		return
 	}
-	for _, o := range i.Srcs() {
+	for k, o := range i.Srcs() {
 		if o.Kind != ori.KAddr {
 			continue
+		}
+		if k+1 < len(i.Srcs()) && i.Srcs()[k+1].Kind == ori.KUAddr && i.Srcs()[k+1].Reg != ori.NoReg {
+			w := b.names.word(i.Srcs()[k+1])
+			t.uni, t.uvers = w+1, b.at(w).version
 		}
 		if o.Reg == ori.NoReg {
 			t.base = absolute

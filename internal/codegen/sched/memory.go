@@ -14,6 +14,8 @@ type touch struct {
 	strict bool        // never passes another access
 	base   int32       // word number of the base register, -1 = not known
 	vers   int64       // of the base's value
+	uni    int32       // word number of a uniform register added to it, plus one
+	uvers  int32       // of that one's value
 	lo, hi int64       // bytes from the base
 	place  *flow.Place // what is known of the address, before allocation
 }
@@ -39,7 +41,7 @@ func (t *touch) conflicts(u *touch) bool {
 		return true
 	case t.space&u.space == 0 || !t.write && !u.write:
 		return false
-	case t.base >= 0 && t.base == u.base && t.vers == u.vers:
+	case t.base >= 0 && t.base == u.base && t.vers == u.vers && t.uni == u.uni && t.uvers == u.uvers:
 		return t.lo < u.hi && u.lo < t.hi
 	}
 	return t.place == nil || u.place == nil || !t.place.Disjoint(u.place)

@@ -18,7 +18,7 @@ const (
 )
 
 // Access is what an instruction does to memory: bytes Lo to Hi from the
-// address in Base.
+// address in Base, or from the sum of Base and Uni.
 type Access struct {
 	Space  Space
 	Write  bool
@@ -26,6 +26,7 @@ type Access struct {
 	Frozen bool        // reads what nobody writes while the kernel runs
 	Plain  bool        // a load or store of the bytes Lo to Hi
 	Base   ori.Operand // register of the address, KZero = none, KNone = unknown
+	Uni    ori.Operand // uniform register that is added to it, KNone = none
 	Lo, Hi int64
 }
 
@@ -98,13 +99,16 @@ func (a *Access) extent(i *ori.Instr) {
 	srcs := i.Srcs()
 	for k := range srcs {
 		o := &srcs[k]
-		if o.Kind != ori.KAddr || k+1 < len(srcs) && srcs[k+1].Kind == ori.KUAddr {
+		if o.Kind != ori.KAddr {
 			continue
 		}
 		a.Lo, a.Hi, a.Plain = o.Imm, o.Imm+size, true
 		a.Base = ori.Zero(ori.R)
 		if o.Reg != ori.NoReg {
 			a.Base = ori.Operand{Kind: ori.KReg, Class: o.Class, Reg: o.Reg, Sub: o.Sub, N: o.N}
+		}
+		if k+1 < len(srcs) && srcs[k+1].Kind == ori.KUAddr && srcs[k+1].Reg != ori.NoReg {
+			a.Uni = srcs[k+1]
 		}
 		return
 	}

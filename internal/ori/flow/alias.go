@@ -25,6 +25,7 @@ const (
 type Root struct {
 	Kind RootKind
 	N    int64
+	Uni  int32 // first word of the uniform register that is added to it, plus one
 }
 
 // Place is an access with what its address was computed from.
@@ -89,7 +90,7 @@ func (p *Place) Disjoint(q *Place) bool {
 	case p.Root == q.Root:
 		return p.Exact && q.Exact && (p.Hi <= q.Lo || q.Hi <= p.Lo)
 	}
-	return p.Root.Kind == RootVariable && q.Root.Kind == RootVariable
+	return p.Root.Kind == RootVariable && q.Root.Kind == RootVariable && p.Root.Uni == 0 && q.Root.Uni == 0
 }
 
 // Same reports whether two accesses touch exactly the same bytes.
@@ -112,13 +113,17 @@ func (t *tracer) place(a Access) Place {
 		return p
 	}
 	p.Exact = true
-	if a.Base.Kind != ori.KReg {
-		p.Root.Kind = RootNone
-		return p
+	p.Root.Kind = RootNone
+	if a.Base.Kind == ori.KReg {
+		p.Root = t.root(a.Base, &p, maxTrace)
+		if p.Root.Kind == RootNone && a.Space == Everywhere {
+			p.Root.Kind = RootUnknown
+		}
 	}
-	p.Root = t.root(a.Base, &p, maxTrace)
-	if p.Root.Kind == RootNone && a.Space == Everywhere {
-		p.Root.Kind = RootUnknown
+	if a.Uni.Kind != ori.KNone {
+		if p.Root.Uni = t.v.Word(&a.Uni) + 1; !t.v.Stable(a.Uni) {
+			p.Root = Root{}
+		}
 	}
 	return p
 }
@@ -128,12 +133,12 @@ func (t *tracer) place(a Access) Place {
 func (t *tracer) root(a ori.Operand, p *Place, steps int) Root {
 	info := &t.f.Regs[a.Reg]
 	if info.Fixed && a.Class == ori.R && a.N == 1 && !t.f.Props.MovesStack && t.v.Writes[t.v.Word(&a)] <= 1 {
-		return Root{RootStack, int64(info.Phys)}
+		return Root{Kind: RootStack, N: int64(info.Phys)}
 	}
 	if !t.v.Stable(a) {
 		return Root{}
 	}
-	here := Root{RootReg, int64(t.v.Word(&a))<<1 | int64(a.N&1)}
+	here := Root{Kind: RootReg, N: int64(t.v.Word(&a))<<1 | int64(a.N&1)}
 	i := t.v.Once(a)
 	if a.N == 2 {
 		hi := a
@@ -149,9 +154,9 @@ func (t *tracer) root(a ori.Operand, p *Place, steps int) Root {
 	case (i.Op == op.COPY || i.Op == op.MOV) && i.Args[1].Kind == ori.KReg && i.Args[1].Flags == 0 && i.Args[1].N == a.N:
 		return t.better(here, i.Args[1], p, steps)
 	case i.Op == op.LDC && i.Args[1].Kind == ori.KSymbol && i.Args[1].Imm == 0:
-		return Root{RootVariable, int64(i.Args[1].Reg)}
+		return Root{Kind: RootVariable, N: int64(i.Args[1].Reg)}
 	case i.Op == op.LDC && i.Args[1].Kind == ori.KConst && i.Args[1].Reg == ori.NoReg:
-		return Root{RootParam, int64(i.Args[1].Sub)<<32 | i.Args[1].Imm}
+		return Root{Kind: RootParam, N: int64(i.Args[1].Sub)<<32 | i.Args[1].Imm}
 	case i.Op == op.IMAD && a.N == 2 && i.Mods.Has(op.MWIDE) && i.Args[3].Kind == ori.KReg && i.Args[3].N == 2 && i.Args[3].Flags == 0:
 		return t.object(here, i.Args[3], p, steps)
 	case i.Op == op.IADD3 && a.N == 1 && i.Mods == (op.Mods{}) && len(i.Args) == 4 && i.Args[3].Kind == ori.KZero:

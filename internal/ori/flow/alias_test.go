@@ -16,6 +16,8 @@ reg r5 1/1
 reg p6 1/1
 reg u7 2/2
 reg r8 1/1 phys=1 fixed
+reg u9 1/1
+reg u10 1/1
 b0:
 `
 
@@ -47,6 +49,11 @@ func TestAlias(t *testing.T) {
 		{"the stack", "STL [r8+0x10], r0\nSTL [r8+0x14], r0", apart},
 		{"a register written twice", "S2R r1 = SR_TID.X\nLDS r0 = [r1+0x0]\nS2R r1 = SR_TID.Y\nSTS [r1+0x10], r0", maybe},
 		{"a sum of words", "S2R r1 = SR_TID.X\nIADD3 r5 = r1, 0x8, rz\nLDS r0 = [r5+0x0]\nSTS [r1+0x8], r0", same},
+		{"one uniform part", "S2UR u9 = SR_CTAID.X\nS2R r1 = SR_TID.X\nLDS r0 = [r1+0x0], +[u9]\nSTS [r1+0x8], +[u9], r0", apart},
+		{"one uniform part, one word", "S2UR u9 = SR_CTAID.X\nS2R r1 = SR_TID.X\nLDS r0 = [r1+0x8], +[u9]\nSTS [r1+0x8], +[u9], r0", same},
+		{"a uniform part and none", "S2UR u9 = SR_CTAID.X\nS2R r1 = SR_TID.X\nLDS r0 = [r1+0x0], +[u9]\nSTS [r1+0x8], r0", maybe},
+		{"a uniform part written twice", "S2UR u9 = SR_CTAID.X\nS2R r1 = SR_TID.X\nLDS r0 = [r1+0x0], +[u9]\nS2UR u9 = SR_CTAID.Y\nSTS [r1+0x8], +[u9], r0", maybe},
+		{"two uniform parts", "S2UR u9 = SR_CTAID.X\nS2UR u10 = SR_CTAID.Y\nS2R r1 = SR_TID.X\nLDS r0 = [r1+0x0], +[u9]\nSTS [r1+0x8], +[u10], r0", maybe},
 	} {
 		m, err := ori.Parse(aliasHead + c.code + "\n}\n")
 		if err != nil {
