@@ -1,50 +1,61 @@
 package ptxvm
 
-import "github.com/goptxas/goptxas/internal/ptx/isa"
+import (
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/arith"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/async"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/control"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/machine"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/memory"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/mma"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/tcgen05"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/tex"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm/warp"
+)
 
 // meanings says how each instruction is decoded. One that is not here has no
-// meaning in the interpreter: tensors.
-var meanings = [isa.NumWords]func(*decoder){
-	isa.WAdd: (*decoder).add, isa.WSub: (*decoder).add, isa.WMul: (*decoder).mul, isa.WMad: (*decoder).mad, isa.WFma: (*decoder).fma,
-	isa.WAddc: (*decoder).addc, isa.WSubc: (*decoder).addc, isa.WMadc: (*decoder).madc,
-	isa.WMul24: (*decoder).mul24, isa.WMad24: (*decoder).mul24, isa.WSad: (*decoder).sad, isa.WDiv: (*decoder).div, isa.WRem: (*decoder).rem,
-	isa.WAbs: (*decoder).abs, isa.WNeg: (*decoder).neg, isa.WMin: (*decoder).minmax, isa.WMax: (*decoder).minmax,
-	isa.WDp4a: (*decoder).dp4a, isa.WDp2a: (*decoder).dp2a,
+// meaning in the interpreter.
+var meanings = machine.Meanings{
+	isa.WAdd: arith.Add, isa.WSub: arith.Add, isa.WMul: arith.Mul, isa.WMad: arith.Mad, isa.WFma: arith.Fma,
+	isa.WAddc: arith.Addc, isa.WSubc: arith.Addc, isa.WMadc: arith.Madc,
+	isa.WMul24: arith.Mul24, isa.WMad24: arith.Mul24, isa.WSad: arith.Sad, isa.WDiv: arith.Div, isa.WRem: arith.Rem,
+	isa.WAbs: arith.Abs, isa.WNeg: arith.Neg, isa.WMin: arith.Minmax, isa.WMax: arith.Minmax,
+	isa.WDp4a: arith.Dp4a, isa.WDp2a: arith.Dp2a,
 
-	isa.WAnd: (*decoder).logic, isa.WOr: (*decoder).logic, isa.WXor: (*decoder).logic, isa.WNot: (*decoder).not, isa.WCnot: (*decoder).cnot,
-	isa.WShl: (*decoder).shift, isa.WShr: (*decoder).shift, isa.WShf: (*decoder).funnel, isa.WLop3: (*decoder).lop3, isa.WPrmt: (*decoder).prmt,
-	isa.WPopc: (*decoder).popc, isa.WClz: (*decoder).clz, isa.WBrev: (*decoder).brev, isa.WBfind: (*decoder).bfind, isa.WFns: (*decoder).fns,
-	isa.WBfe: (*decoder).bfe, isa.WBfi: (*decoder).bfi, isa.WBmsk: (*decoder).bmsk, isa.WSzext: (*decoder).szext,
+	isa.WAnd: arith.Logic, isa.WOr: arith.Logic, isa.WXor: arith.Logic, isa.WNot: arith.Not, isa.WCnot: arith.Cnot,
+	isa.WShl: arith.Shift, isa.WShr: arith.Shift, isa.WShf: arith.Funnel, isa.WLop3: arith.Lop3, isa.WPrmt: arith.Prmt,
+	isa.WPopc: arith.Popc, isa.WClz: arith.Clz, isa.WBrev: arith.Brev, isa.WBfind: arith.Bfind, isa.WFns: arith.Fns,
+	isa.WBfe: arith.Bfe, isa.WBfi: arith.Bfi, isa.WBmsk: arith.Bmsk, isa.WSzext: arith.Szext,
 
-	isa.WSetp: (*decoder).setp, isa.WSet: (*decoder).set, isa.WSelp: (*decoder).selp, isa.WSlct: (*decoder).slct,
-	isa.WTestp: (*decoder).testp, isa.WCopysign: (*decoder).copysign,
-	isa.WRcp: (*decoder).rcp, isa.WSqrt: (*decoder).sqrt, isa.WRsqrt: (*decoder).approx, isa.WSin: (*decoder).approx, isa.WCos: (*decoder).approx,
-	isa.WLg2: (*decoder).approx, isa.WEx2: (*decoder).approx, isa.WTanh: (*decoder).approx,
-	isa.WCvt: (*decoder).cvt, isa.WMov: (*decoder).mov,
+	isa.WSetp: arith.Setp, isa.WSet: arith.Set, isa.WSelp: arith.Selp, isa.WSlct: arith.Slct,
+	isa.WTestp: arith.Testp, isa.WCopysign: arith.Copysign,
+	isa.WRcp: arith.Rcp, isa.WSqrt: arith.Sqrt, isa.WRsqrt: arith.Approx, isa.WSin: arith.Approx, isa.WCos: arith.Approx,
+	isa.WLg2: arith.Approx, isa.WEx2: arith.Approx, isa.WTanh: arith.Approx,
+	isa.WCvt: arith.Cvt, isa.WMov: arith.Mov,
 
-	isa.WVadd: (*decoder).video, isa.WVsub: (*decoder).video, isa.WVabsdiff: (*decoder).video, isa.WVmin: (*decoder).video, isa.WVmax: (*decoder).video,
-	isa.WVshl: (*decoder).video, isa.WVshr: (*decoder).video, isa.WVset: (*decoder).video, isa.WVmad: (*decoder).vmad,
-	isa.WVadd2: (*decoder).simd, isa.WVsub2: (*decoder).simd, isa.WVavrg2: (*decoder).simd, isa.WVabsdiff2: (*decoder).simd, isa.WVmin2: (*decoder).simd,
-	isa.WVmax2: (*decoder).simd, isa.WVset2: (*decoder).simd, isa.WVadd4: (*decoder).simd, isa.WVsub4: (*decoder).simd, isa.WVavrg4: (*decoder).simd,
-	isa.WVabsdiff4: (*decoder).simd, isa.WVmin4: (*decoder).simd, isa.WVmax4: (*decoder).simd, isa.WVset4: (*decoder).simd,
+	isa.WVadd: arith.Video, isa.WVsub: arith.Video, isa.WVabsdiff: arith.Video, isa.WVmin: arith.Video, isa.WVmax: arith.Video,
+	isa.WVshl: arith.Video, isa.WVshr: arith.Video, isa.WVset: arith.Video, isa.WVmad: arith.Vmad,
+	isa.WVadd2: arith.Simd, isa.WVsub2: arith.Simd, isa.WVavrg2: arith.Simd, isa.WVabsdiff2: arith.Simd, isa.WVmin2: arith.Simd,
+	isa.WVmax2: arith.Simd, isa.WVset2: arith.Simd, isa.WVadd4: arith.Simd, isa.WVsub4: arith.Simd, isa.WVavrg4: arith.Simd,
+	isa.WVabsdiff4: arith.Simd, isa.WVmin4: arith.Simd, isa.WVmax4: arith.Simd, isa.WVset4: arith.Simd,
 
-	isa.WLd: (*decoder).ld, isa.WLdu: (*decoder).ld, isa.WSt: (*decoder).st, isa.WAtom: (*decoder).atom, isa.WRed: (*decoder).atom,
-	isa.WCvta: (*decoder).cvta, isa.WIsspacep: (*decoder).isspacep, isa.WMapa: (*decoder).mapa, isa.WGetctarank: (*decoder).getctarank,
-	isa.WAlloca: (*decoder).alloca, isa.WStacksave: (*decoder).stacksave, isa.WStackrestore: (*decoder).stackrestore,
-	isa.WCp: (*decoder).cp, isa.WMbarrier: (*decoder).mbarrier,
-	isa.WPrefetch: (*decoder).hint, isa.WPrefetchu: (*decoder).hint, isa.WApplypriority: (*decoder).hint, isa.WDiscard: (*decoder).hint,
-	isa.WCreatepolicy: (*decoder).policy, isa.WMembar: (*decoder).hint, isa.WFence: (*decoder).hint, isa.WNanosleep: (*decoder).hint,
-	isa.WPmevent: (*decoder).hint, isa.WSetmaxnreg: (*decoder).hint, isa.WGriddepcontrol: (*decoder).hint,
+	isa.WLd: memory.Ld, isa.WLdu: memory.Ld, isa.WSt: memory.St, isa.WAtom: memory.Atom, isa.WRed: memory.Atom,
+	isa.WCvta: memory.Cvta, isa.WIsspacep: memory.Isspacep, isa.WMapa: memory.Mapa, isa.WGetctarank: memory.Getctarank,
+	isa.WAlloca: memory.Alloca, isa.WStacksave: memory.Stacksave, isa.WStackrestore: memory.Stackrestore,
+	isa.WCp: async.Cp, isa.WMbarrier: async.Mbarrier,
+	isa.WPrefetch: memory.Hint, isa.WPrefetchu: memory.Hint, isa.WApplypriority: memory.Hint, isa.WDiscard: memory.Hint,
+	isa.WCreatepolicy: memory.Policy, isa.WMembar: memory.Hint, isa.WFence: memory.Hint, isa.WNanosleep: memory.Hint,
+	isa.WPmevent: memory.Hint, isa.WSetmaxnreg: memory.Hint, isa.WGriddepcontrol: memory.Hint,
 
-	isa.WBra: (*decoder).bra, isa.WBrx: (*decoder).brx, isa.WCall: (*decoder).call, isa.WRet: (*decoder).ret, isa.WExit: (*decoder).exit,
-	isa.WTrap: (*decoder).trap, isa.WBrkpt: (*decoder).trap,
-	isa.WBar: (*decoder).bar, isa.WBarrier: (*decoder).bar,
-	isa.WShfl: (*decoder).shfl, isa.WVote: (*decoder).vote, isa.WMatch: (*decoder).match, isa.WRedux: (*decoder).redux,
-	isa.WElect: (*decoder).elect, isa.WActivemask: (*decoder).activemask,
+	isa.WBra: control.Bra, isa.WBrx: control.Brx, isa.WCall: control.Call, isa.WRet: control.Ret, isa.WExit: control.Exit,
+	isa.WTrap: control.Trap, isa.WBrkpt: control.Trap,
+	isa.WBar: warp.Bar, isa.WBarrier: warp.Bar,
+	isa.WShfl: warp.Shfl, isa.WVote: warp.Vote, isa.WMatch: warp.Match, isa.WRedux: warp.Redux,
+	isa.WElect: warp.Elect, isa.WActivemask: warp.Activemask,
 
-	isa.WMma: (*decoder).mma, isa.WWmma: (*decoder).wmma, isa.WWgmma: (*decoder).wgmma, isa.WTensormap: (*decoder).tensormap, isa.WTcgen05: (*decoder).tcgen05,
-	isa.WLdmatrix: (*decoder).ldmatrix, isa.WStmatrix: (*decoder).stmatrix, isa.WMovmatrix: (*decoder).movmatrix,
+	isa.WMma: mma.Mma, isa.WWmma: mma.Wmma, isa.WWgmma: mma.Wgmma, isa.WTensormap: async.Tensormap, isa.WTcgen05: tcgen05.Decode,
+	isa.WLdmatrix: mma.Ldmatrix, isa.WStmatrix: mma.Stmatrix, isa.WMovmatrix: mma.Movmatrix,
 
-	isa.WTex: (*decoder).tex, isa.WTld4: (*decoder).tld4, isa.WTxq: (*decoder).query, isa.WSuq: (*decoder).query,
-	isa.WSuld: (*decoder).suld, isa.WSust: (*decoder).sust, isa.WSured: (*decoder).sured,
+	isa.WTex: tex.Tex, isa.WTld4: tex.Tld4, isa.WTxq: tex.Query, isa.WSuq: tex.Query,
+	isa.WSuld: tex.Suld, isa.WSust: tex.Sust, isa.WSured: tex.Sured,
 }

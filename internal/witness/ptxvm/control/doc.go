@@ -1,0 +1,2 @@
+// Package control is the meaning of PTX branches, calls and ends of threads.
+package control

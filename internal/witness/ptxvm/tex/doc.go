@@ -1,0 +1,2 @@
+// Package tex is the meaning of PTX instructions on textures and surfaces.
+package tex

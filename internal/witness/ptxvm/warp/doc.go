@@ -1,0 +1,3 @@
+// Package warp is the meaning of PTX instructions that threads do together:
+// shuffles, votes, reductions and barriers.
+package warp
