@@ -326,22 +326,21 @@ func converge(u *unit, c *phase.Ctx) error {
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		return nil
 	}
-	var idle []*ori.Instr
-	if u.f.Kernel {
-		idle = isel.Gathers(u.f, x.Partial)
-	}
 	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
 	u.findMeetings()
 	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	isel.GatherBarriers(u.f, apart.Is)
 	if isel.SplitGathered(u.f, apart.Is) {
 		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	}
-	for _, i := range idle {
-		if all && !apart.Is(i.Block()) && c.ShouldChange("warpsync", int(i.ID)) {
+	if !u.f.Kernel || !all { // who comes to a function, or where paths meet, nobody knows
+		return nil
+	}
+	for _, i := range isel.Gathers(u.f, apart.Is) {
+		if c.ShouldChange("warpsync", int(i.ID)) {
 			i.Remove()
 		}
 	}
-	isel.GatherBarriers(u.f, apart.Is)
 	return nil
 }
 

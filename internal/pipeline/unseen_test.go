@@ -162,3 +162,51 @@ func TestArrivalWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestAssertGathersOnce: threads that fail an assertion never come back, so
+// the others are together behind the first place where all wait, and need not
+// wait for each other before every shuffle.
+func TestAssertGathersOnce(t *testing.T) {
+	const text = `.version 8.3
+.target sm_90
+.address_size 64
+.extern .func __assertfail (.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+.visible .entry k(.param .u64 p) {
+	.reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd1, %rd1, %rd2;
+	ld.global.u32 %r2, [%rd1];
+	setp.lt.u32 %p1, %r2, 100;
+	@%p1 bra OK;
+	{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;
+	mov.u64 %rd3, 0;
+	st.param.b64 [a], %rd3; st.param.b64 [b], %rd3; st.param.b32 [c], 1; st.param.b64 [d], %rd3; st.param.b64 [e], %rd3;
+	call.uni __assertfail, (a, b, c, d, e); }
+	trap;
+OK:	bar.sync 0;
+	shfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;
+	add.u32 %r2, %r2, %r3;
+	shfl.sync.bfly.b32 %r4, %r2, 2, 31, -1;
+	add.u32 %r2, %r2, %r4;
+	shfl.sync.bfly.b32 %r5, %r2, 4, 31, -1;
+	add.u32 %r2, %r2, %r5;
+	st.global.u32 [%rd1], %r2;
+	ret;
+}`
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: []byte(text)}}, goptxas.Options{Arch: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := target.Find("sm_90")
+	gather := 0
+	instructions(t, "sm_90", out.Cubin, func(_ *cubin.Function, i *sass.Inst) {
+		if strings.HasPrefix(i.Text(a, 0), "WARPSYNC") {
+			gather++
+		}
+	})
+	if gather != 1 {
+		t.Errorf("threads wait for each other %d times, once is enough", gather)
+	}
+}

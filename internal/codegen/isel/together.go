@@ -9,29 +9,18 @@ import (
 
 // Gathers lists the instructions that bring all threads of a warp together
 // for the warp operation behind them, in blocks that all threads run
-// together anyway. partial tells which blocks run with some threads only.
-// Where threads part in ways that partial does not know, the list is empty:
-// at calls, and where a mask or a barrier of the source picks threads.
+// together anyway. apart tells in which they may not.
 //
 // One that stands for itself stays: it also orders memory.
-func Gathers(f *ori.Func, partial func(*ori.Block) bool) []*ori.Instr {
+func Gathers(f *ori.Func, apart func(*ori.Block) bool) []*ori.Instr {
 	var list []*ori.Instr
 	for _, b := range f.Blocks {
+		if apart(b) {
+			continue
+		}
 		for i := range b.Instrs {
-			switch i.Op {
-			case op.CALL:
-				if !f.CallsRoutine(i) {
-					return nil
-				}
-			case op.BSSY, op.BREAK, op.BRX, op.BRXU, op.RET:
-				return nil
-			case op.WARPSYNC:
-				if i.Mods != op.M(op.MALL) {
-					return nil
-				}
-				if !partial(b) && i.Guard.Kind == ori.KNone && isGathered(i.Next()) {
-					list = append(list, i)
-				}
+			if i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone && isGathered(i.Next()) {
+				list = append(list, i)
 			}
 		}
 	}

@@ -29,13 +29,32 @@ WARPSYNC.ALL
 SHFL.BFLY p2, r1 = r0, 0x1, 0x1f
 EXIT`, 1},
 		{"a mask", "b0:\nWARPSYNC r0\nWARPSYNC.ALL\nSHFL.BFLY p2, r1 = r0, 0x1, 0x1f\nEXIT", 0},
+		{"behind those that never come back", `b0: -> b2, b1
+S2R r0 = SR_TID.X
+ISETP.LT.AND p2 = r0, 0x5, pt
+@p2 BRA b2
+b1: -> b3
+CALL.ABS.NOINC r0
+b3:
+BPT.TRAP 0x1
+EXIT
+b2: -> b4
+WARPSYNC.ALL
+BAR.SYNC.DEFER_BLOCKING 0x0
+b4:
+WARPSYNC.ALL
+SHFL.BFLY p2, r1 = r0, 0x1, 0x1f
+WARPSYNC.ALL
+SHFL.BFLY p2, r1 = r0, 0x2, 0x1f
+EXIT`, 2},
 	} {
 		m, err := ori.Parse(head + c.in + "\n}\n")
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		got := Gathers(f, flow.UniformityOf(f).Partial)
+		Converge(f, flow.UniformityOf(f).Parts)
+		got := Gathers(f, flow.ApartOf(f, flow.UniformityOf(f)).Is)
 		if len(got) != c.want {
 			t.Errorf("%s: %d, want %d", c.name, len(got), c.want)
 		}
