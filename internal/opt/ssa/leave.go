@@ -61,6 +61,7 @@ type leaver struct {
 	up      []ori.Reg   // by register: parent in the forest of places
 	off     []int16     // distance from the start of the parent's place
 	members [][]ori.Reg // of each root but those alone
+	binds   map[ori.Reg]bind
 	edges   []edgeCopies
 }
 
@@ -109,6 +110,9 @@ func (l *leaver) gather() {
 				l.wish(l.phis[i.Args[1].Imm].Args[0], i.Args[2], weight+3)
 			case l.isCopy(i):
 				l.wish(i.Args[0], i.Args[1], weight)
+			case i.Op == op.COPY && i.Guard.Kind == ori.KNone:
+				l.bind(i.Args[0], i.Args[1], weight)
+				l.bind(i.Args[1], i.Args[0], weight)
 			}
 		}
 	}
@@ -234,9 +238,10 @@ func (l *leaver) join(w wish) {
 		return
 	}
 	as, bs := l.of(a), l.of(b)
-	if len(as)*len(bs) > maxPairs || l.interfere(as, bs, by) {
+	if len(as)*len(bs) > maxPairs || l.pulls(a, b, by, w.weight) || l.interfere(as, bs, by) {
 		return
 	}
+	l.bindBoth(a, b, by)
 	x.Align = max(x.Align, y.Align)
 	l.up[b], l.off[b] = a, int16(by)
 	l.members[a] = append(as, bs...)
