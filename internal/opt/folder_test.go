@@ -10,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
 	"github.com/goptxas/goptxas/internal/opt/control"
+	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/opt/loop"
 	"github.com/goptxas/goptxas/internal/opt/machine"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
@@ -25,6 +26,7 @@ var folders = map[string]func(*ori.Func) bool{
 	"UniformBases":     func(f *ori.Func) bool { return uniform.UniformBases(f, func(*ori.Instr) bool { return true }) },
 	"KnownBits":        opt.KnownBits,
 	"SSA":              ssa.SSA,
+	"Saturate":         float.Saturate,
 	"GuardedUpdates":   control.GuardedUpdates,
 	"IgnoredBits":      machine.IgnoredBits,
 	"Reassociate":      address.Reassociate,

@@ -91,10 +91,10 @@ STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r2 = -|r0|, r0\nSTS [0x0], r2", []func(
 FADD r1 = -r0, -rz
 FMUL r2 = |r1|, r0
 STS [0x0], r2`, "S2R r0 = SR_TID.X\nFMUL r2 = |r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
-		{"a multiply-add has no absolute values", `S2R r0 = SR_TID.X
+		{"a multiply-add takes an absolute value", `S2R r0 = SR_TID.X
 FADD r1 = |r0|, -rz
 FFMA r2 = r1, r0, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r1 = |r0|, -rz\nFFMA r2 = r1, r0, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFFMA r2 = |r0|, r0, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
 		{"flushing is more than a sign", `S2R r0 = SR_TID.X
 FADD.FTZ r1 = |r0|, -rz
 FADD r2 = r1, r0

@@ -130,6 +130,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "CSE", Run: improve(cse.CSE), MinOpt: 1},
 		{Name: "LocalCSE", Run: improve(cse.LocalCSE), MinOpt: 2},
 		{Name: "Signs", Run: improve(float.Signs), MinOpt: 1},
+		{Name: "Saturate", Run: improve(float.Saturate), MinOpt: 2},
 		{Name: "KnownBits", Run: improve(opt.KnownBits), MinOpt: 1},
 		{Name: "Reassociate", Run: improve(address.Reassociate), MinOpt: 2},
 		{Name: "AddressFold", Run: improve(address.AddressFold), MinOpt: 1},
@@ -179,7 +180,7 @@ var order = []string{
 	// Clean what the front end left, then loops.
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"SplitWebs", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "DeadCode",
+	"SplitWebs", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "LateTests", "TestBits",

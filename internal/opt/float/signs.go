@@ -41,14 +41,14 @@ var signed = [...]struct {
 }{
 	{op.FADD, ori.Neg | ori.Abs, op.FADD},
 	{op.FMUL, ori.Neg | ori.Abs, op.FADD},
-	{op.FFMA, ori.Neg, op.FADD},
+	{op.FFMA, ori.Neg | ori.Abs, op.FADD},
 	{op.FSETP, ori.Neg | ori.Abs, op.FADD},
 	{op.FSEL, ori.Neg | ori.Abs, op.FADD},
 	{op.FMNMX, ori.Neg | ori.Abs, op.FADD},
 	{op.MUFU, ori.Neg | ori.Abs, op.FADD},
 	{op.DADD, ori.Neg | ori.Abs, op.DADD},
 	{op.DMUL, ori.Neg | ori.Abs, op.DADD},
-	{op.DFMA, ori.Neg, op.DADD},
+	{op.DFMA, ori.Neg | ori.Abs, op.DADD},
 	{op.DSETP, ori.Neg | ori.Abs, op.DADD},
 }
 
