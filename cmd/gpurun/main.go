@@ -9,6 +9,7 @@
 //	gpurun count -ours CMD -ref PTXAS -corpus DIR -plan …   instructions that warps execute in the simulator
 //	gpurun tune  -ours CMD -desc K.ptx                      settings of our compiler, ranked by launches
 //	gpurun random -ours CMD -ref PTXAS -first SEED -n N     random programs, beside what the interpreter says
+//	gpurun boxes -ref PTXAS -o FILE                         tensor maps made by the driver, and what copies do with them
 //	gpurun cubin -kernel K … A.cubin B.cubin                ready-made cubins against each other
 package main
 
@@ -31,6 +32,7 @@ var commands = [...]struct {
 	{"cubin", cubins},
 	{"tune", tune},
 	{"random", random},
+	{"boxes", boxes},
 	{"worker", func([]string) error { return gpu.Work(os.Stdin, os.Stdout) }},
 }
 
@@ -46,6 +48,6 @@ func main() {
 			}
 		}
 	}
-	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|count|cubin|tune|random [options]")
+	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|count|cubin|tune|random|boxes [options]")
 	os.Exit(2)
 }
