@@ -138,6 +138,8 @@ func (m *maker) stmt(w where) Stmt {
 		return m.special(w)
 	case k < 50 && w.depth < 3:
 		return m.carried(w)
+	case k < 53 && w.depth < 2:
+		return m.maze(w)
 	}
 	return m.fill(templates[m.r.IntN(len(templates))], true)
 }

@@ -36,6 +36,8 @@ func (m *maker) wide(w where) Stmt {
 		return m.atomic(m.reg('r'))
 	case k < 65 && w.depth < 3:
 		return m.carried(w)
+	case k < 67 && w.depth < 2:
+		return m.maze(w)
 	}
 	return m.plain()
 }

@@ -188,6 +188,8 @@ func rename(list []Stmt, r *strings.Replacer) {
 			s.Break = r.Replace(s.Break)
 		case *Tangle:
 			s.Pred = r.Replace(s.Pred)
+		case *Maze:
+			s.rename(r.Replace)
 		case *Carried:
 			for _, v := range s.Values {
 				for _, lines := range [...][]string{v.writes, v.reads} {
