@@ -30,15 +30,15 @@ func Compat(f *ori.Func) (class, maps uint8) {
 	}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
-			switch i.Op {
-			case op.UTMALDG, op.UTMASTG, op.UTMAREDG, op.UTMAPF:
+			switch {
+			case i.Op.Has(op.TensorMap):
 				class, maps = max(class, classFamily), max(maps, mapsRead)
-			case op.UTMACCTL:
+			case i.Op == op.UTMACCTL:
 				class = max(class, classFamily)
 				if i.Mods.Has(op.MIV) {
 					maps = mapsWritten
 				}
-			case op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
+			case i.Op.Has(op.Group):
 				class = classGroup
 			}
 		}

@@ -190,16 +190,12 @@ func (t *bitRewriter) demand(i *ori.Instr, n int) uint32 {
 	case a.Flags != 0:
 		return all
 	}
+	if i.Op.Has(op.Plain) {
+		return storeDemand(i)
+	}
 	switch i.Op {
 	case op.F2FP:
 		if unpacks(i) {
-			return 0xffff
-		}
-	case op.STG, op.STS, op.STL, op.ST:
-		switch {
-		case i.Mods.Has(op.MU8) || i.Mods.Has(op.MS8):
-			return 0xff
-		case i.Mods.Has(op.MU16) || i.Mods.Has(op.MS16):
 			return 0xffff
 		}
 	case op.SHF:
@@ -227,6 +223,18 @@ func (t *bitRewriter) demand(i *ori.Instr, n int) uint32 {
 		return mask
 	}
 	return all
+}
+
+// storeDemand returns the bits of its data that a store writes.
+func storeDemand(i *ori.Instr) uint32 {
+	switch {
+	case !i.Op.Has(op.Writes):
+	case i.Mods.Has(op.MU8) || i.Mods.Has(op.MS8):
+		return 0xff
+	case i.Mods.Has(op.MU16) || i.Mods.Has(op.MS16):
+		return 0xffff
+	}
+	return ^uint32(0)
 }
 
 // logicDemand returns the bits at which the result of a logic operation

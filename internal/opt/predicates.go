@@ -50,13 +50,10 @@ func Predicates(f *ori.Func) bool {
 
 // takesTruth reports whether predicate sources of i may be constants.
 func takesTruth(i *ori.Instr) bool {
-	switch i.Op {
-	case op.PLOP3, op.ISETP, op.FSETP, op.DSETP, op.HSETP2, op.SEL, op.FSEL, op.IADD3:
-		return true
-	case op.LDGSTS: // without a mark a copy that always fills is one that never does
+	if i.Op == op.LDGSTS { // without a mark a copy that always fills is one that never does
 		return i.Mods.Has(op.MZFILL)
 	}
-	return false
+	return i.Op.Has(op.Truth)
 }
 
 // MaxChain bounds how many moves of a predicate are looked through.

@@ -74,14 +74,12 @@ func IsPure(i *ori.Instr) bool {
 		return false
 	}
 	switch i.Op {
-	case op.LDC, op.ULDC, op.LDCU: // constant banks do not change
-		return true
 	case op.CS2R: // clocks and timers
 		return false
 	case op.S2R, op.S2UR:
 		return isFixedSpecial(op.Special(i.Srcs()[0].Imm))
 	}
-	return !i.Op.Has(op.Reads)
+	return !i.Op.Has(op.Reads) || i.Op.LoadsConstant()
 }
 
 // isFixedSpecial reports whether a special register keeps its value while a

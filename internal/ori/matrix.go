@@ -7,22 +7,10 @@ import "github.com/goptxas/goptxas/internal/ori/op"
 // WARPGROUP.DEPBAR says otherwise.
 
 // IsGroupMMA reports whether i is a warp-group matrix operation.
-func (i *Instr) IsGroupMMA() bool {
-	switch i.Op {
-	case op.HGMMA, op.IGMMA, op.BGMMA, op.QGMMA:
-		return true
-	}
-	return false
-}
+func (i *Instr) IsGroupMMA() bool { return i.Op.Has(op.Group) && i.Op.Has(op.Matrix) }
 
 // IsTensorMMA reports whether i is a matrix operation on tensor memory.
-func (i *Instr) IsTensorMMA() bool {
-	switch i.Op {
-	case op.UTCHMMA, op.UTCIMMA, op.UTCQMMA, op.UTCOMMA:
-		return true
-	}
-	return false
-}
+func (i *Instr) IsTensorMMA() bool { return i.Op.Has(op.Uniform) && i.Op.Has(op.Matrix) }
 
 // Accumulates reports whether i adds to its result in place: result and
 // addend are the same register.

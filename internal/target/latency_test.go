@@ -7,6 +7,9 @@ func TestClassesAreNamed(t *testing.T) {
 		if classes[c].name == "" {
 			t.Errorf("class %d has no name", c)
 		}
+		if c.Pipe() == noPipe {
+			t.Errorf("class %s has no pipe", c)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
 		x.Mods = op.Mods{}
 		x.Args = []ori.Operand{ori.Imm(-1)}
 		return &x
-	case !a.Has(target.Descriptors) && accessesGlobal(i.Op):
+	case !a.Has(target.Descriptors) && i.Op.Has(op.Described):
 		return withoutDescriptor(i)
 	case !a.Has(target.DeferredBars) && i.Op == op.BAR && i.Mods.Has(op.MDEFER_BLOCKING):
 		x := *i
@@ -27,8 +27,6 @@ func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
 	}
 	return i
 }
-
-func accessesGlobal(o op.Op) bool { return o.Has(op.Global) }
 
 // without returns the modifiers but one.
 func without(m op.Mods, drop op.Mod) op.Mods {

@@ -72,7 +72,7 @@ func (e *emitter) relocs(i *ori.Instr) {
 	}
 }
 
-func loadsBank(o op.Op) bool { return o == op.LDC || o == op.ULDC || o == op.LDCU }
+func loadsBank(o op.Op) bool { return o.LoadsConstant() }
 
 func bindsTexture(o op.Op) bool { return o.Has(op.Texture) }
 

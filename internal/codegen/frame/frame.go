@@ -125,10 +125,10 @@ func (p *Framer) expectations() {
 	object, wide := false, p.f.Props.LocalBytes > 0
 	for _, b := range p.f.Blocks {
 		for i := range b.Instrs {
-			switch i.Op {
-			case op.RET:
+			switch {
+			case i.Op == op.RET:
 				object = object || i.Mods.Has(op.MABS)
-			case op.LDL, op.STL:
+			case i.Op.Space() == op.SpaceLocal:
 				wide = wide || i.Mods.Has(op.M128)
 			}
 		}

@@ -155,7 +155,7 @@ func changesShared(i *ori.Instr) bool {
 		return true
 	}
 	a, ok := flow.AccessOf(i)
-	return ok && a.Write && a.Space&flow.Shared != 0
+	return ok && a.Write && a.Space&op.SpaceShared != 0
 }
 
 // needs returns how many of the oldest operations must be over before i.

@@ -319,19 +319,18 @@ type arrangement struct {
 // the same. The table of LOP3 is permuted with them, and a comparison turns
 // round.
 func swapped(i *ori.Instr, srcs []ori.Operand) (a arrangement, ok bool) {
-	compares := i.Op == op.ISETP || i.Op == op.UISETP || i.Op == op.FSETP
-	if !i.Op.Has(op.Commutes) && !compares || len(srcs) < 2 {
+	if !i.Op.Has(op.Commutes|op.Turns) || len(srcs) < 2 {
 		return a, false
 	}
 	a = arrangement{append([]ori.Operand(nil), srcs...), i.Mods}
 	s := a.srcs
 	s[0], s[1] = s[1], s[0]
-	if compares {
+	if i.Op.Has(op.Turns) {
 		if a.mods[0], ok = turned(a.mods[0]); !ok {
 			return a, false
 		}
 	}
-	if i.Op == op.LOP3 || i.Op == op.ULOP3 {
+	if i.Op.Has(op.Lut) {
 		if len(s) < 4 || s[3].Kind != ori.KImm {
 			return a, false
 		}

@@ -206,11 +206,7 @@ func (r *rooter) moves(d ori.Reg, steps int) (n int) {
 
 // hasUniform reports whether the uniform datapath has operation o.
 func hasUniform(o op.Op) bool {
-	switch o {
-	case op.MOV, op.COPY, op.IADD3, op.IMAD, op.LEA, op.SHF, op.LOP3, op.SEL, op.PRMT, op.SGXT:
-		return true
-	}
-	return false
+	return o.Twin() != op.None
 }
 
 // outermost returns the block before the outermost loop in which i, which

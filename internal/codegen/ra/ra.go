@@ -248,9 +248,7 @@ func (b *builder) remats() {
 
 // repeatable reports whether i gives the same result wherever it stands.
 func repeatable(i *ori.Instr) bool {
-	switch i.Op {
-	case op.MOV, op.UMOV, op.IMAD, op.CS2R, op.LDC, op.ULDC, op.LDCU:
-	default:
+	if !i.Op.Has(op.Remat) {
 		return false
 	}
 	for _, a := range i.Srcs() {

@@ -128,12 +128,10 @@ func pinned(i *ori.Instr) bool {
 		return i.Op != op.COPY && (i.Op != op.UNDEF || arrives(i)) && !meets(i) && !ofGroups(i)
 	}
 	switch i.Op {
-	case op.P2R, op.UP2UR, op.UR2UP:
-		return true
 	case op.S2R, op.CS2R, op.S2UR, op.CS2UR:
 		return readsClock(i)
 	}
-	return false
+	return i.Op.Has(op.ReadsPreds | op.WritesPreds)
 }
 
 // arrives reports whether i stands for what a caller left in registers that

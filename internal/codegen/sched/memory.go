@@ -28,7 +28,7 @@ func touchOf(i *ori.Instr) (t touch, ok bool) {
 		return touch{space: flow.Anything, write: true, strict: true, base: -1}, true
 	}
 	if i.IsGroupMMA() { // it reads shared memory
-		return touch{space: flow.Shared, base: -1}, true
+		return touch{space: op.SpaceShared, base: -1}, true
 	}
 	a, ok := flow.AccessOf(i)
 	return touch{space: a.Space, write: a.Write, strict: a.Strict, base: -1, lo: a.Lo, hi: a.Hi}, ok && !a.Frozen

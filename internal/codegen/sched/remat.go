@@ -20,12 +20,7 @@ type constant struct {
 
 // repeatable reports whether i gives the same result wherever it stands.
 func repeatable(i *ori.Instr) bool {
-	switch i.Op {
-	case op.MOV, op.UMOV, op.LDC, op.ULDC, op.LDCU, op.CS2R:
-	default:
-		return false
-	}
-	if i.Guard.Kind != ori.KNone || i.NDst != 1 {
+	if !i.Op.Has(op.Remat) || i.Guard.Kind != ori.KNone || i.NDst != 1 {
 		return false
 	}
 	for _, a := range i.Srcs() {

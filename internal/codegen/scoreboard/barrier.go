@@ -38,7 +38,7 @@ func (s *cellSet) union(x *cellSet) (grew bool) {
 type beyond struct {
 	written  cellSet
 	accessed cellSet
-	awaited  timing.Kinds
+	awaited  op.Work
 }
 
 // futures returns, for each node, the cells written and accessed somewhere
@@ -87,7 +87,7 @@ func everything() beyond {
 	for n := range b.written {
 		b.written[n], b.accessed[n] = ^uint64(0), ^uint64(0)
 	}
-	b.awaited = 1<<timing.NumKinds - 1
+	b.awaited = 1<<op.NumWorks - 1
 	return b
 }
 
@@ -109,7 +109,7 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 	list := make([]due, len(x.events))
 	var access, write [timing.NumCells]int32 // position plus one of the next one
 	drain := nowhere
-	var awaited [timing.NumKinds]int
+	var awaited [op.NumWorks]int
 	for n := range awaited {
 		awaited[n] = nowhere
 		if out.awaited>>n&1 != 0 {
@@ -123,9 +123,9 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 			d.result = min(d.result, next(&access, a, &out.accessed), drain)
 		}
 		for n, at := range awaited {
-			switch kind := timing.Kinds(1) << n; {
+			switch kind := op.Work(1) << n; {
 			case e.Leaves&kind == 0:
-			case kind == timing.Fetched:
+			case kind == op.Fetched:
 				d.source = min(d.source, at, drain)
 			default:
 				d.result = min(d.result, at, drain)
@@ -205,7 +205,7 @@ type slot struct {
 	reads bool
 	class target.Class
 	cells cellSet // registers it speaks for
-	kinds timing.Kinds
+	kinds op.Work
 }
 
 // handOut gives every instruction that needs them its barriers.
@@ -317,7 +317,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 	}
 	// a wait for the results covers the sources too
 	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.result == far) {
-		want := slot{due: d.source, reads: true, class: e.Class, kinds: e.Leaves & timing.Fetched}
+		want := slot{due: d.source, reads: true, class: e.Class, kinds: e.Leaves & op.Fetched}
 		for _, a := range e.Reads {
 			if timing.Late(s.timing, e.Class, a.Cell) {
 				want.cells.add(a)

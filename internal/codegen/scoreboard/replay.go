@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -361,7 +362,7 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 			continue
 		}
 		cover := wr
-		if timing.Kinds(1)<<n == timing.Fetched {
+		if op.Work(1)<<n == op.Fetched {
 			cover = bars
 		}
 		insert(&s.left[n], fact{cover: cover, class: e.Class, guard: guard, not: not})

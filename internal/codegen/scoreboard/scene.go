@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -45,7 +46,7 @@ type scene struct {
 	known [timing.NumCells]bool   // is in cells
 	set   [timing.NumBarriers]int // cycle at which each barrier was last set
 	gaps  []fact
-	left  [timing.NumKinds][]fact // work that goes on unseen
+	left  [op.NumWorks][]fact // work that goes on unseen
 	fence uint8
 }
 
@@ -64,7 +65,7 @@ type summary struct {
 	facts []placed
 	set   [timing.NumBarriers]int
 	gaps  []fact
-	left  [timing.NumKinds][]fact
+	left  [op.NumWorks][]fact
 	fence uint8
 }
 

@@ -25,7 +25,7 @@ func Serial(f *ori.Func, a *target.Arch) {
 			for k := range i.Args {
 				i.Args[k].Flags &^= ori.Reuse
 			}
-			if d.Timing.Variable(e.Class) && (len(e.Writes) > 0 || e.Leaves&^timing.Fetched != 0) || e.Class == target.ClassLdgdepbar || e.Class == target.ClassFence {
+			if d.Timing.Variable(e.Class) && (len(e.Writes) > 0 || e.Leaves&^op.Fetched != 0) || e.Class == target.ClassLdgdepbar || e.Class == target.ClassFence {
 				i.Sched.WrBar = 0
 			}
 			if d.Timing.ReadsLate(e.Class) || target.UniformLate(e.Class) || e.Fences && e.Class == target.ClassMembar {

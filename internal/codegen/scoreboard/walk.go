@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -36,7 +37,7 @@ type state struct {
 	reader  [timing.NumBarriers]readerClass // who sets it when it has read
 	barAge  [timing.NumBarriers]uint8       // since last set, BarrierLag when long ago; 0 = never set
 	fence   uint8                           // barriers the next instruction must wait for
-	left    [timing.NumKinds]uint8          // barriers of what goes on unseen
+	left    [op.NumWorks]uint8              // barriers of what goes on unseen
 }
 
 // readerClass is the class of the operations that set a barrier when they
@@ -151,7 +152,7 @@ type walker struct {
 	pending [timing.NumBarriers][]uint16 // cells that name the barrier
 	setAt   [timing.NumBarriers]int
 	fence   uint8
-	left    [timing.NumKinds]uint8
+	left    [op.NumWorks]uint8
 	out     state
 }
 
@@ -393,7 +394,7 @@ func (w *walker) leave(e *timing.Event) {
 			continue
 		}
 		bar := e.Ctrl.WrBar
-		if timing.Kinds(1)<<k == timing.Fetched && e.Ctrl.RdBar >= 0 {
+		if op.Work(1)<<k == op.Fetched && e.Ctrl.RdBar >= 0 {
 			bar = e.Ctrl.RdBar
 		}
 		if bar >= 0 {

@@ -3,7 +3,10 @@
 // their operands are needed when.
 package timing
 
-import "github.com/goptxas/goptxas/internal/target"
+import (
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
 
 // Cells number the registers of all files in one row.
 const (
@@ -82,13 +85,13 @@ type Access struct {
 // Event is an instruction as timing sees it.
 type Event struct {
 	Class   target.Class
-	Guarded bool   // results may not be written
-	Guard   uint16 // cell of the guard, if guarded
-	Negated bool   // the guard is taken when false
-	Drains  bool   // nothing may be pending: code elsewhere follows
-	Fences  bool   // the next instruction must wait for the barrier it sets
-	Leaves  Kinds  // goes on behind it until its barrier says otherwise
-	Awaits  Kinds  // must be over before it
+	Guarded bool    // results may not be written
+	Guard   uint16  // cell of the guard, if guarded
+	Negated bool    // the guard is taken when false
+	Drains  bool    // nothing may be pending: code elsewhere follows
+	Fences  bool    // the next instruction must wait for the barrier it sets
+	Leaves  op.Work // goes on behind it until its barrier says otherwise
+	Awaits  op.Work // must be over before it
 	Reads   []Access
 	Writes  []Access
 	Clears  []Access // registers that nothing before it may still read or write

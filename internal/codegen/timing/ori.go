@@ -15,27 +15,12 @@ type Describer struct {
 	builder
 	f      *ori.Func
 	Timing *target.Timing
-	known  []opFacts // by operation, as far as they were asked for
 	uses   []Use
 }
 
 // NewDescriber returns a describer for the instructions of f.
 func NewDescriber(f *ori.Func, a *target.Arch) *Describer {
-	return &Describer{f: f, Timing: target.TimingOf(a), known: make([]opFacts, op.Count)}
-}
-
-// opFacts is what the name of an operation says. A function has few of all
-// operations, so they are looked up when they come.
-type opFacts struct {
-	seen, kinds bool // looked up; leaves or awaits something
-}
-
-func (d *Describer) facts(o op.Op) *opFacts {
-	k := &d.known[o]
-	if !k.seen {
-		*k = opFacts{seen: true, kinds: InKinds(o.String())}
-	}
-	return k
+	return &Describer{f: f, Timing: target.TimingOf(a)}
 }
 
 // Class returns the timing class of i.
@@ -44,18 +29,6 @@ func (d *Describer) Class(i *ori.Instr) target.Class {
 		return target.ClassBmovR
 	}
 	return i.Op.ClassOf(&i.Mods)
-}
-
-// modifiers returns the question whether i has a modifier.
-func modifiers(i *ori.Instr) func(string) bool {
-	return func(mod string) bool {
-		for _, m := range i.Mods {
-			if m != op.NoMod && m.String() == mod {
-				return true
-			}
-		}
-		return false
-	}
 }
 
 // Instr returns the event of i.
@@ -84,40 +57,34 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 // unseen adds what no register tells: work that goes on behind i and what
 // must be over before it.
 func (d *Describer) unseen(i *ori.Instr, e *Event) {
-	if d.facts(i.Op).kinds {
-		e.Leaves, e.Awaits = KindsOf(i.Op.String(), modifiers(i))
-	}
+	e.Leaves, e.Awaits = i.Op.Work(&i.Mods)
 	switch {
 	case i.Op == op.USETMAXREG && i.Mods.Has(op.MDEALLOC): // no result may arrive while registers go
 		e.Drains = true
 	case i.Op == op.DEPBAR && !i.Mods.Has(op.MLE): // waits for all
 		e.Drains = true
-	case i.Op == op.NOP: // tcgen05.wait::ld, or an acquire inside the block
-		e.Awaits |= Copied
-	case e.Class == target.ClassLdg:
-		e.Leaves |= Loaded
-		if i.CopiesMap() {
-			e.Leaves |= Stored
-		}
+	case i.CopiesMap():
+		e.Leaves |= op.Stored
 	}
 }
 
-// implied adds the predicates that R2P and its like move without naming.
+// implied adds what an instruction touches without naming it: the predicates
+// that R2P and its like move, and the registers of a group's products.
 func (d *Describer) implied(i *ori.Instr) {
-	switch i.Op {
-	case op.WARPGROUP:
-		if i.Mods.Has(op.MARRIVE) {
-			d.arrival(i)
-		}
-	case op.P2R:
-		d.uses = append(d.uses, Use{File: target.FileP, Role: Data, N: 7})
-	case op.R2P:
-		d.uses = append(d.uses, Use{File: target.FileP, Role: Result, N: 7})
-	case op.UP2UR:
-		d.uses = append(d.uses, Use{File: target.FileUP, Role: Data, N: 7})
-	case op.UR2UP:
-		d.uses = append(d.uses, Use{File: target.FileUP, Role: Result, N: 7})
+	if i.Op == op.WARPGROUP && i.Mods.Has(op.MARRIVE) {
+		d.arrival(i)
 	}
+	if !i.Op.Has(op.ReadsPreds | op.WritesPreds) {
+		return
+	}
+	all := Use{File: target.FileP, Role: Data, N: 7}
+	if i.Op.Has(op.Uniform) {
+		all.File = target.FileUP
+	}
+	if i.Op.Has(op.WritesPreds) {
+		all.Role = Result
+	}
+	d.uses = append(d.uses, all)
 }
 
 // arrival adds the general registers of the matrix operations behind a

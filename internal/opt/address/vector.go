@@ -84,9 +84,7 @@ func (w *widener) block(b *ori.Block) {
 // isJoinable reports whether i is a load of whole words that may be part of
 // a larger one.
 func isJoinable(i *ori.Instr) bool {
-	switch i.Op {
-	case op.LDS, op.LDL, op.LDG:
-	default:
+	if !i.Op.Has(op.Plain) || i.Op.Space() == op.SpaceGeneric || i.Op.Has(op.Writes) {
 		return false
 	}
 	if i.NDst != 1 || i.Guard.Kind != ori.KNone || i.Args[0].Kind != ori.KReg {

@@ -75,8 +75,6 @@ func varies(i *ori.Instr) bool {
 	switch i.Op {
 	case op.FADD, op.FMUL, op.FFMA, op.FMNMX, op.MUFU, op.SHFL, op.HADD2, op.HMUL2, op.HFMA2:
 		return true
-	case op.LDC, op.ULDC, op.LDCU:
-		return false
 	}
-	return i.Op.Has(op.Reads)
+	return i.Op.Has(op.Reads) && !i.Op.LoadsConstant()
 }

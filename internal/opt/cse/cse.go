@@ -101,8 +101,8 @@ func (c *cse) arrange(i *ori.Instr) {
 	if a.Kind != ori.KReg || b.Kind != ori.KReg || a.N != b.N || a.Class != b.Class || cmp.Or(cmp.Compare(a.Reg, b.Reg), cmp.Compare(a.Sub, b.Sub)) <= 0 {
 		return
 	}
-	if i.Op == op.LOP3 {
-		if !opt.IsLogic(i) {
+	if i.Op.Has(op.Lut) {
+		if len(i.Args) != 5 || i.Args[4].Kind != ori.KImm || i.Args[0].Class != a.Class {
 			return
 		}
 		t := i.Args[4].Imm

@@ -223,7 +223,7 @@ func disturbs(i *ori.Instr) bool {
 		return true
 	}
 	a, ok := flow.AccessOf(i)
-	return ok && a.Space&flow.Global != 0 && (a.Write || a.Strict)
+	return ok && a.Space&op.SpaceGlobal != 0 && (a.Write || a.Strict)
 }
 
 // describe writes what i computes from to the key: guard and what was there

@@ -133,18 +133,14 @@ func (u *unroller) shape() bool {
 // plain reports whether b may be copied.
 func (u *unroller) plain(b *ori.Block) bool {
 	for i := range b.Instrs {
-		switch i.Op {
-		case op.BRA:
+		switch {
+		case i.Op == op.BRA:
 			if i.Next() != nil {
 				return false
 			}
-		case op.BAR, op.WARPSYNC, op.COPY, op.UNDEF, op.EXIT, op.MEMBAR, op.FENCE:
-		case op.DEPBAR, op.LDGDEPBAR, op.ARRIVES, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
-			// asynchronous work: each copy starts its own or waits for it
-		default:
-			if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
-				return false
-			}
+		case i.Op.Has(op.Duplicable): // of asynchronous work each copy starts its own or waits for it
+		case i.Op.Has(op.Effect | op.Terminator | op.Pseudo):
+			return false
 		}
 	}
 	return true

@@ -74,13 +74,8 @@ func unreadMask(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
 
 // unread changes one atomic.
 func unread(v *opt.Values, i *ori.Instr, acquires, fenced bool, fits func(*ori.Instr) bool) bool {
-	switch i.Op {
-	case op.ATOM, op.ATOMG, op.ATOMS:
-	default:
-		return false
-	}
 	at := int(i.NDst) - 1
-	if at < 0 {
+	if !i.Op.Has(op.Atomic) || at < 0 {
 		return false
 	}
 	d := i.Args[at]

@@ -34,36 +34,6 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op) boo
 	return f.Touched(changed)
 }
 
-// uniformOps maps operations to those of the uniform datapath.
-var uniformOps = [...]struct{ from, to op.Op }{
-	{op.MOV, op.UMOV},
-	{op.COPY, op.COPY},
-	{op.UNDEF, op.UNDEF},
-	{op.IADD3, op.UIADD3},
-	{op.IMAD, op.UIMAD},
-	{op.LEA, op.ULEA},
-	{op.SHF, op.USHF},
-	{op.LOP3, op.ULOP3},
-	{op.SEL, op.USEL},
-	{op.PRMT, op.UPRMT},
-	{op.POPC, op.UPOPC},
-	{op.FLO, op.UFLO},
-	{op.BREV, op.UBREV},
-	{op.SGXT, op.USGXT},
-	{op.ISETP, op.UISETP},
-	{op.PLOP3, op.UPLOP3},
-	{op.S2R, op.S2UR},
-}
-
-func uniformOp(o op.Op) op.Op {
-	for _, x := range uniformOps {
-		if x.from == o {
-			return x.to
-		}
-	}
-	return op.None
-}
-
 type uniformer struct {
 	f         *ori.Func
 	fits      func(*ori.Instr) bool
@@ -225,7 +195,7 @@ func (u *uniformer) hasForm(i *ori.Instr) bool {
 // convert gives i the operation of the uniform datapath, and its zero
 // operands the other file.
 func (u *uniformer) convert(i *ori.Instr) bool {
-	to := uniformOp(i.Op)
+	to := i.Op.Twin()
 	if i.Op == op.LDC || i.Op == op.MOV && i.Args[1].Kind == ori.KConst {
 		to = u.constants
 	}

@@ -413,7 +413,7 @@ func (u *uniformer) moved(s ori.Operand) bool {
 
 func (u *uniformer) fitsSwapped(i *ori.Instr) bool {
 	srcs := i.Srcs()
-	if !i.Op.Has(op.Commutes) && i.Op != op.ISETP && i.Op != op.FSETP || len(srcs) < 2 {
+	if !i.Op.Has(op.Commutes|op.Turns) || len(srcs) < 2 {
 		return false
 	}
 	srcs[0], srcs[1] = srcs[1], srcs[0]

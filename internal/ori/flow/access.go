@@ -6,16 +6,10 @@ import (
 )
 
 // Space is a set of memories.
-type Space uint8
+type Space = op.Space
 
-const (
-	Global Space = 1 << iota
-	Shared
-	Local
-	Tensor
-	Everywhere = Global | Shared | Local // what a generic address can name
-	Anything   = Everywhere | Tensor
-)
+// Anything is every memory that can be written while a kernel runs.
+const Anything = op.SpaceGeneric | op.SpaceTensor
 
 // Access is what an instruction does to memory: bytes Lo to Hi from the
 // address in Base, or from the sum of Base and Uni.
@@ -30,30 +24,6 @@ type Access struct {
 	Lo, Hi int64
 }
 
-// accessRows are the operations whose memory is known; the others may touch
-// anything and keep their place.
-var accessRows = [...]struct {
-	op    op.Op
-	space Space
-	plain bool
-}{
-	{op.LDG, Global, true},
-	{op.STG, Global, true},
-	{op.LDL, Local, true},
-	{op.STL, Local, true},
-	{op.LDS, Shared, true},
-	{op.STS, Shared, true},
-	{op.LDSM, Shared, false},
-	{op.STSM, Shared, false},
-	{op.LD, Everywhere, true},
-	{op.ST, Everywhere, true},
-	{op.ATOMS, Shared, false},
-	{op.ATOMG, Global, false},
-	{op.REDG, Global, false},
-	{op.LDTM, Tensor, false},
-	{op.STTM, Tensor, false},
-}
-
 // sizeRows are the bytes of an access by its modifiers; without one it is a
 // word.
 var sizeRows = [...]struct {
@@ -65,23 +35,21 @@ var sizeRows = [...]struct {
 const far = 1 << 62
 
 // AccessOf describes what i does to memory; ok is false if that is nothing:
-// constant banks do not change.
+// constant banks do not change. What keeps its place among all accesses is
+// taken to touch anything.
 func AccessOf(i *ori.Instr) (a Access, ok bool) {
-	if !i.Op.Has(op.Reads|op.Writes) || i.Op == op.LDC || i.Op == op.ULDC || i.Op == op.LDCU {
+	if !i.Op.Has(op.Reads|op.Writes) || i.Op.LoadsConstant() {
 		return a, false
 	}
 	a = Access{Space: Anything, Write: true, Strict: true, Lo: -far, Hi: far}
-	for _, r := range &accessRows {
-		if r.op != i.Op {
-			continue
-		}
-		a.Space, a.Write = r.space, i.Op.Has(op.Writes)
-		a.Strict = i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO)
-		a.Frozen = i.Op == op.LDG && i.Mods.Has(op.MCONSTANT)
-		if r.plain {
-			a.extent(i)
-		}
-		break
+	if i.Op.Has(op.Ordered) {
+		return a, true
+	}
+	a.Space, a.Write = i.Op.Space(), i.Op.Has(op.Writes)
+	a.Strict = i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO)
+	a.Frozen = i.Op == op.LDG && i.Mods.Has(op.MCONSTANT)
+	if i.Op.Has(op.Plain) {
+		a.extent(i)
 	}
 	return a, true
 }

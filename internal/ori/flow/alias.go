@@ -116,7 +116,7 @@ func (t *tracer) place(a Access) Place {
 	p.Root.Kind = RootNone
 	if a.Base.Kind == ori.KReg {
 		p.Root = t.root(a.Base, &p, maxTrace)
-		if p.Root.Kind == RootNone && a.Space == Everywhere {
+		if p.Root.Kind == RootNone && a.Space == op.SpaceGeneric {
 			p.Root.Kind = RootUnknown
 		}
 	}

@@ -234,14 +234,11 @@ func (m *gatherings) isAligned(i *ori.Instr) bool {
 	if i.Guard.Kind != ori.KNone {
 		return false
 	}
-	switch i.Op {
-	case op.BAR, op.WARPSYNC:
+	if i.Op == op.BAR || i.Op == op.WARPSYNC {
 		_, ok := m.kind[i.Line]
 		return !ok
-	case op.HMMA, op.IMMA, op.DMMA, op.LDSM, op.STSM, op.MOVM, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA, op.WARPGROUP, op.USETMAXREG:
-		return true
 	}
-	return false
+	return i.Op.Has(op.Aligned)
 }
 
 // follow follows threads from the places of w on.

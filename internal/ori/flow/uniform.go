@@ -150,11 +150,11 @@ func isSource(i *ori.Instr) bool {
 // access is one that may see what others write meanwhile, or the address may
 // be one of memory that each thread has for itself.
 func readsOne(i *ori.Instr) bool {
-	switch i.Op {
-	case op.LDC, op.ULDC, op.LDCU:
+	switch i.Op.Space() {
+	case op.SpaceConstant:
 		return true
-	case op.LDG, op.LDS:
-		return !i.Mods.Has(op.MSTRONG) && !i.Mods.Has(op.MMMIO)
+	case op.SpaceGlobal, op.SpaceShared:
+		return i.Op.Has(op.Plain) && !i.Mods.Has(op.MSTRONG) && !i.Mods.Has(op.MMMIO)
 	}
 	return false
 }

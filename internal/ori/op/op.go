@@ -13,27 +13,75 @@ type Op uint16
 const Count = int(numOps)
 
 // Props are facts about an operation that hold for all its forms.
-type Props uint32
+type Props uint64
 
 const (
-	Reads      Props = 1 << iota // reads memory
-	Writes                       // writes memory
-	Effect                       // does something beyond its results and memory
-	Terminator                   // ends its block
-	Convergent                   // looks at other threads of the warp
-	Commutes                     // the first two sources may change places
-	Uniform                      // runs on the uniform datapath
-	Pseudo                       // must be gone before emitting
-	Floats                       // immediates are floats, or upper halves of doubles
-	Single                       // computes with f32 numbers
-	Double                       // computes with f64 numbers: an immediate is the high word of one whose low word is zero
-	Cached                       // operands may be kept for the next instruction
-	Folds                        // sources may become constants
-	Texture                      // names a texture or surface
-	Global                       // accesses global memory, by a descriptor where there is one
-	Gathered                     // threads of the warp come together for it
-	Group                        // belongs to a warp group
-	Exchange                     // threads of a mask exchange values
+	Reads       Props = 1 << iota // reads memory
+	Writes                        // writes memory
+	Effect                        // does something beyond its results and memory
+	Terminator                    // ends its block
+	Convergent                    // looks at other threads of the warp
+	Commutes                      // the first two sources may change places
+	Uniform                       // runs on the uniform datapath
+	Pseudo                        // must be gone before emitting
+	Floats                        // immediates are floats, or upper halves of doubles
+	Single                        // computes with f32 numbers
+	Double                        // computes with f64 numbers: an immediate is the high word of one whose low word is zero
+	Cached                        // operands may be kept for the next instruction
+	Folds                         // sources may become constants
+	Texture                       // names a texture or surface
+	Described                     // names global memory by a descriptor where there is one
+	Gathered                      // threads of the warp come together for it
+	Group                         // belongs to a warp group
+	Exchange                      // threads of a mask exchange values
+	Plain                         // loads or stores the bytes at its address
+	Ordered                       // keeps its place among all accesses to memory
+	Atomic                        // returns what memory held
+	Matrix                        // multiplies matrices
+	Aligned                       // all threads of the warp come to it together
+	TensorMap                     // follows a tensor map
+	Truth                         // predicate sources may be constants
+	Duplicable                    // a copy of it elsewhere in a loop does what it did
+	Remat                         // without register sources, cheaper to make again than to keep
+	Turns                         // the first two sources may change places if the comparison turns round
+	Lut                           // commutes if its table is permuted
+	ReadsPreds                    // reads all predicates without naming them
+	WritesPreds                   // writes all predicates without naming them
+)
+
+// Space is a set of memories.
+type Space uint8
+
+// The memories.
+const (
+	SpaceGlobal Space = 1 << iota
+	SpaceShared
+	SpaceLocal
+	SpaceTensor
+	SpaceConstant
+	SpaceGeneric = SpaceGlobal | SpaceShared | SpaceLocal // what a generic address can name
+)
+
+// Work is what goes on behind an instruction without a register that would
+// tell: only the barrier the instruction sets does.
+type Work uint8
+
+// Sorts of work, and who needs it to be over.
+const (
+	// Loaded are results of loads: before the cache forgets the rest they
+	// must be there.
+	Loaded Work = 1 << iota
+	// Stored are writes that do not pass through the queue of ordinary
+	// stores: mbarriers made and ended, tensor maps copied to global memory.
+	// Whoever tells others of them waits.
+	Stored
+	// Fetched are uniform registers that an asynchronous operation reads
+	// when its turn comes: a warp that exits gives them away.
+	Fetched
+	// Copied are results of loads from tensor memory: until they are there
+	// what was loaded must not be overwritten.
+	Copied
+	NumWorks = 4
 )
 
 type row struct {
@@ -42,6 +90,18 @@ type row struct {
 	class   target.Class
 	refine  uint8 // modifiers that bring another class
 	nrefine uint8
+	work    uint8 // what it leaves behind and awaits
+	nwork   uint8
+	space   Space
+	twin    Op
+}
+
+// workRow is what an operation leaves behind and what must be over before it,
+// with a modifier or always. Each pair of a row that leaves something and a row
+// that awaits it was looked at in the reference's code for sm_90 and later.
+type workRow struct {
+	mod            Mod
+	leaves, awaits Work
 }
 
 // refine is the class that a modifier brings.
@@ -64,6 +124,33 @@ func (o Op) Has(p Props) bool { return ops[o].props&p != 0 }
 // IsDouble reports whether o computes with f64 numbers. An immediate among
 // its sources is the high word of a number whose low word is zero.
 func (o Op) IsDouble() bool { return o.Has(Double) }
+
+// Space returns the memories that o can touch.
+func (o Op) Space() Space { return ops[o].space }
+
+// LoadsConstant reports whether o reads a constant bank: nobody writes there
+// while a kernel runs.
+func (o Op) LoadsConstant() bool { return ops[o].space == SpaceConstant }
+
+// Twin returns the operation of the uniform datapath that computes what o
+// does, or None.
+func (o Op) Twin() Op { return ops[o].twin }
+
+// Pipe returns the unit that executes o.
+func (o Op) Pipe() target.Pipe { return ops[o].class.Pipe() }
+
+// Work returns what o with modifiers leaves behind and what must be over
+// before it.
+func (o Op) Work(m *Mods) (leaves, awaits Work) {
+	r := &ops[o]
+	for _, w := range works[r.work : r.work+r.nwork] {
+		if w.mod == NoMod || m.Has(w.mod) {
+			leaves |= w.leaves
+			awaits |= w.awaits
+		}
+	}
+	return leaves, awaits
+}
 
 // Class returns the latency class of o without modifiers.
 func (o Op) Class() target.Class { return ops[o].class }

@@ -62,3 +62,43 @@ func TestClass(t *testing.T) {
 		}
 	}
 }
+
+// TestColumns asks for what the rows must agree on.
+func TestColumns(t *testing.T) {
+	for o := Op(1); o < numOps; o++ {
+		if u := o.Twin(); u != None && u != o && !u.Has(Uniform) {
+			t.Errorf("the twin of %s is %s", o, u)
+		}
+		if o.Has(Reads|Writes) != (o.Space() != 0) {
+			t.Errorf("%s touches memory %b", o, o.Space())
+		}
+		if o.Has(Plain) && (o.Has(Ordered) || o.Has(Reads) == o.Has(Writes)) {
+			t.Errorf("%s is no plain access", o)
+		}
+		if o.Has(Lut) && !o.Has(Commutes) || o.Has(Lut) && o.Has(Turns) {
+			t.Errorf("%s: sources change places in more ways than one", o)
+		}
+	}
+	for _, x := range []struct {
+		op             Op
+		mods           Mods
+		leaves, awaits Work
+	}{
+		{SYNCS, M(MEXCH), Stored | Fetched, 0},
+		{SYNCS, M(MPHASECHK), 0, Stored},
+		{SYNCS, Mods{}, 0, 0},
+		{UTMALDG, Mods{}, Fetched, Stored},
+		{UTMAPF, Mods{}, Fetched, 0},
+		{CCTL, M(MIVALL), 0, Loaded},
+		{CCTL, Mods{}, 0, 0},
+		{EXIT, Mods{}, 0, Fetched},
+		{IADD3, Mods{}, 0, 0},
+	} {
+		if l, a := x.op.Work(&x.mods); l != x.leaves || a != x.awaits {
+			t.Errorf("%s%s leaves %b and awaits %b", x.op, x.mods.Append(nil), l, a)
+		}
+	}
+	if MOV.Pipe() != target.PipeAlu || IMAD.Pipe() != target.PipeMultiply || LDG.Pipe() != target.PipeMemory {
+		t.Error("pipes")
+	}
+}

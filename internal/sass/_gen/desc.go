@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -55,6 +56,9 @@ type op struct {
 	bars    string   // barriers it can set: "", "read" or "both"
 	uguard  bool
 	props   []string // facts that Ori keeps, as words of propNames
+	space   []string // memories it touches, as words of spaceNames
+	twin    string   // the operation of the uniform datapath that computes the same
+	works   []work   // by modifiers, all that fit count
 	lines   []*line
 	doc     string
 }
@@ -63,6 +67,13 @@ type op struct {
 type refine struct {
 	mod   string
 	class target.Class
+}
+
+// work is what an operation leaves behind and what must be over before it,
+// with a modifier or always.
+type work struct {
+	mod            string
+	leaves, awaits []string // words of workNames
 }
 
 // macro is a piece of template with a name, written %name where it is used.
@@ -198,6 +209,7 @@ func readDesc(dir string) *desc {
 		f.Close()
 	}
 	sort.SliceStable(d.ops, func(i, j int) bool { return d.ops[i].name < d.ops[j].name })
+	d.resolve()
 	return d
 }
 
@@ -284,7 +296,8 @@ func parseValue(v string) value {
 
 // parseOp reads "NAME class attribute… # comment". An attribute is a class
 // that a modifier brings (.WIDE>wide), the barriers that the operation can
-// set (bars, bars=read), @UP or a word of propNames.
+// set (bars, bars=read), @UP, a column with a value (space=global) or a word of
+// propNames.
 func parseOp(where, s string) *op {
 	s, doc, _ := strings.Cut(s, "#")
 	f := strings.Fields(s)
@@ -305,11 +318,79 @@ func parseOp(where, s string) *op {
 			o.uguard = true
 		case propNames[w] != "":
 			o.props = append(o.props, w)
-		default:
+		case !o.column(where, w):
 			die(where, "%s: what is %q?", o.name, w)
 		}
 	}
+	o.complete(where)
 	return o
+}
+
+// column reads an attribute with a value: space=, twin=, leaves= and awaits=,
+// the last two also for a modifier alone (.EXCH:leaves=stored).
+func (o *op) column(where, w string) bool {
+	name, value, ok := strings.Cut(w, "=")
+	mod, rest, has := strings.Cut(name, ":")
+	if has && strings.HasPrefix(mod, ".") {
+		name = rest
+	} else {
+		mod = "."
+	}
+	switch {
+	case !ok:
+		return false
+	case name == "space":
+		o.space = wordsOf(where, spaceNames, value)
+	case name == "twin":
+		o.twin = value
+	case name == "leaves":
+		o.works = append(o.works, work{mod: mod[1:], leaves: wordsOf(where, workNames, value)})
+	case name == "awaits":
+		o.works = append(o.works, work{mod: mod[1:], awaits: wordsOf(where, workNames, value)})
+	default:
+		return false
+	}
+	return true
+}
+
+// wordsOf reads a list of words of which each must have a name.
+func wordsOf(where string, names map[string]string, value string) []string {
+	list := strings.Split(value, ",")
+	for _, w := range list {
+		if names[w] == "" {
+			die(where, "what is %q?", w)
+		}
+	}
+	return list
+}
+
+// complete refuses an entry that leaves open what has no default: which memory
+// an operation reads or writes, and what an operation of the engines that copy
+// and multiply by themselves leaves behind.
+func (o *op) complete(where string) {
+	accesses := slices.Contains(o.props, "reads") || slices.Contains(o.props, "writes")
+	if accesses != (len(o.space) > 0) {
+		die(where, "%s: space= belongs to what reads or writes memory", o.name)
+	}
+	if o.class == target.ClassTma && !slices.ContainsFunc(o.works, func(w work) bool { return len(w.leaves) > 0 }) {
+		die(where, "%s: leaves= is missing: asynchronous operations say what goes on behind them", o.name)
+	}
+}
+
+// resolve refuses entries that do not agree with others or with their forms.
+func (d *desc) resolve() {
+	byName := map[string]*op{}
+	for _, o := range d.ops {
+		byName[o.name] = o
+	}
+	for _, o := range d.ops {
+		if o.twin == "" {
+			continue
+		}
+		if u := byName[o.twin]; u == nil || !slices.Contains(u.props, "uniform") {
+			die(o.name, "the twin %s is no operation of the uniform datapath", o.twin)
+		}
+	}
 }
 
 // classNamed is the latency class with a name. There is no class for what

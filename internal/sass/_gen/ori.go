@@ -10,32 +10,64 @@ import (
 // propNames are the facts about an operation that Ori keeps: the word in the
 // description and the name of the property in package op.
 var propNames = map[string]string{
-	"reads":    "Reads",
-	"writes":   "Writes",
-	"effect":   "Effect",
-	"ends":     "Terminator",
-	"warp":     "Convergent",
-	"commutes": "Commutes",
-	"uniform":  "Uniform",
-	"pseudo":   "Pseudo",
-	"floats":   "Floats",
-	"single":   "Single",
-	"double":   "Double",
-	"cached":   "Cached",
-	"folds":    "Folds",
-	"texture":  "Texture",
-	"global":   "Global",
-	"gathered": "Gathered",
-	"group":    "Group",
-	"exchange": "Exchange",
+	"reads":       "Reads",
+	"writes":      "Writes",
+	"effect":      "Effect",
+	"ends":        "Terminator",
+	"warp":        "Convergent",
+	"commutes":    "Commutes",
+	"uniform":     "Uniform",
+	"pseudo":      "Pseudo",
+	"floats":      "Floats",
+	"single":      "Single",
+	"double":      "Double",
+	"cached":      "Cached",
+	"folds":       "Folds",
+	"texture":     "Texture",
+	"described":   "Described",
+	"gathered":    "Gathered",
+	"group":       "Group",
+	"exchange":    "Exchange",
+	"plain":       "Plain",
+	"ordered":     "Ordered",
+	"atomic":      "Atomic",
+	"matrix":      "Matrix",
+	"aligned":     "Aligned",
+	"map":         "TensorMap",
+	"truth":       "Truth",
+	"duplicable":  "Duplicable",
+	"remat":       "Remat",
+	"turns":       "Turns",
+	"lut":         "Lut",
+	"preds=read":  "ReadsPreds",
+	"preds=write": "WritesPreds",
+}
+
+// spaceNames are the memories that an operation can touch.
+var spaceNames = map[string]string{
+	"global":   "SpaceGlobal",
+	"shared":   "SpaceShared",
+	"local":    "SpaceLocal",
+	"tensor":   "SpaceTensor",
+	"constant": "SpaceConstant",
+	"generic":  "SpaceGeneric",
+}
+
+// workNames are the sorts of work that go on behind an operation.
+var workNames = map[string]string{
+	"nothing": "0",
+	"loaded":  "Loaded",
+	"stored":  "Stored",
+	"fetched": "Fetched",
+	"copied":  "Copied",
 }
 
 // pseudo are the operations of Ori's early phases, which no machine has.
 var pseudo = []*op{
-	{name: "COPY", props: []string{"pseudo", "folds"}},
+	{name: "COPY", props: []string{"pseudo", "folds", "duplicable"}, twin: "COPY"},
 	{name: "PHI", props: []string{"pseudo"}},
 	{name: "PHISRC", props: []string{"pseudo"}},
-	{name: "UNDEF", props: []string{"pseudo"}},
+	{name: "UNDEF", props: []string{"pseudo", "duplicable"}, twin: "UNDEF"},
 }
 
 // pseudoMods are modifiers of its own: a sum that may become one operation
@@ -66,19 +98,16 @@ func (c *compiler) oriFile(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\t%s\n", o.name)
 	}
 	b.WriteString("\tnumOps\n)\n\nvar ops = [numOps]row{\n")
-	n := 0
+	refines, works := 0, 0
 	for _, o := range list {
-		var words []string
-		for _, w := range o.props {
-			words = append(words, propNames[w])
-		}
-		fmt.Fprintf(b, "\t%s: {name: %q, class: %d", o.name, o.name, o.class)
-		if len(words) > 0 {
-			fmt.Fprintf(b, ", props: %s", strings.Join(words, "|"))
-		}
+		fmt.Fprintf(b, "\t%s: {name: %q, class: %d%s", o.name, o.name, o.class, o.columns())
 		if len(o.refines) > 0 {
-			fmt.Fprintf(b, ", refine: %d, nrefine: %d", n, len(o.refines))
-			n += len(o.refines)
+			fmt.Fprintf(b, ", refine: %d, nrefine: %d", refines, len(o.refines))
+			refines += len(o.refines)
+		}
+		if len(o.works) > 0 {
+			fmt.Fprintf(b, ", work: %d, nwork: %d", works, len(o.works))
+			works += len(o.works)
 		}
 		b.WriteString("},\n")
 	}
@@ -88,8 +117,45 @@ func (c *compiler) oriFile(b *bytes.Buffer) {
 			fmt.Fprintf(b, "\t{M%s, %d}, // %s %s\n", r.mod, r.class, o.name, r.class)
 		}
 	}
+	b.WriteString("}\n\nvar works = [...]workRow{\n")
+	for _, o := range list {
+		for _, w := range o.works {
+			mod := "NoMod"
+			if w.mod != "" {
+				mod = "M" + w.mod
+			}
+			fmt.Fprintf(b, "\t{%s, %s, %s}, // %s\n", mod, either(workNames, w.leaves), either(workNames, w.awaits), o.name)
+		}
+	}
 	b.WriteString("}\n\n")
 	c.oriMods(b)
+}
+
+// columns writes what an entry says beside its class.
+func (o *op) columns() string {
+	s := ""
+	if len(o.props) > 0 {
+		s += ", props: " + either(propNames, o.props)
+	}
+	if len(o.space) > 0 {
+		s += ", space: " + either(spaceNames, o.space)
+	}
+	if o.twin != "" {
+		s += ", twin: " + o.twin
+	}
+	return s
+}
+
+// either joins the names of words in a set.
+func either(names map[string]string, words []string) string {
+	if len(words) == 0 {
+		return "0"
+	}
+	var list []string
+	for _, w := range words {
+		list = append(list, names[w])
+	}
+	return strings.Join(list, "|")
 }
 
 // modWords are the modifiers in the order of their numbers: every word

@@ -9,12 +9,20 @@ import (
 	"testing"
 )
 
-// An instruction that no machine has: VGLUE takes the low half of its first
+// Instructions that no machine has: VGLUE takes the low half of its first
 // source and the low half of the second as the high half, and adds the third;
-// .HI takes high halves. This is all that has to be written to add it.
+// .HI takes high halves. UVGLUE does so on the uniform datapath, LDGLUE loads a
+// word from shared memory and goes on behind that. This is all that has to be
+// written to add them.
 const (
-	inventedEntry = `VGLUE imad .HI>imadhi commutes cached
+	inventedEntry = `VGLUE imad .HI>imadhi commutes cached folds twin=UVGLUE
   2fe 8fe @90 :: {.HI 72} =R16, R24, $b, $c
+
+UVGLUE udp @UP commutes uniform
+  2fd @90 :: {.HI 72} =U16, U24, U32, U64
+
+LDGLUE lds bars reads space=shared plain .HI:leaves=stored awaits=fetched
+  9fd @90 :: {.HI 72} =R16, [R24?+s40:24?]
 `
 	inventedMeaning = `package sim
 
@@ -69,7 +77,8 @@ func TestInvented(t *testing.T) {
 	}
 	f := m.Funcs[0]
 	i := f.Blocks[0].First()
-	if i.Op != op.VGLUE || !i.Op.Has(op.Commutes) || !i.Op.Has(op.Cached) || i.Op.Has(op.Reads|op.Writes|op.Effect) {
+	if i.Op != op.VGLUE || !i.Op.Has(op.Commutes) || !i.Op.Has(op.Cached) || i.Op.Has(op.Reads|op.Writes|op.Effect) ||
+		i.Op.Twin() != op.UVGLUE || i.Op.Pipe() != target.PipeMultiply {
 		t.Error("Ori's row")
 	}
 	if c := timing.NewDescriber(f, a).Class(i); c != target.ClassImadHi || i.Op.Class() != target.ClassImad {
@@ -101,6 +110,65 @@ func TestInvented(t *testing.T) {
 		if got := w.r[0][3]; got != c.want {
 			t.Errorf("%s: %x, want %x", c.text, got, c.want)
 		}
+	}
+}
+`
+
+// inventedUse asks for the columns of the other entries where the compiler
+// does.
+const inventedUse = `package sim
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/codegen/scoreboard"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/opt/uniform"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+func TestInventedMemory(t *testing.T) {
+	a := target.Find("sm_90a")
+	m, err := ori.Parse("func f {\n  reg r0 1/1 phys=0\n  reg r1 1/1 phys=1\n  reg r2 1/1 phys=2\n  b0:\n    LDGLUE.HI r0 = [r1+0x10]\n    VGLUE r2 = r0, r0, r0\n    EXIT\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	i := f.Blocks[0].First()
+	if x, ok := flow.AccessOf(i); !ok || x.Space != op.SpaceShared || x.Write || !x.Plain || x.Lo != 16 || x.Hi != 20 {
+		t.Errorf("the access %+v", x)
+	}
+	d := timing.NewDescriber(f, a)
+	if e := d.Instr(i); e.Leaves != op.Stored || e.Awaits != op.Fetched {
+		t.Errorf("leaves %b, awaits %b", e.Leaves, e.Awaits)
+	}
+	scoreboard.Assign(f, a)
+	if err := scoreboard.Check(f, a); err != nil {
+		t.Error(err)
+	}
+	if n := i.Next(); i.Sched.WrBar < 0 || n.Sched.Wait>>i.Sched.WrBar&1 == 0 {
+		t.Error("nobody waits for what it loads")
+	}
+	if _, err := emit.Func(f, a, emit.Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInventedTwin(t *testing.T) {
+	m, err := ori.Parse("func f {\n  reg r0 1/1\n  reg r1 1/1\n  reg r2 1/1\n  reg r3 1/1\n  reg r4 1/1\n  b0:\n    S2R r0 = SR_CTAID.X\n    S2R r3 = SR_TID.X\n    VGLUE r1 = r0, r0, r0\n    VGLUE r2 = r1, r1, r1\n    IADD3 r4 = r3, r2, rz\n    STS [r3+0x0], r4\n    EXIT\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	f.Kernel = true
+	uniform.UniformValues(f, func(*ori.Instr) bool { return true }, op.ULDC)
+	if s := f.String(); !strings.Contains(s, "UVGLUE") {
+		t.Errorf("all threads compute alone:\n%s", s)
 	}
 }
 `
@@ -145,6 +213,7 @@ func TestInventedInstruction(t *testing.T) {
 	put("internal/witness/sim/table.go", before+first+inventedRow+after)
 	put("internal/witness/sim/op_invented.go", inventedMeaning)
 	put("internal/witness/sim/op_invented_test.go", inventedTest)
+	put("internal/witness/sim/use_invented_test.go", inventedUse)
 	list, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +222,7 @@ func TestInventedInstruction(t *testing.T) {
 	if err := os.WriteFile(file, list, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-overlay", file, "-run", "TestInvented$", "./internal/witness/sim")
+	cmd := exec.Command("go", "test", "-overlay", file, "-run", "TestInvented", "./internal/witness/sim")
 	cmd.Dir = abs
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -168,6 +237,13 @@ func TestDescriptionErrors(t *testing.T) {
 		{"VGLUE alu .HI>nosuch\n  2fe :: =R16, R24\n", `no latency class "nosuch"`},
 		{"VGLUE alu nosuch\n  2fe :: =R16, R24\n", `what is "nosuch"?`},
 		{"IADD3 alu\n  2fe :: =R16, R24\n", "described twice"},
+		{"VGLUE alu reads\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
+		{"VGLUE alu space=shared\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
+		{"VGLUE alu reads space=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
+		{"VGLUE tma uniform\n  2fe :: =R16, R24\n", "leaves= is missing"},
+		{"VGLUE alu .HI:leaves=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
+		{"VGLUE alu twin=IADD3\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
+		{"VGLUE alu twin=NOSUCH\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
 	} {
 		if out, err := generate(t, t.TempDir(), c.entry); err == nil || !strings.Contains(out, c.why) {
 			t.Errorf("%q: %v, %s", c.entry, err, out)

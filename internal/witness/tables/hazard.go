@@ -5,12 +5,12 @@ package tables
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/codegen/scoreboard"
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -166,9 +166,10 @@ func (c *Code) event(k int) timing.Event {
 	uses = append(uses, implied(x)...)
 	q := x.Ctrl()
 	e := timing.Describe(class, uses, timing.Ctrl{Stall: q.Stall, WrBar: q.WrBar, RdBar: q.RdBar, Wait: q.Wait})
-	e.Leaves, e.Awaits = timing.KindsOf(base(x), modifiers(text))
+	mods := modifiers(text)
+	e.Leaves, e.Awaits = op.Find(base(x)).Work(&mods)
 	if base(x) == "ATOMG" && strings.Contains(text, " RZ, [") { // a tensor map is copied
-		e.Leaves |= timing.Stored
+		e.Leaves |= op.Stored
 	}
 	return e
 }
@@ -199,14 +200,19 @@ func (c *Code) class(x *sass.Inst) target.Class {
 	return x.Class()
 }
 
-// modifiers returns the question whether an instruction has a modifier.
-func modifiers(text string) func(string) bool {
+// modifiers reads the modifiers of an instruction's text; those that Ori has
+// no word for are left out.
+func modifiers(text string) (list op.Mods) {
 	if strings.HasPrefix(text, "@") {
 		_, text, _ = strings.Cut(text, " ")
 	}
 	text, _, _ = strings.Cut(text, " ")
-	mods := strings.Split(strings.TrimSuffix(text, ";"), ".")[1:]
-	return func(m string) bool { return slices.Contains(mods, m) }
+	for _, m := range strings.Split(strings.TrimSuffix(text, ";"), ".")[1:] {
+		if x := op.FindMod(m); x != op.NoMod {
+			list = list.With(x)
+		}
+	}
+	return list
 }
 
 // use translates an operand.
