@@ -3,6 +3,7 @@ package isel
 import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Balance gives simple integer instructions of each block to the multiplier
@@ -21,13 +22,12 @@ func Balance(f *ori.Func, fits Fits) bool {
 type load struct{ arithmetic, products, floats int }
 
 func (l *load) add(o op.Op) {
-	switch o {
-	case op.IADD3, op.LOP3, op.SHF, op.LEA, op.SEL, op.ISETP, op.PRMT, op.MOV, op.FSETP, op.FMNMX, op.FSEL, op.IMNMX, op.VIMNMX,
-		op.PLOP3, op.IABS, op.SGXT, op.BMSK, op.P2R, op.R2P, op.I2FP, op.FSET, op.VABSDIFF:
+	switch o.Pipe() {
+	case target.PipeAlu:
 		l.arithmetic++
-	case op.IMAD, op.IDP:
+	case target.PipeMultiply:
 		l.products++
-	case op.FADD, op.FMUL, op.FFMA, op.HADD2, op.HMUL2, op.HFMA2:
+	case target.PipeFloat:
 		l.floats++
 	}
 }
