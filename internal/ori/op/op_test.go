@@ -75,6 +75,9 @@ func TestColumns(t *testing.T) {
 		if o.Has(Plain) && (o.Has(Ordered) || o.Has(Reads) == o.Has(Writes)) {
 			t.Errorf("%s is no plain access", o)
 		}
+		if o.Has(Matrix) && o.Has(Convergent) && !o.Has(Aligned) {
+			t.Errorf("%s: PTX has no product of a warp's threads that is not .aligned", o)
+		}
 		if o.Has(Lut) && !o.Has(Commutes) || o.Has(Lut) && o.Has(Turns) {
 			t.Errorf("%s: sources change places in more ways than one", o)
 		}
