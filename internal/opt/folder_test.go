@@ -23,6 +23,7 @@ import (
 // what it becomes, NAME.out.ori.
 var folders = map[string]func(*ori.Func) bool{
 	"UniformPairs":     func(f *ori.Func) bool { return uniform.UniformPairs(f, func(*ori.Instr) bool { return true }) },
+	"UniformTuples":    func(f *ori.Func) bool { return uniform.UniformTuples(f, 8) },
 	"UniformBases":     func(f *ori.Func) bool { return uniform.UniformBases(f, func(*ori.Instr) bool { return true }) },
 	"KnownBits":        opt.KnownBits,
 	"SSA":              ssa.SSA,

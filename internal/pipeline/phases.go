@@ -158,6 +158,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformPairs", Run: fit(uniform.UniformPairs), MinOpt: 2, Needs: settled | converged},
+		{Name: "UniformTuples", Run: do(uniformTuples), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformBases", Run: fit(uniform.UniformBases), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
@@ -188,7 +189,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
@@ -373,6 +374,9 @@ func uniformValues(u *unit) {
 	}
 	uniform.UniformValues(u.f, fits(u), load)
 }
+
+// uniformTuples keeps the tuples of the uniform file.
+func uniformTuples(u *unit) { uniform.UniformTuples(u.f, int(u.knobs.Int(knobs.TupleWords))) }
 
 func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
 

@@ -19,6 +19,7 @@ const (
 	SchedRegisters            // read by pipeline
 	SchedManner               // read by pipeline
 	SchedJitter               // read by pipeline
+	TupleWords                // read by pipeline
 )
 
 var table = [...]Knob{
@@ -37,5 +38,6 @@ var table = [...]Knob{
 	SchedRegisters:  {"SchedRegisters", Int, "0", "registers that orders are made for; 0: as occupancy makes worthwhile"},
 	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 4; 0: the usual, others where registers run out"},
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
+	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

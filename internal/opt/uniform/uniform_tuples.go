@@ -1,0 +1,326 @@
+package uniform
+
+import (
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// UniformTuples keeps the tuples of the uniform file: descriptors of matrices
+// and what copies of tensors want side by side. Two that are made of the same
+// words are one, as when a loop that goes round its buffers is written out:
+//
+//	COPY a[0] = x                  UMOV a[1] = 0x40000040
+//	UMOV a[1] = 0x40000040         HGMMA … gdesc[a]
+//	HGMMA … gdesc[a]               HGMMA … gdesc[a]
+//	COPY b[0] = x
+//	COPY b[1] = a[1]
+//	HGMMA … gdesc[b]
+//
+// And a word that is copied into a tuple is computed there: both have one
+// definition, so wherever the copy may be read it is the same. Copies of single
+// words are not needed. most bounds the words of tuples that are kept for
+// others.
+func UniformTuples(f *ori.Func, most int) bool {
+	t := &tuples{f: f, most: most}
+	t.undefined()
+	t.find()
+	if f.Touched(t.changed); len(t.list) == 0 {
+		return t.changed
+	}
+	t.v = opt.ValuesOf(f)
+	t.share()
+	t.to = map[ori.Reg]ori.Operand{}
+	t.copies()
+	t.place()
+	t.apply()
+	return f.Touched(t.changed)
+}
+
+// maxTuple is the most words of a tuple that is compared.
+const maxTuple = 8
+
+type tuples struct {
+	f       *ori.Func
+	v       *opt.Values
+	dom     *flow.Dom
+	apart   *flow.Apart
+	most    int
+	list    []ori.Reg // wide uniform registers, in the order of their first words
+	odd     []bool    // by register: who reads it cannot read a word of a tuple
+	pos     []int32   // by instruction ID: place in the code
+	keys    map[tupleKey]ori.Reg
+	to      map[ori.Reg]ori.Operand // registers of one word that become other words
+	changed bool
+}
+
+// tupleWord is what a word of a tuple is: a word of a register, or a constant.
+type tupleWord struct {
+	word int32 // plus one
+	imm  int64
+}
+
+type tupleKey struct {
+	n     uint8
+	words [maxTuple]tupleWord
+}
+
+// undefined removes what says that a register holds nothing, where all of it is
+// written before it is read: guarded writes were there.
+func (t *tuples) undefined() {
+	for _, b := range t.f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.UNDEF && i.Args[0].Kind == ori.KReg && i.Args[0].Class == ori.UR && overwritten(i) {
+				i.Remove()
+				t.changed = true
+			}
+		}
+	}
+}
+
+// overwritten reports whether the result of i is written again in its block
+// before anything reads it.
+func overwritten(i *ori.Instr) bool {
+	d := i.Args[0]
+	left := uint64(1)<<d.N - 1
+	for j := i.Next(); j != nil; j = j.Next() {
+		for k := len(j.Args) - 1; k >= 0; k-- { // sources first
+			a := &j.Args[k]
+			if !opt.Overlaps(*a, d) {
+				continue
+			}
+			if k >= int(j.NDst) || j.Guard.Kind != ori.KNone || a.Sub < d.Sub || a.Sub+a.N > d.Sub+d.N {
+				return false
+			}
+			if left &^= (uint64(1)<<a.N - 1) << (a.Sub - d.Sub); left == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// find lists the tuples that words are copied into.
+func (t *tuples) find() {
+	var seen []bool
+	t.odd = make([]bool, len(t.f.Regs))
+	for _, b := range t.f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			t.read(i)
+			if i.Op != op.COPY && i.Op != op.UMOV || i.Args[0].Class != ori.UR || i.Args[0].Kind != ori.KReg {
+				continue
+			}
+			r := i.Args[0].Reg
+			if w := t.f.Regs[r].Width; w < 2 || w > maxTuple || t.f.Regs[r].Fixed {
+				continue
+			}
+			if seen == nil {
+				seen = make([]bool, len(t.f.Regs))
+			}
+			if !seen[r] {
+				seen[r] = true
+				t.list = append(t.list, r)
+			}
+		}
+	}
+}
+
+// read notes the registers that i reads in ways that name no word.
+func (t *tuples) read(i *ori.Instr) {
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		a := &i.Args[k]
+		if a.Class == ori.UR && a.HasReg() && a.Kind != ori.KReg && a.Kind != ori.KAddr && a.Kind != ori.KUAddr {
+			t.odd[a.Reg] = true
+		}
+	}
+}
+
+// share lets tuples that are the same as one before be that one.
+func (t *tuples) share() {
+	t.keys = map[tupleKey]ori.Reg{}
+	now := make(map[ori.Reg]ori.Reg)
+	kept := make(map[ori.Reg]bool)
+	for _, r := range t.list {
+		k, ok := t.key(r)
+		if !ok {
+			continue
+		}
+		first, found := t.keys[k]
+		if !found {
+			t.keys[k] = r
+			continue
+		}
+		if w := int(t.f.Regs[r].Width); !kept[first] && w > t.most || t.f.Regs[first].Align < t.f.Regs[r].Align || !t.before(first, r) || !t.f.Should("tuple", t.v.Def[t.v.Base[r]]) {
+			continue
+		} else if !kept[first] {
+			kept[first] = true
+			t.most -= w
+		}
+		now[r] = first
+	}
+	if len(now) > 0 {
+		t.rename(now)
+	}
+}
+
+// key says what the words of a tuple are, if each is a copy or a constant.
+func (t *tuples) key(r ori.Reg) (k tupleKey, ok bool) {
+	k.n = t.f.Regs[r].Width
+	for n := range k.n {
+		x := ori.Operand{Kind: ori.KReg, Class: ori.UR, Reg: r, Sub: n, N: 1}
+		i := t.v.Once(x)
+		if i == nil || i.Guard.Kind != ori.KNone {
+			return k, false
+		}
+		switch i.Op {
+		case op.UNDEF: // whatever it is, and no constant
+			k.words[n].imm = -1
+		case op.COPY, op.UMOV:
+			if k.words[n], ok = t.origin(x); !ok {
+				return k, false
+			}
+		default:
+			return k, false
+		}
+	}
+	return k, true
+}
+
+// origin follows copies to the word or constant they start with.
+func (t *tuples) origin(x ori.Operand) (tupleWord, bool) {
+	for range opt.MaxChain {
+		i := t.v.Once(x)
+		if i == nil || i.Op != op.COPY && i.Op != op.UMOV || i.Guard.Kind != ori.KNone || len(i.Args) != 2 || i.Args[0] != x {
+			break
+		}
+		if c, ok := opt.ConstantOf(i.Args[1]); ok || opt.IsZero(i.Args[1]) {
+			return tupleWord{imm: int64(c)}, true
+		}
+		if !isWordOf(i.Args[1], ori.UR) {
+			break
+		}
+		x = i.Args[1]
+	}
+	return tupleWord{word: t.v.Word(&x) + 1}, t.v.Stable(x)
+}
+
+// before reports whether every word of a is written before the first of b, on
+// every way to it, where the threads of the warp are together.
+func (t *tuples) before(a, b ori.Reg) bool {
+	if t.dom == nil {
+		t.dom = flow.DomOf(t.f)
+		t.apart = flow.ApartOf(t.f, flow.UniformityOf(t.f))
+		t.pos = make([]int32, t.f.NumInstrs())
+		n := int32(0)
+		for _, x := range t.f.Blocks {
+			for i := x.First(); i != nil; i = i.Next() {
+				n++
+				t.pos[i.ID] = n
+			}
+		}
+	}
+	for m := range int32(t.f.Regs[a].Width) {
+		i := t.v.Def[t.v.Base[a]+m]
+		for n := range int32(t.f.Regs[b].Width) {
+			j := t.v.Def[t.v.Base[b]+n]
+			if t.apart.Is(i.Block()) || t.apart.Is(j.Block()) || !t.dom.Dominates(i.Block(), j.Block()) || i.Block() == j.Block() && t.pos[i.ID] > t.pos[j.ID] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rename puts the tuples that stay where the others were, which nothing writes
+// any more.
+func (t *tuples) rename(now map[ori.Reg]ori.Reg) {
+	for _, b := range t.f.Blocks {
+		for i := range b.Instrs {
+			if i.NDst > 0 && i.Args[0].HasReg() {
+				if _, gone := now[i.Args[0].Reg]; gone {
+					t.v.Remove(i)
+					t.changed = true
+					continue
+				}
+			}
+			for k := int(i.NDst); k < len(i.Args); k++ {
+				a := &i.Args[k]
+				if !a.HasReg() || a.Class != ori.UR {
+					continue
+				}
+				if r, ok := now[a.Reg]; ok {
+					t.v.CountRead(a, -1)
+					a.Reg = r
+					t.v.CountRead(a, 1)
+				}
+			}
+		}
+	}
+}
+
+// copies lets who reads a copy of a word read the word.
+func (t *tuples) copies() {
+	for _, b := range t.f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.COPY && isWordOf(i.Args[0], ori.UR) && isWordOf(i.Args[1], ori.UR) && t.movable(i.Args[0]) && t.v.Once(i.Args[0]) == i && t.v.Stable(i.Args[1]) && t.f.Should("copy", i) {
+				t.to[i.Args[0].Reg] = i.Args[1]
+				t.v.Remove(i)
+			}
+		}
+	}
+}
+
+// place computes words that are copied into tuples there.
+func (t *tuples) place() {
+	for _, r := range t.list {
+		for n := range t.f.Regs[r].Width {
+			x := ori.Operand{Kind: ori.KReg, Class: ori.UR, Reg: r, Sub: n, N: 1}
+			i := t.v.Once(x)
+			if i == nil || i.Op != op.COPY || i.Args[0] != x || !isWordOf(i.Args[1], ori.UR) {
+				continue
+			}
+			from := t.resolve(i.Args[1])
+			if !t.movable(from) || !t.f.Should("place", i) {
+				continue
+			}
+			t.to[from.Reg] = x
+			t.v.Remove(i)
+		}
+	}
+}
+
+// resolve follows what a word becomes.
+func (t *tuples) resolve(a ori.Operand) ori.Operand {
+	for {
+		x, ok := t.to[a.Reg]
+		if !ok {
+			return a
+		}
+		a.Reg, a.Sub = x.Reg, x.Sub
+	}
+}
+
+// apply gives all who name words that became others those.
+func (t *tuples) apply() {
+	if len(t.to) == 0 {
+		return
+	}
+	t.changed = true
+	for _, b := range t.f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			for k := range i.Args {
+				if a := &i.Args[k]; a.HasReg() && a.Class == ori.UR {
+					*a = t.resolve(*a)
+				}
+			}
+		}
+	}
+}
+
+// movable reports whether a word may be a part of a tuple: it is a register of
+// its own with one definition, which all who read it can name in another.
+func (t *tuples) movable(a ori.Operand) bool {
+	info := &t.f.Regs[a.Reg]
+	return info.Width == 1 && !info.Fixed && info.Lo == 0 && info.Hi == 0 && !t.odd[a.Reg] && t.v.Once(a) != nil
+}
