@@ -17,6 +17,7 @@ import (
 	"github.com/goptxas/goptxas/internal/opt/uniform"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // folders are the phases whose tests are files: testdata/PHASE/NAME.in.ori and
@@ -36,6 +37,13 @@ var folders = map[string]func(*ori.Func) bool{
 	"SharedPointers":   loop.SharedPointers,
 	"SharedInductions": loop.SharedInductions,
 	"Sink":             control.Sink,
+	"Aggregate":        aggregate,
+	"ViewFences":       machine.ViewFences,
+}
+
+// aggregate is the phase on a machine that has a reduction of every kind.
+func aggregate(f *ori.Func) bool {
+	return machine.Aggregate(f, func(*ori.Instr) bool { return true }, machine.Reducers{Sum: op.REDUX, Least: op.REDUX})
 }
 
 // TestFolders: every phase makes of each file what stands beside it, and what

@@ -147,6 +147,8 @@ func phases() []phase.Row[*unit] {
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
 		{Name: "UnreadResults", Run: fit(machine.UnreadResults), MinOpt: 1},
+		{Name: "Aggregate", Run: do(aggregate), MinOpt: 2},
+		{Name: "ViewFences", Run: improve(machine.ViewFences), MinOpt: 1},
 		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
 		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
 		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
@@ -187,7 +189,7 @@ var order = []string{
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
-	"UnreadResults", "UnpackHalves", "ShareGroups",
+	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
@@ -361,6 +363,15 @@ func unroll(u *unit) {
 }
 
 func settle(u *unit) { opt.Settle(u.f) }
+
+// aggregate lets one thread of a warp do what all do to one address.
+func aggregate(u *unit) {
+	r := machine.Reducers{Sum: op.REDUX, Least: op.REDUX}
+	if u.o.Arch.Has(target.ConvergedRedux) {
+		r.Least = op.CREDUX
+	}
+	machine.Aggregate(u.f, fits(u), r)
+}
 
 // uniformValues moves what all threads of a warp share to the uniform
 // datapath.
