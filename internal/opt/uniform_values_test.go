@@ -117,6 +117,74 @@ EXIT`, ""},
 	}
 }
 
+// TestUniformProducts: offsets that products of a loop scale by one immediate
+// live in the uniform file, where general registers are scarce too; that
+// they need the immediate in a register is no matter if they share it.
+func TestUniformProducts(t *testing.T) {
+	const scarce = 50
+	for _, c := range []struct {
+		name   string
+		factor func(n int) int
+		moves  bool
+	}{
+		{"one factor", func(int) int { return 4 }, true},
+		{"many factors", func(n int) int { return 3 + n }, false},
+	} {
+		var text strings.Builder
+		text.WriteString("func f kernel {\nreg p0 1/1\n")
+		for r := range scarce {
+			fmt.Fprintf(&text, "reg r%d 1/1\n", r+1)
+		}
+		for r := range 8 {
+			fmt.Fprintf(&text, "reg r%d 1/1\n", scarce+1+r)
+		}
+		text.WriteString("b0: -> b1\n")
+		for r := range scarce {
+			fmt.Fprintf(&text, "S2R r%d = SR_TID.X\n", r+1)
+		}
+		for r := range 8 {
+			fmt.Fprintf(&text, "S2R r%d = SR_CTAID.X\n", scarce+1+r)
+		}
+		text.WriteString("b1: -> b1, b2\n")
+		for r := range 8 {
+			fmt.Fprintf(&text, "IMAD r1 = r%d, %#x, r1\n", scarce+1+r, c.factor(r))
+		}
+		text.WriteString("ISETP.NE.AND p0 = r1, r2, pt\n@p0 BRA b1\nb2:\n")
+		for r := range scarce {
+			fmt.Fprintf(&text, "STL [%#x], r%d\n", 4*r, r+1)
+		}
+		text.WriteString("EXIT\n}\n")
+		m, err := ori.Parse(text.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		uniform.UniformValues(f, productFits, op.ULDC)
+		n := 0
+		for i := range f.Blocks[1].Instrs {
+			for _, s := range i.Srcs() {
+				if s.Kind == ori.KReg && s.Class == ori.UR {
+					n++
+				}
+			}
+		}
+		if (n == 8) != c.moves || n != 0 && n != 8 {
+			t.Errorf("%s: %d of 8 products read uniform registers", c.name, n)
+		}
+	}
+}
+
+// productFits is a machine whose products take an immediate or a uniform
+// register as second source only.
+func productFits(i *ori.Instr) bool {
+	for k, s := range i.Srcs() {
+		if i.Op == op.IMAD && k != 1 && (s.Kind == ori.KImm || s.Kind == ori.KReg && s.Class == ori.UR) {
+			return false
+		}
+	}
+	return true
+}
+
 // TestUniformCrowd: only what lives at the same time fills the uniform file.
 func TestUniformCrowd(t *testing.T) {
 	const each = 30

@@ -20,9 +20,10 @@ type Fits func(i *ori.Instr) bool
 // places where the operation allows it, and those that fit nowhere are
 // computed into registers first, as few as possible.
 func Legalize(f *ori.Func, a *target.Arch, fits Fits) error {
-	l := &legalizer{f: f, a: a, fits: fits, writes: writesOf(f), hoist: newHoister(f)}
+	l := &legalizer{f: f, a: a, fits: fits, writes: writesOf(f), hoist: newHoister(f), wanted: map[int64]int{}}
 	for _, b := range f.Blocks {
 		l.held = l.held[:0]
+		l.want(b)
 		for i := range b.Instrs {
 			l.at++
 			if !i.Op.Has(op.Pseudo) && !fits(i) {
@@ -45,6 +46,7 @@ type legalizer struct {
 	at     int            // instructions seen
 	writes []int32        // of each register
 	hoist  *hoister
+	wanted map[int64]int // of the block
 }
 
 // materialized is a constant or a uniform value that was put into a register.
@@ -127,14 +129,16 @@ func (l *legalizer) instr(i *ori.Instr) error {
 		orders = append(orders, s)
 	}
 	for n := 0; n <= mbits.OnesCount(movable); n++ {
-		for _, order := range orders {
-			i.Mods = order.mods
-			for mask := range uint(1) << len(order.srcs) {
-				if mbits.OnesCount(mask) != n || mask&^l.mask(order.srcs) != 0 {
-					continue
-				}
-				if l.try(i, order.srcs, mask) {
-					return nil
+		for _, constants := range [...]bool{true, false} { // others of the block share registers with constants
+			for _, order := range orders {
+				i.Mods = order.mods
+				for mask := range uint(1) << len(order.srcs) {
+					if mbits.OnesCount(mask) != n || mask&^l.mask(order.srcs) != 0 || constants != l.immediates(order.srcs, mask) {
+						continue
+					}
+					if l.try(i, order.srcs, mask) {
+						return nil
+					}
 				}
 			}
 		}
@@ -142,6 +146,33 @@ func (l *legalizer) instr(i *ori.Instr) error {
 	i.Mods = mods
 	copy(i.Srcs(), srcs)
 	return fmt.Errorf("%s: no form of %s on %s", l.f.Name, l.f.AppendInstr(nil, i), l.a.Name)
+}
+
+// immediates reports whether all sources in mask are immediates that several
+// instructions of the block want in registers.
+func (l *legalizer) immediates(srcs []ori.Operand, mask uint) bool {
+	for k := range srcs {
+		if mask>>k&1 != 0 && (srcs[k].Kind != ori.KImm || l.wanted[srcs[k].Imm] < 4) {
+			return false
+		}
+	}
+	return true
+}
+
+// want counts immediates beside uniform registers in products of b: such
+// an instruction has a place for one of the two only.
+func (l *legalizer) want(b *ori.Block) {
+	clear(l.wanted)
+	for i := range b.Instrs {
+		if i.Op != op.IMAD || !slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool { return s.Kind == ori.KReg && s.Class == ori.UR }) {
+			continue
+		}
+		for _, s := range i.Srcs() {
+			if s.Kind == ori.KImm {
+				l.wanted[s.Imm]++
+			}
+		}
+	}
 }
 
 func (l *legalizer) mask(srcs []ori.Operand) uint {

@@ -1,6 +1,7 @@
 package isel
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,6 +50,41 @@ func TestLegalize(t *testing.T) {
 		}
 		if s := strings.Join(got, " / "); s != c.want {
 			t.Errorf("%s: %s, want %s", c.in, s, c.want)
+		}
+	}
+}
+
+// TestLegalizeShares: where many products have a uniform register and the
+// same immediate, they share a register with the immediate.
+func TestLegalizeShares(t *testing.T) {
+	// one place for an immediate or a uniform register, as on the machine
+	fits := func(i *ori.Instr) bool {
+		for k, s := range i.Srcs() {
+			if k != 1 && i.Op == op.IMAD && (s.Kind == ori.KImm || s.Kind == ori.KReg && s.Class == ori.UR) {
+				return false
+			}
+		}
+		return true
+	}
+	for n := 1; n <= 4; n += 3 {
+		text := "func f {\n  reg r0 1/1\n  reg r1 1/1\n  reg u2 1/1\n  reg u3 1/1\n  reg u4 1/1\n  reg u5 1/1\n  b0:\n"
+		for k := range n {
+			text += fmt.Sprintf("    IMAD r0 = u%d, 0x2, r1\n", 2+k)
+		}
+		m, err := ori.Parse(text + "}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		if err := Legalize(f, target.Find("sm_90a"), fits); err != nil {
+			t.Fatal(err)
+		}
+		got := map[op.Op]int{}
+		for i := range f.Blocks[0].Instrs {
+			got[i.Op]++
+		}
+		if got[op.IMAD] != n || got[op.MOV] != 1 {
+			t.Errorf("%d products: %d products and %d moves", n, got[op.IMAD], got[op.MOV])
 		}
 	}
 }

@@ -61,8 +61,12 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if p == nil {
 		return
 	}
-	if localize(f, p) {
-		f.Touch()
+	moved := localize(f, p)
+	f.Touched(moved)
+	if p.peak > crowdedWords {
+		moved = f.Touched(lower(f)) || moved
+	}
+	if moved {
 		p = newPresser(f, a, budget, &tune, tune.how())
 	}
 	source := orderOf(f)

@@ -42,6 +42,7 @@ type uniformer struct {
 	scratch   ori.Reg
 	loops     *flow.Loops
 	rich      bool // general registers are not scarce
+	wanted    map[wanted]int
 
 	moves []bool // by register: goes to the uniform file
 	can   []bool // by instruction: becomes one of the uniform datapath

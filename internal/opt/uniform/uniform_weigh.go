@@ -249,12 +249,53 @@ func (u *uniformer) weight(i *ori.Instr) int {
 }
 
 // immediates returns how many moves n immediates in registers take: those
-// of loops wait before the loop where registers are not scarce.
+// of loops wait before the loop where registers are not scarce, and where
+// many instructions of a block want the same one they share it.
 func (u *uniformer) immediates(i *ori.Instr, n int) int {
-	if u.rich && u.weight(i) > 0 {
+	if n > 0 && u.weight(i) > 0 && (u.rich || u.popular(i)) {
 		return 0
 	}
 	return n
+}
+
+// wanted is an immediate beside a uniform register in a block.
+type wanted struct {
+	block int32
+	value int64
+}
+
+// popularity is how many instructions of a block must want an immediate for
+// its register to be no matter.
+const popularity = 4
+
+// popular reports whether others of its block want the immediates of i.
+func (u *uniformer) popular(i *ori.Instr) bool {
+	if u.wanted == nil {
+		u.wanted = map[wanted]int{}
+		for _, b := range u.f.Blocks {
+			for j := range b.Instrs {
+				u.want(j)
+			}
+		}
+	}
+	for _, s := range i.Srcs() {
+		if s.Kind == ori.KImm && u.wanted[wanted{i.Block().ID, s.Imm}] < popularity {
+			return false
+		}
+	}
+	return true
+}
+
+// want counts the immediates of i if it would read uniform registers.
+func (u *uniformer) want(i *ori.Instr) {
+	if u.can[i.ID] || i.Op != op.IMAD || !slices.ContainsFunc(i.Srcs(), u.moved) {
+		return
+	}
+	for _, s := range i.Srcs() {
+		if s.Kind == ori.KImm {
+			u.wanted[wanted{i.Block().ID, s.Imm}]++
+		}
+	}
 }
 
 // twins gives registers of which a copy is cheaper than moves at their
@@ -387,7 +428,8 @@ func (u *uniformer) extra(i *ori.Instr) (words, imms int) {
 			}
 			srcs[k] = ori.Operand{Kind: ori.KReg, Class: ori.R, Reg: u.scratch, N: w}
 		}
-		if n+m < best && (u.fits(i) || u.fitsSwapped(i)) {
+		// of equals, the one with more immediates: others of the block share those
+		if (n+m < best || n+m == best && m > imms) && (u.fits(i) || u.fitsSwapped(i)) {
 			best, words, imms = n+m, n, m
 		}
 	}

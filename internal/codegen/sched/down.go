@@ -1,0 +1,257 @@
+package sched
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// What is computed before the block's threads meet and read only behind that
+// lives across the meeting for nothing. Orders are found for each side by
+// itself, so none of them can put it right: front ends compute the addresses
+// of all loads together, and those behind the meeting take registers just
+// where the loads before it need theirs.
+
+// crowdedWords is how many words may be alive before such computations are
+// worth moving.
+const crowdedWords = 80
+
+// lower moves computations whose readers all stand behind a meeting of the
+// block's threads, or behind a loop that waits, down to the first reader, if
+// their sources live that long anyway. It reports whether something moved.
+func lower(f *ori.Func) bool {
+	var live *flow.Live
+	changed := false
+	seen := make([]bool, f.NumBlocks())
+	for _, b := range f.Blocks {
+		if seen[b.ID] {
+			continue
+		}
+		d := descent{f: f}
+		d.chain(b)
+		for _, x := range d.blocks {
+			seen[x.ID] = true
+		}
+		if len(d.meet) == 0 {
+			continue
+		}
+		if live == nil {
+			live = flow.LiveOf(f)
+		}
+		d.live = live.End(d.blocks[len(d.blocks)-1])
+		d.word = live.Number
+		changed = d.run() || changed
+	}
+	return changed
+}
+
+// descent moves instructions of a chain of blocks down. Places are counted
+// from its start; what moved counts as standing where its first reader does.
+type descent struct {
+	f      *ori.Func
+	blocks []*ori.Block
+	instrs []*ori.Instr
+	meet   []int // places of meetings and of instructions of loops
+	waits  []bool
+	live   bits.Set // at the end
+	word   func(r ori.Reg, n int) int
+	writes map[ori.Reg][]int   // places, in order
+	pure   map[ori.Reg]int     // computations that read it
+	all    map[ori.Reg]int     // instructions that read it
+	reads  map[ori.Reg]*reader // behind what is looked at
+}
+
+// reader tells where in the rest of a block a register is read.
+type reader struct {
+	first *ori.Instr
+	from  int // where first stands
+	to    int // where the last one does
+}
+
+// chain lists b and the blocks that always follow it, each behind a loop of
+// one block that does nothing but wait for something.
+func (d *descent) chain(b *ori.Block) {
+	for {
+		d.add(b, false)
+		if len(b.Succs) != 1 {
+			return
+		}
+		w := b.Succs[0]
+		next := leaves(w)
+		if next == nil || len(w.Preds) != 2 || len(next.Preds) != 1 {
+			return
+		}
+		d.add(w, true)
+		b = next
+	}
+}
+
+// waitSize is how many instructions a loop has at most that only waits.
+const waitSize = 6
+
+// leaves returns the block behind w if that is a loop by itself which waits.
+func leaves(w *ori.Block) *ori.Block {
+	n := 0
+	for i := w.First(); i != nil && n <= waitSize; i = i.Next() {
+		n++
+	}
+	if len(w.Succs) != 2 || n > waitSize {
+		return nil
+	}
+	switch {
+	case w.Succs[0] == w && w.Succs[1] != w:
+		return w.Succs[1]
+	case w.Succs[1] == w && w.Succs[0] != w:
+		return w.Succs[0]
+	}
+	return nil
+}
+
+// add gives the instructions of b their places.
+func (d *descent) add(b *ori.Block, waits bool) {
+	d.blocks = append(d.blocks, b)
+	for i := b.First(); i != nil; i = i.Next() {
+		if waits || meets(i) {
+			d.meet = append(d.meet, len(d.instrs))
+		}
+		d.instrs, d.waits = append(d.instrs, i), append(d.waits, waits)
+	}
+}
+
+// index notes who writes and reads what.
+func (d *descent) index() {
+	d.writes, d.reads, d.pure, d.all = map[ori.Reg][]int{}, map[ori.Reg]*reader{}, map[ori.Reg]int{}, map[ori.Reg]int{}
+	for n, i := range d.instrs {
+		for _, a := range i.Dsts() {
+			if a.HasReg() {
+				d.writes[a.Reg] = append(d.writes[a.Reg], n)
+			}
+		}
+		computed := computes(i)
+		d.eachRead(i, func(a *ori.Operand) {
+			d.all[a.Reg]++
+			if computed {
+				d.pure[a.Reg]++
+			}
+		})
+	}
+}
+
+// eachRead calls do with the registers that i reads.
+func (d *descent) eachRead(i *ori.Instr, do func(a *ori.Operand)) {
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		if i.Args[k].HasReg() {
+			do(&i.Args[k])
+		}
+	}
+	if i.Guard.HasReg() {
+		do(&i.Guard)
+	}
+}
+
+// run goes up through the block.
+func (d *descent) run() bool {
+	d.index()
+	changed := false
+	for n, i := range slices.Backward(d.instrs) {
+		at := n
+		if to := d.target(i, n); to != nil {
+			at = to.from
+			i.Remove()
+			to.first.Block().InsertBefore(i, to.first)
+			changed = true
+		}
+		d.eachRead(i, func(a *ori.Operand) {
+			r := d.reads[a.Reg]
+			if r == nil {
+				d.reads[a.Reg] = &reader{first: i, from: at, to: at}
+				return
+			}
+			if at <= r.from {
+				r.first, r.from = i, at
+			}
+			r.to = max(r.to, at)
+		})
+	}
+	return changed
+}
+
+// share is what a word counts; several readers share what a source costs.
+const share = 16
+
+// target returns the reader that i, at place n, should stand before; nil
+// where it is.
+func (d *descent) target(i *ori.Instr, n int) *reader {
+	if d.waits[n] || !computes(i) {
+		return nil
+	}
+	a := result(i)
+	if a == nil || d.f.Regs[a.Reg].Fixed || len(d.writes[a.Reg]) != 1 {
+		return nil
+	}
+	to := d.reads[a.Reg]
+	if to == nil || d.waits[to.from] {
+		return nil
+	}
+	// threads may come out of a loop one by one
+	if to.first.Block() != i.Block() && (a.Class != ori.R && a.Class != ori.P || to.first.Op == op.BSYNC) {
+		return nil
+	}
+	if k, _ := slices.BinarySearch(d.meet, n); k == len(d.meet) || d.meet[k] > to.from {
+		return nil
+	}
+	gain := share * int(max(1, a.N))
+	for k := range i.Srcs() {
+		s := &i.Srcs()[k]
+		if !s.HasReg() {
+			continue
+		}
+		if s.Reg == a.Reg || d.f.Regs[s.Reg].Fixed || slices.ContainsFunc(d.writes[s.Reg], func(w int) bool { return w > n && w <= to.from }) {
+			return nil
+		}
+		gain -= d.longer(s, to.from)
+	}
+	if gain <= 0 {
+		return nil
+	}
+	return to
+}
+
+// result returns the one register that i writes, or nil.
+func result(i *ori.Instr) (a *ori.Operand) {
+	for k := range i.NDst {
+		if x := &i.Args[k]; x.HasReg() {
+			if a != nil || x.Kind != ori.KReg || x.Class == ori.B {
+				return nil
+			}
+			a = x
+		}
+	}
+	return a
+}
+
+// longer tells what it costs that source s lives until it is read at a
+// place. Computations that nobody else reads follow the reader.
+func (d *descent) longer(s *ori.Operand, at int) (n int) {
+	if r := d.reads[s.Reg]; r != nil && r.to >= at {
+		return 0
+	}
+	for w := range max(1, s.N) {
+		if k := d.word(s.Reg, int(s.Sub+w)); k < 0 || !d.live.Has(k) {
+			n += share
+		}
+	}
+	if w := d.writes[s.Reg]; len(w) == 1 && d.all[s.Reg] == 1 && computes(d.instrs[w[0]]) && result(d.instrs[w[0]]) != nil {
+		return 0
+	}
+	return n / max(1, d.pure[s.Reg])
+}
+
+// computes reports whether i makes its results from its operands alone.
+func computes(i *ori.Instr) bool {
+	return i.Guard.Kind == ori.KNone && !i.Op.Has(op.Effect|op.Writes|op.Reads|op.Terminator|op.Convergent|op.Pseudo) &&
+		!slices.ContainsFunc(i.Srcs(), func(o ori.Operand) bool { return o.Kind == ori.KSpecial }) // which may tell the time
+}
