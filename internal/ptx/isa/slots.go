@@ -33,12 +33,14 @@ const (
 	SlotUni      // .uni
 	SlotSparse   // .sp .sp::ordered_metadata
 	SlotAll      // .all .any
+	SlotDown     // .down
 	SlotWarpx    // .warpx4 …
 	SlotTask     // .alloc .dealloc .shift
 	SlotPack     // .pack::16b .unpack::16b
 	SlotMask     // .cp_mask
 	SlotOob      // .oob
 	SlotDone     // .mbarrier::complete_tx::bytes .bulk_group …
+	SlotMbar     // .mbarrier
 	SlotProxy    // .async::generic .tensormap::generic .alias …
 	SlotCancel   // .is_canceled .get_first_ctaid…
 	SlotGrid     // .launch_dependents .wait
@@ -47,22 +49,20 @@ const (
 	SlotAligned  // .aligned
 	SlotNoinc    // .noinc
 	SlotNocomp   // .noComplete
-	SlotDown     // .down
 	SlotShuffle  // .up .bfly .idx
 	SlotVote     // .ballot
+	SlotSat      // .sat
 	SlotApprox   // .approx
 	SlotFtz      // .ftz
-	SlotVec      // .v2 .v4 .v8
 	SlotNoftz    // .noftz
 	SlotShape    // .m16n8k16 .16x64b …
 	SlotLayout   // .row .col
+	SlotVec      // .v2 .v4 .v8
 	SlotScope    // .cta .cluster .gpu .sys
 	SlotCmp      // .eq …
 	SlotSem      // .relaxed .acquire .volatile …
 	SlotMmio     // .mmio
 	SlotNc       // .nc
-	SlotSat      // .sat
-	SlotCc       // .cc
 	SlotKind     // .kind::…
 	SlotBlock    // .block_scale
 	SlotScale    // .scale_vec::… .block16 .block32
@@ -70,23 +70,23 @@ const (
 	SlotCollA    // .collector::a::…
 	SlotCollB    // .collector::bN::…
 	SlotShiftamt // .shiftamt
+	SlotCc       // .cc
 	SlotRound    // .rn …
-	SlotXorsign  // .xorsign
 	SlotNaN      // .NaN
+	SlotXorsign  // .xorsign
 	SlotCop      // .ca .cg .wb …
 	SlotGeom     // .a1d .a2d .cube .acube .2dms .a2dms
 	SlotComp     // .r .g .b .a
 	SlotQuery    // .width …
 	SlotClamp    // .clamp .wrap .zero .trap
 	SlotShr      // .shr7 .shr15
-	SlotAbs      // .abs
 	SlotPo       // .po
 	SlotPermute  // .b4e …
 	SlotNum      // .x1 …
 	SlotTrans    // .trans
+	SlotAbs      // .abs
 	SlotAlias    // .alias
 	SlotAsync    // .async
-	SlotMbar     // .mbarrier
 	SlotRead     // .read
 	SlotFree     // slots from here on are let pass where they mean nothing
 	SlotAcc      // .acc::f16 .acc::f32

@@ -188,6 +188,7 @@ type bodyFacts struct {
 	narrow    []narrowUse
 	locs      bool
 	gradients bool        // some tex has .grad
+	narrowArg bool        // a call through a prototype passes what the convention cannot
 	inlined   []string    // function_name labels
 	unread    []unwritten // parameters read that no call has written
 	inner     []string    // functions declared inside the body

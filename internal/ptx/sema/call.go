@@ -149,7 +149,9 @@ func (k *checker) indirect(args []syntax.Operand, target *Operand, c *Call, in *
 	c.Table = table.Ref
 	t := &k.body.Tables[table.Ref]
 	if t.Proto >= 0 {
-		k.checkCall(&k.body.Protos[t.Proto], c, in)
+		p := &k.body.Protos[t.Proto]
+		k.facts.narrowArg = k.facts.narrowArg || anyNarrow(p.Params)
+		k.checkCall(p, c, in)
 		return
 	}
 	k.throughTable(t, c, in)
@@ -241,10 +243,14 @@ func (k *checker) regShape(a *Operand) Shape {
 	}
 	s.Align = s.unit()
 	if s.Type == isa.Pred {
-		s.Align = 4
+		s.Align = predAlign
 	}
 	return s
 }
+
+// predAlign is the alignment that a predicate counts with, as an argument and
+// as a parameter.
+const predAlign = 4
 
 // compare reports differences of type and alignment.
 func (k *checker) compare(p *Param, s Shape, at src.Pos) {
@@ -256,7 +262,7 @@ func (k *checker) compare(p *Param, s Shape, at src.Pos) {
 	if !same {
 		k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
 	}
-	if f.Align != s.Align {
+	if f.Align != s.Align && (f.Type != isa.Pred || s.Align != predAlign) {
 		k.error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
 	}
 }

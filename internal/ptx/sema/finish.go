@@ -21,8 +21,8 @@ func (m *Module) Finish(sink *diag.Sink) bool {
 		return false
 	}
 	for _, step := range [...]func(*diag.Unit){
-		m.externVars, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.twoKernels, m.selectEntries, m.launchBounds,
-		m.constData, m.unwrittenParams, m.kernels, m.ownVars,
+		m.externVars, m.oldObjects, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.twoKernels, m.selectEntries, m.launchBounds,
+		m.constData, m.unwrittenParams, m.narrowParams, m.kernels, m.ownVars,
 	} {
 		if step(u); u.Fatal() {
 			return false

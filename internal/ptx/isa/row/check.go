@@ -202,6 +202,10 @@ func (c *Checker) setWord(w isa.Word) {
 		c.Errorf("Multiple texture modifiers specified")
 		return
 	}
+	if s == isa.SlotMbar && in.Has(isa.SlotDone) {
+		c.dup(slotRows[isa.SlotDone].dup, w)
+		in.have[isa.SlotDone>>6] &^= 1 << (isa.SlotDone & 63)
+	}
 	if in.Has(s) {
 		switch s {
 		case isa.SlotLayout:
@@ -220,6 +224,8 @@ func (c *Checker) setWord(w isa.Word) {
 			if c.Row == nil || !c.Row.takes(isa.SlotOp) {
 				return
 			}
+			c.dup(slotRows[s].dup, w)
+			return // the first is meant
 		case isa.SlotGrid:
 			if in.val[s] != w {
 				c.Errorf("Modifier '.launch_dependents' cannot be combined with modifier '.wait'")

@@ -88,7 +88,9 @@ func (c *Checker) slotIllegal(s isa.Slot) {
 	if gateFirst(s) {
 		c.WordGate(w, false)
 	} else {
-		defer c.WordGate(w, false)
+		if s != isa.SlotLevel {
+			defer c.WordGate(w, false)
+		}
 	}
 	c.slotRefused(s, w)
 }
@@ -131,10 +133,19 @@ func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
 		c.Illegal("." + w.String())
 		XorsignAlone(c)
 	case isa.SlotMmio:
-		if !in.Has(isa.SlotSpace) {
-			c.Errorf("Modifier '.mmio' cannot be applied to '' space")
+		scoped := c.Takes(isa.SlotScope)
+		switch sp := in.Space(); {
+		case !in.Has(isa.SlotSpace):
+			if !scoped {
+				c.Errorf("Modifier '.mmio' cannot be applied to '' space")
+			}
+		case sp != isa.SpaceGlobal && sp != isa.Generic:
+			c.Errorf("Modifier '.mmio' cannot be applied to '%s' space", sp)
 		}
 		c.Illegal(".mmio")
+		if scoped && !in.Has(isa.SlotScope) {
+			c.Errorf("Modifier '.mmio' requires scope with '%s' instruction", c.Row.Name)
+		}
 	case isa.SlotClamp:
 		c.Illegal("Clamp")
 		if w != isa.WClamp && w != isa.WWrap || c.Row.Flags&FlagSel == 0 {
@@ -147,12 +158,18 @@ func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
 		}
 	case isa.SlotMbar:
 		c.Illegal(".mbarrier")
+		c.Gate(&gMbarrier)
 		c.Errorf("Unknown modifier '.mbarrier'")
-	case isa.SlotLevel, isa.SlotScope, isa.SlotCop:
-		if s == isa.SlotLevel && w != isa.WL2 && c.Row.takes(isa.SlotEvict) {
+	case isa.SlotScope: // and once more behind the memory order
+		c.illegalWord(row, w)
+	case isa.SlotLevel, isa.SlotCop:
+		if s == isa.SlotLevel && w != isa.WL2 && c.Row.takes(isa.SlotEvict) && c.Row.Name == "ld" {
 			c.illegalWord(row, w)
 		}
 		c.illegalWord(row, w)
+		if s == isa.SlotLevel {
+			c.WordGate(w, false)
+		}
 		c.illegalWord(row, w)
 	default:
 		c.illegalWord(row, w)
@@ -210,7 +227,7 @@ func (c *Checker) CmpType() {
 	default:
 		ok = t.IsFloat()
 	}
-	if !ok {
+	if !ok || t == isa.TNone {
 		c.Errorf("Mismatch between instruction type and comparison qualifier")
 	}
 }
@@ -291,24 +308,27 @@ func (c *Checker) quickGeneral() {
 }
 
 // generalSlots are those where generalAt has something to say.
-var generalSlots = [...]isa.Slot{isa.SlotLevel, isa.SlotSpace, isa.SlotVec, isa.SlotLayout, isa.SlotCmp, isa.SlotSem, isa.SlotMmio, isa.SlotCc, isa.SlotOob, isa.SlotPo}
+var generalSlots = [...]isa.Slot{isa.SlotLevel, isa.SlotSpace, isa.SlotVec, isa.SlotScope, isa.SlotCmp, isa.SlotSem, isa.SlotMmio, isa.SlotCc, isa.SlotOob, isa.SlotPo}
 
 // generalAt runs the checks that every instruction undergoes at a slot.
 func (c *Checker) generalAt(s isa.Slot) {
 	switch s {
 	case isa.SlotSpace:
 		c.spaces()
+		for _, s := range [...]isa.Slot{isa.SlotEvict, isa.SlotEvict2} {
+			if c.In.Has(s) && !c.Takes(s) {
+				c.Illegal("." + Spelled(c.In.val[s]))
+			}
+		}
 	case isa.SlotVec:
 		c.vecSize()
-	case isa.SlotLayout:
 		c.specialArgs()
-		c.vecResult()
+	case isa.SlotScope:
 		c.pairs()
 	case isa.SlotCmp:
 		c.lateOp()
-		if !c.In.Has(isa.SlotVec) || len(c.In.Args) == 0 || !c.In.Args[0].IsConst() {
-			c.constResult()
-		}
+		c.constResult()
+		c.vecResult()
 	case isa.SlotSem:
 		if w := c.In.Mod(isa.SlotSem); w != isa.WNone && c.Takes(isa.SlotSem) {
 			c.semGate(w)
@@ -328,14 +348,14 @@ func (c *Checker) generalAt(s isa.Slot) {
 		if w := c.In.Mod(isa.SlotSem); c.In.Has(isa.SlotNc) && w != isa.WNone {
 			c.Errorf("Modifier '.%s' cannot be combined with modifier '.nc'", w)
 		}
+		if w := c.In.Mod(isa.SlotSem); w != isa.WNone && w != isa.WWeak && c.Takes(isa.SlotSem) && c.In.Has(isa.SlotCop) && !c.Takes(isa.SlotCop) {
+			c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, c.In.Mod(isa.SlotCop))
+		}
+		if w := c.In.Mod(isa.SlotScope); w != isa.WNone && !c.Takes(isa.SlotScope) {
+			c.illegalWord(&slotRows[isa.SlotScope], w)
+		}
 	case isa.SlotPo:
 		c.negations()
-	case isa.SlotUni:
-		for _, s := range [...]isa.Slot{isa.SlotEvict, isa.SlotEvict2} {
-			if c.In.Has(s) && !c.Takes(s) {
-				c.Illegal("." + Spelled(c.In.val[s]))
-			}
-		}
 	case isa.SlotLevel:
 		if c.In.Early&EarlyRelu != 0 {
 			c.Gate(&gRelu)
@@ -348,6 +368,7 @@ func (c *Checker) generalAt(s isa.Slot) {
 }
 
 var (
+	gMbarrier     = Gate{Name: ".mbarrier", SM: 90}
 	gRelu         = Gate{Name: ".relu", V: 70, SM: 80, Mod: true}
 	gScopeCluster = Gate{Name: ".cluster scope", V: 78, SM: 90, TargetFirst: true}
 	gSem          = Gate{V: 60, SM: 70}

@@ -196,10 +196,9 @@ func (c *Checker) vecResult() {
 	}
 	n := in.Vec()
 	d := &in.Args[0]
-	if in.Has(isa.SlotVec) && argRows[c.Letter(0)].dst && d.Type != isa.Pred {
-		if d.IsConst() { // said before its length
-			c.constResult()
-		}
+	if r := &argRows[c.Letter(0)]; in.Op == isa.WMma {
+		c.mmaVec(n)
+	} else if in.Has(isa.SlotVec) && r.dst && r.ref > 0 && c.Row.Flags&FlagConvert == 0 && d.Type != isa.Pred && !c.loneVector() {
 		if VectorLen(d) == 1 && d.Kind != isa.KVector {
 			c.Errorf("Result vector expected")
 		}
@@ -211,7 +210,7 @@ func (c *Checker) vecResult() {
 		return
 	}
 	switch {
-	case c.In.Op == isa.WMma || c.In.Op == isa.WWmma || c.In.Op == isa.WWgmma:
+	case c.In.Op == isa.WMma || c.In.Op == isa.WWmma || c.In.Op == isa.WWgmma || c.In.Op == isa.WAtom:
 	case c.Row.Name == "mov":
 		c.movSizes(n)
 	case d.Kind == isa.KAddr && len(in.Args) > 1:
@@ -222,6 +221,23 @@ func (c *Checker) vecResult() {
 			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
 		}
 	}
+}
+
+// mmaVec: a product whose vectors are of another length than .vN says.
+func (c *Checker) mmaVec(n int) {
+	if !c.In.Has(isa.SlotVec) {
+		return
+	}
+	for i := range min(4, len(c.In.Args)) {
+		if o := &c.In.Args[i]; o.Kind == isa.KVector && len(o.Elems) != n {
+			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
+		}
+	}
+}
+
+// loneVector: of atomics on bf16 the result's length is not looked at.
+func (c *Checker) loneVector() bool {
+	return c.In.Op == isa.WAtom && (BF16|BF16x2).Has(c.In.Types[0])
 }
 
 // movSizes: without .v2 or .v4 a vector packs the parts of one bit value.
@@ -346,7 +362,11 @@ func (c *Checker) vectorAllowed(i int) bool {
 		return true
 	}
 	// The reference overlooks vectors of bf16 operands.
-	return r.ref > 0 && (BF16 | BF16x2).Has(c.In.Types[r.ref-1])
+	loose := BF16 | BF16x2
+	if c.In.Op == isa.WAtom || c.In.Op == isa.WRed {
+		loose = Halves
+	}
+	return r.ref > 0 && loose.Has(c.In.Types[r.ref-1])
 }
 
 // Letter returns the form's letter of operand i.

@@ -31,10 +31,10 @@ var Ldmatrix = row.Op{Rows: []row.Row{{
 	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},
 	Gates: []row.Gate{
 		{V: 65, SM: 75, TargetFirst: true},
-		{Name: ".m8n8", V: 65, W: isa.WM8n8},
+		{At: isa.SlotShape, Name: ".m8n8", V: 65, W: isa.WM8n8},
 		{Name: "ldmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8, At: isa.SlotShape, If: notM8n8},
 	},
-	Rules: []row.Rule{{At: isa.NoSlot, Do: matrixGates}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}, {At: isa.NoSlot, Do: row.NeedSync}, {At: isa.SlotRead, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: matrixGates}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}},
 	Flags: row.FlagVector2,
 }}}
 
@@ -47,7 +47,7 @@ var Stmatrix = row.Op{Rows: []row.Row{{
 		{V: 78, SM: 90, TargetFirst: true, W: isa.WM8n8},
 		{Name: "stmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8, At: isa.SlotShape, If: notM8n8},
 	},
-	Rules: []row.Rule{{At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}, {At: isa.NoSlot, Do: row.NeedSync}, {At: isa.SlotRead, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: row.NeedSync}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}},
 	Flags: row.FlagVector2,
 }}}
 
@@ -55,7 +55,7 @@ var Movmatrix = row.Op{Rows: []row.Row{{
 	Name: "movmatrix", Forms: []row.Form{{Types: []row.TypeSet{row.B16}, Args: "NB", May: row.EarlySync}},
 	Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotTrans}, Need: []isa.Slot{isa.SlotAligned, isa.SlotShape},
 	Gates: []row.Gate{{V: 78, SM: 75, TargetFirst: true}},
-	Rules: []row.Rule{{At: isa.SlotShape, Do: movmatrixShape}, {At: isa.SlotTrans, Do: needTrans}, {At: isa.SlotRead, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.SlotShape, Do: movmatrixShape}, {At: isa.SlotTrans, Do: needTrans}, {At: isa.SlotNocomp, Do: row.NeedSync}},
 }}}
 
 func movmatrixShape(c *row.Checker) {

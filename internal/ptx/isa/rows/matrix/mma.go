@@ -16,7 +16,7 @@ var mmaForms = []row.Form{
 	{Types: []row.TypeSet{row.F64, row.F64, row.F64, row.F64}, Args: "RXYZ", May: row.EarlySync, Mods: []isa.Slot{isa.SlotRound}, Rnd: row.RoundFloat},
 	{Types: []row.TypeSet{row.Int32, row.Int8, row.Int8, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlySatf},
 	{Types: []row.TypeSet{row.Int32, row.Int4, row.Int4, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlySatf},
-	{Types: []row.TypeSet{row.Int32, row.B1, row.B1, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlyBool | row.EarlyPopc},
+	{Types: []row.TypeSet{row.Int32, row.B1, row.B1, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlyOps},
 	{Types: []row.TypeSet{row.F16 | row.F32, row.F8F6F4, row.F8F6F4, row.F16 | row.F32}, Args: "RXYZ", May: row.EarlySync},
 
 	// Sparse forms have metadata and its selector.
@@ -73,18 +73,17 @@ var mmaShapes = [...]mmaShape{
 
 var Mma = row.Op{Rows: []row.Row{{
 	Name: "mma", Forms: mmaForms,
-	Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotLayout, isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale},
-	Need: []isa.Slot{isa.SlotAligned, isa.SlotShape},
+	Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotLayout, isa.SlotVec, isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale},
 	Rules: []row.Rule{
 		{At: isa.NoSlot, Do: mmaAdvice},
-		{At: isa.NoSlot, Do: mmaGates},
 		{At: isa.SlotSparse, Do: mmaSparse},
+		{At: isa.SlotNocomp, Do: row.NeedSync},
+		{At: isa.SlotNoftz, Do: mmaNeeds},
+		{At: isa.SlotNoftz, Do: mmaGates},
 		{At: isa.SlotShape, Do: mmaShapeRule},
-		{At: isa.SlotLayout, Do: mmaLayout},
 		{At: isa.SlotLayout, Do: mmaVectors},
 		{At: isa.SlotKind, Do: mmaKind},
 		{At: isa.SlotScale, Do: impliedScale},
-		{At: isa.SlotRead, Do: row.NeedSync},
 		{At: isa.SlotRead, Do: mmaSelector},
 	},
 	Flags: row.FlagVector | row.FlagTwoOps,
@@ -123,6 +122,7 @@ func mmaGates(c *row.Checker) {
 			c.Gate(&row.Gate{Name: "." + shape.String(), Plain: true, V: 70, SM: 80, Mod: true})
 		}
 	case r != nil:
+		c.OneFeature("mma", 64, 70)
 		mmaOps(c)
 		if !c.Lacks(r.v, r.sm) {
 			return
@@ -131,7 +131,6 @@ func mmaGates(c *row.Checker) {
 		if a == isa.F64 {
 			name += " with double types"
 		}
-		c.OneFeature("mma", 64, 70)
 		c.OneFeature(name, r.v, r.sm)
 	}
 }
@@ -205,12 +204,14 @@ func mmaShapeRule(c *row.Checker) {
 	in := c.In
 	shape := in.Mod(isa.SlotShape)
 	if shape == isa.WNone {
+		mmaNoShape(c)
 		return
 	}
 	if findShape(c) == nil {
-		if row.F8F6F4.Has(in.Types[1]) {
+		switch {
+		case row.F8F6F4.Has(in.Types[1]) || intShape(c):
 			c.Errorf("Incorrect instruction type specified for mma with shape '.%s'", shape)
-		} else {
+		case !otherShape(c):
 			c.Errorf("Illegal matrix shape '.%s' for instruction 'mma'", shape)
 		}
 		return
@@ -243,6 +244,9 @@ func mmaLayout(c *row.Checker) {
 	switch {
 	case a == isa.WNone:
 		c.Errorf("'.alayout.blayout' modifier required for instruction '%s'", c.Row.Name)
+		if !in.Has(isa.SlotShape) {
+			return
+		}
 		c.Errorf("alayout modifier required for instruction '%s'", c.Row.Name)
 		c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
 		return
@@ -302,28 +306,98 @@ func mmaSizes(c *row.Checker) [4]int {
 	}
 }
 
-// mmaVectors: the operands hold the fragments of the shape.
+// mmaNeeds: the layouts, the shape and .aligned.
+func mmaNeeds(c *row.Checker) {
+	if !c.In.Has(isa.SlotShape) {
+		c.Errorf("Shape modifier required for instruction '%s'", c.Row.Name)
+	}
+	mmaLayout(c)
+	if !c.In.Has(isa.SlotAligned) {
+		c.Errorf(".aligned modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+// sparseName is the operation as messages about sizes have it.
+func sparseName(c *row.Checker) string {
+	if c.In.Has(isa.SlotSparse) && !row.F8F6F4.Has(c.In.Types[1]) {
+		return "Sparse mma"
+	}
+	return "mma"
+}
+
+// mmaNoShape: of sparse products more is said than that the shape is missing.
+func mmaNoShape(c *row.Checker) {
+	t := c.In.Types[1]
+	switch {
+	case !c.In.Has(isa.SlotSparse):
+	case row.F8F6F4.Has(t):
+		c.Errorf("Illegal matrix shape '' for instruction 'mma'")
+	default:
+		if t.IsFloat() {
+			c.Errorf("Illegal instruction types specified for 'Sparse mma' with shape ''")
+		}
+		for range 4 {
+			c.Errorf("Argument vector size mismatch for instruction 'Sparse mma'")
+		}
+	}
+}
+
+// intShape reports whether the shape is one of the other integers.
+func intShape(c *row.Checker) bool {
+	return (row.Int8 | row.Int4).Has(c.In.Types[1]) && shapeOf(c, row.Int8|row.Int4)
+}
+
+// otherShape reports whether a shape of tf32 is used with bf16: only the
+// sizes of the operands are complained about then.
+func otherShape(c *row.Checker) bool {
+	return c.In.Types[1] == isa.BF16 && shapeOf(c, row.TF32)
+}
+
+func shapeOf(c *row.Checker, types row.TypeSet) bool {
+	for i := range mmaShapes {
+		r := &mmaShapes[i]
+		if r.shape == c.In.Mod(isa.SlotShape) && r.types&types != 0 && r.sparse == c.In.Has(isa.SlotSparse) {
+			return true
+		}
+	}
+	return false
+}
+
+// mmaVectors: the operands hold the fragments of the shape. What is no vector
+// is told of twice, around the sizes, unless its registers are looked at by
+// themselves.
 func mmaVectors(c *row.Checker) {
 	in := c.In
-	if !in.Has(isa.SlotShape) || findShape(c) == nil {
+	if !in.Has(isa.SlotShape) || findShape(c) == nil && !intShape(c) && !otherShape(c) {
 		return
 	}
 	sizes := mmaSizes(c)
-	bad := false
-	for i, n := range sizes {
-		o := &in.Args[i]
-		switch {
-		case o.Kind != isa.KVector:
+	t := in.Types[1]
+	fp8, sparse := row.F8F6F4.Has(t), in.Has(isa.SlotSparse)
+	for i := range sizes {
+		if in.Args[i].Kind != isa.KVector && !(fp8 && sparse) {
 			c.Errorf("Vector expected for argument %d", i)
-			if !in.Has(isa.SlotSparse) && in.Types[1] != isa.F64 {
-				c.Errorf("Vector expected for argument %d", i)
-			}
-		case len(o.Elems) != n:
-			bad = true
 		}
 	}
-	if bad {
-		c.Errorf("Argument vector size mismatch for instruction 'mma'")
+	for i, n := range sizes {
+		factor := i == 1 || i == 2
+		switch o := &in.Args[i]; {
+		case o.Kind != isa.KVector:
+			if fp8 && n != 1 {
+				c.Errorf("Argument vector size mismatch for instruction '%s'", sparseName(c))
+			}
+		case len(o.Elems) == n || fp8 && i == 2 && in.Mod(isa.SlotShape) == isa.WM16n8k16:
+		case factor && (t == isa.F64 || t == isa.B1 && n == 1):
+			c.Errorf("Arguments mismatch for instruction 'mma'")
+		default:
+			c.Errorf("Argument vector size mismatch for instruction '%s'", sparseName(c))
+		}
+	}
+	for i, n := range sizes {
+		single := (i == 1 || i == 2) && (t == isa.F64 || (row.Int8|row.Int4).Has(t) || t == isa.B1 && n == 1)
+		if in.Args[i].Kind != isa.KVector && !sparse && !fp8 && !single {
+			c.Errorf("Vector expected for argument %d", i)
+		}
 	}
 }
 

@@ -30,28 +30,28 @@ var wgmmaForms = []row.Form{
 	{Types: []row.TypeSet{row.S32, row.Int8, row.Int8}, Args: "Rgkvip", May: row.EarlySync | row.EarlySatf},
 }
 
-var wgmmaGate = []row.Gate{{Name: "WGMMA", V: 80}}
+var wgmmaGate = []row.Gate{{At: isa.SlotShuffle, Name: "WGMMA", V: 80}}
 
 var Wgmma = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WMmaAsync}, Name: "wgmma.mma_async", Forms: wgmmaForms,
 		Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotSparse}, Need: []isa.Slot{isa.SlotShape},
 		Rules: []row.Rule{
-			{At: isa.NoSlot, Do: row.NeedSync}, {At: isa.NoSlot, Do: wgmmaGates}, {At: isa.SlotShape, Do: wgmmaShape}, {At: isa.SlotShape, Do: wgmmaArgs}, {At: isa.SlotLayout, Do: wgmmaVectors}, {At: isa.SlotLayout, Do: wgmmaConsts},
+			{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: wgmmaGates}, {At: isa.SlotShape, Do: wgmmaShape}, {At: isa.SlotShape, Do: wgmmaArgs}, {At: isa.SlotLayout, Do: wgmmaVectors}, {At: isa.SlotLayout, Do: wgmmaConsts},
 		},
 		Flags: row.FlagVector2 | row.FlagTwoOps,
 	},
 	{
 		Words: []isa.Word{isa.WFence}, Name: "wgmma.fence", Forms: []row.Form{{Args: "", May: row.EarlySync}}, Mods: alignedMods,
-		Gates: wgmmaGate, Rules: []row.Rule{{At: isa.NoSlot, Do: on90aOnly}, {At: isa.SlotRead, Do: row.NeedSync}},
+		Gates: wgmmaGate, Rules: []row.Rule{{At: isa.SlotShuffle, Do: on90aOnly}, {At: isa.SlotNocomp, Do: row.NeedSync}},
 	},
 	{
 		Words: []isa.Word{isa.WCommitGroup}, Name: "wgmma.commit_group", Forms: []row.Form{{Args: "", May: row.EarlySync}}, Mods: alignedMods,
-		Gates: wgmmaGate, Rules: []row.Rule{{At: isa.NoSlot, Do: on90aOnly}, {At: isa.SlotRead, Do: row.NeedSync}},
+		Gates: wgmmaGate, Rules: []row.Rule{{At: isa.SlotShuffle, Do: on90aOnly}, {At: isa.SlotNocomp, Do: row.NeedSync}},
 	},
 	{
 		Words: []isa.Word{isa.WWaitGroup}, Name: "wgmma.wait_group", Forms: []row.Form{{Args: "i", May: row.EarlySync}}, Mods: alignedMods,
-		Gates: wgmmaGate, Rules: []row.Rule{{At: isa.NoSlot, Do: on90aOnly}, {At: isa.SlotRead, Do: row.NeedSync}, {At: isa.SlotRead, Do: waitCount}},
+		Gates: wgmmaGate, Rules: []row.Rule{{At: isa.SlotShuffle, Do: on90aOnly}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotRead, Do: waitCount}},
 	},
 }}
 

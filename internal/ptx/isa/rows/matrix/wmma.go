@@ -18,10 +18,10 @@ var (
 	wmmaNeed   = []isa.Slot{isa.SlotShape}
 	wmmaSpaces = row.Spaces{Set: row.Global | row.Shared | row.SharedCTA, Min: 0, Max: 1}
 	wmmaRules  = []row.Rule{
-		{At: isa.NoSlot, Do: wmmaGates}, {At: isa.SlotAligned, Do: wmmaAligned}, {At: isa.SlotAligned, Do: row.NeedSync}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors},
+		{At: isa.NoSlot, Do: wmmaGates}, {At: isa.SlotAligned, Do: wmmaAligned}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors},
 	}
 	wmmaMma = []row.Rule{
-		{At: isa.NoSlot, Do: wmmaGates}, {At: isa.SlotAligned, Do: wmmaAligned}, {At: isa.SlotAligned, Do: row.NeedSync}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors}, {At: isa.SlotCmp, Do: wmmaOps},
+		{At: isa.NoSlot, Do: wmmaGates}, {At: isa.SlotAligned, Do: wmmaAligned}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors}, {At: isa.SlotCmp, Do: wmmaOps},
 	}
 )
 

@@ -28,15 +28,14 @@ var Atom = row.Op{Rows: []row.Row{{
 	Spaces: row.Spaces{Set: row.Global | row.SharedAll, Min: 0, Max: 1},
 	Gates: []row.Gate{
 		{SM: 11, Inst: true},
-		gHint,
+		gHintAtom,
 	},
 	Rules: []row.Rule{
 		{At: isa.SlotEvict2, Do: hintSpace},
-		{At: isa.SlotSpace, Do: atomGate},
-		{At: isa.SlotLayout, Do: atomNoftz},
+		{At: isa.SlotNoftz, Do: atomNoftz},
+		{At: isa.SlotNoftz, Do: atomGate},
 		{At: isa.SlotNoftz, Do: atomVector},
-		{At: isa.SlotNoftz, Do: atomVectorKind},
-		{At: isa.SlotEvict2, Do: casHint},
+		{At: isa.SlotScope, Do: casHint},
 		{At: isa.SlotScope, Do: atomScopeGate},
 		{At: isa.SlotScope, Do: atomNone},
 		{At: isa.SlotCmp, Do: atomOp},
@@ -54,13 +53,12 @@ var Red = row.Op{Rows: []row.Row{
 		},
 		Mods:   atomMods,
 		Spaces: row.Spaces{Set: row.Global | row.SharedAll, Min: 0, Max: 1},
-		Gates:  []row.Gate{{V: 12}, gHint},
+		Gates:  []row.Gate{{V: 12}, gHintAtom},
 		Rules: []row.Rule{
 			{At: isa.SlotEvict2, Do: hintSpace},
-			{At: isa.SlotSpace, Do: atomGate},
-			{At: isa.SlotLayout, Do: atomNoftz},
+			{At: isa.SlotNoftz, Do: atomNoftz},
+			{At: isa.SlotNoftz, Do: atomGate},
 			{At: isa.SlotNoftz, Do: atomVector},
-			{At: isa.SlotNoftz, Do: atomVectorKind},
 			{At: isa.SlotScope, Do: atomScopeGate},
 			{At: isa.SlotScope, Do: atomNone},
 			{At: isa.SlotCmp, Do: atomOp},
@@ -80,6 +78,9 @@ var Red = row.Op{Rows: []row.Row{
 		Rules:  []row.Rule{{At: isa.NoSlot, Do: redAsyncOp}, {At: isa.NoSlot, Do: asyncNeeds}, {At: isa.SlotSpace, Do: asyncOldSpace}, {At: isa.SlotSem, Do: asyncSem}, {At: isa.SlotScope, Do: asyncScope}, {At: isa.NoSlot, Do: needOp}, {At: isa.SlotCmp, Do: needOp}},
 	},
 }}
+
+// gHintAtom is gHint where atomics look at it.
+var gHintAtom = row.Gate{At: isa.SlotNoftz, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
 
 // atomRow says from where on one operation on one type exists, in generic or
 // global and in shared memory.
@@ -166,21 +167,31 @@ func atomVector(c *row.Checker) {
 	in := c.In
 	t := in.Types[0]
 	if !in.Has(isa.SlotVec) {
-		if row.Halves.Has(t) && in.Early&(row.EarlyMin|row.EarlyMax) != 0 {
+		if w := in.Mod(isa.SlotOp); row.Halves.Has(t) && (w == isa.WMin || w == isa.WMax) {
 			c.Errorf("Vector modifier required for instruction '%s'", atomName(c))
 		}
-		for i := range in.Args {
+		for i := len(in.Args) - 1; i >= 0; i-- {
 			if in.Args[i].Kind == isa.KVector {
 				c.Errorf("Vector is not expected for argument %d of instruction '%s'", i, c.Row.Name)
 			}
 		}
 		return
 	}
+	floats := (row.Halves | row.F32).Has(t)
+	if !floats {
+		c.Errorf("Vector qualifier is not allowed for instruction '%s'", c.Row.Name)
+	}
 	if c.Lacks(81, 90) {
 		c.Gate(&row.Gate{Name: "$ instruction with vector types", V: 81, SM: 90, TargetFirst: true})
 	}
+	if in.Space().Base() == isa.SpaceShared {
+		c.Errorf("State space incorrect for feature '%s instruction with vector types'", c.Row.Name)
+	}
+	if !floats {
+		c.Errorf("Unexpected instruction types specified for '%s instruction with vector types'", c.Row.Name)
+	}
 	n := in.Vec()
-	if t.Bits() == 32 && n == 8 {
+	if !floats || t.Bits() == 32 && n == 8 {
 		c.Errorf("Only .v2 or .v4 vector modifier supported with type %s on .%s operation for %s instruction with vector types", t, in.Mod(isa.SlotOp), c.Row.Name)
 	}
 	for i := range in.Args {
@@ -289,8 +300,5 @@ func atomSem(c *row.Checker) {
 	}
 	if in.Mod(isa.SlotScope) == isa.WGl {
 		c.Illegal(".gl")
-	}
-	if in.Has(isa.SlotMmio) {
-		c.Errorf("Modifier '.mmio' requires scope with '%s' instruction", c.Row.Name)
 	}
 }

@@ -155,7 +155,7 @@ var Tensormap = row.Op{Rows: []row.Row{
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotProxy, isa.SlotSem, isa.SlotScope, isa.SlotAligned}, Need: []isa.Slot{isa.SlotAligned},
 		Spaces: row.Spaces{Set: row.Global | row.SharedCTA, Min: 2, Max: 2},
 		Gates:  []row.Gate{{V: 83}},
-		Rules:  []row.Rule{{At: isa.NoSlot, Do: fenceproxyTarget}, {At: isa.SlotProxy, Do: fenceproxyMods}, {At: isa.SlotRead, Do: row.NeedSync}, {At: isa.SlotRead, Do: fenceproxySize}},
+		Rules:  []row.Rule{{At: isa.NoSlot, Do: fenceproxyTarget}, {At: isa.SlotProxy, Do: fenceproxyMods}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotRead, Do: fenceproxySize}},
 		Flags:  row.FlagManySpaces,
 	},
 }}

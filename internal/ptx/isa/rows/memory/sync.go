@@ -29,7 +29,7 @@ var Bar = row.Op{Rows: []row.Row{
 	{Words: []isa.Word{isa.WCta}, Name: "bar.cta", Forms: barForms, Rules: barRules, Gates: []row.Gate{{V: 78, SM: 20, Inst: true}}},
 	{Words: []isa.Word{isa.WCta, isa.WArrive}, Name: "bar.cta.arrive", Forms: arriveForms, Rules: arriveRules, Gates: []row.Gate{{V: 78, SM: 20, Inst: true}}},
 	{Words: []isa.Word{isa.WCta, isa.WRed}, Name: "bar.cta.red", Forms: barRed, Mods: []isa.Slot{isa.SlotOp}, Rules: redRules, Gates: []row.Gate{{V: 78, SM: 20, Inst: true}}},
-	{Words: []isa.Word{isa.WWarp}, Name: "bar.warp", Forms: []row.Form{{Args: "v", May: row.EarlySync}}, Rules: []row.Rule{{At: isa.SlotRead, Do: row.NeedSync}}, Gates: []row.Gate{{V: 60, SM: 30, Inst: true, VersionFirst: true}}},
+	{Words: []isa.Word{isa.WWarp}, Name: "bar.warp", Forms: []row.Form{{Args: "v", May: row.EarlySync}}, Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}}, Gates: []row.Gate{{V: 60, SM: 30, Inst: true, VersionFirst: true}}},
 }}
 
 var Barrier = row.Op{Rows: []row.Row{
@@ -225,7 +225,7 @@ var Match = row.Op{Rows: []row.Row{{
 	Name: "match", Forms: []row.Form{{Types: []row.TypeSet{row.B32 | row.B64}, Args: "nau", May: row.EarlySync}},
 	Mods:  []isa.Slot{isa.SlotAll},
 	Gates: []row.Gate{{V: 60, SM: 70, Inst: true, VersionFirst: true}},
-	Rules: []row.Rule{{At: isa.SlotAll, Do: matchMode}, {At: isa.SlotLayout, Do: matchPair}, {At: isa.SlotRead, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.SlotAll, Do: matchMode}, {At: isa.SlotLayout, Do: matchPair}, {At: isa.SlotNocomp, Do: row.NeedSync}},
 	Flags: row.FlagPair,
 }}}
 
@@ -254,7 +254,7 @@ var Redux = row.Op{Rows: []row.Row{{
 		{V: 70, SM: 80, TargetFirst: true, If: notF32},
 		{Name: "redux.f32", V: 86, Only: target.On100a | target.On100f | target.On103a | target.On103f, T: row.F32, Inst: true, TargetFirst: true},
 	},
-	Rules: []row.Rule{{At: isa.SlotCmp, Do: reduxOp}, {At: isa.SlotNaN, Do: reduxF32}, {At: isa.SlotRead, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.SlotCmp, Do: reduxOp}, {At: isa.SlotNaN, Do: reduxF32}, {At: isa.SlotNocomp, Do: row.NeedSync}},
 }}}
 
 func notF32(c *row.Checker) bool { return c.In.Types[0] != isa.F32 }
@@ -296,7 +296,7 @@ func reduxF32(c *row.Checker) {
 var Elect = row.Op{Rows: []row.Row{{
 	Name: "elect", Forms: []row.Form{{Args: "Nv", May: row.EarlySync}},
 	Gates: []row.Gate{{V: 80, SM: 90}},
-	Rules: []row.Rule{{At: isa.SlotRead, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}},
 	Flags: row.FlagPairMust | row.FlagSink,
 }}}
 

@@ -96,21 +96,6 @@ func movHandle(c *row.Checker) {
 	}
 }
 
-// atomVectorKind: vectors are of floats of up to 32 bits in global memory.
-func atomVectorKind(c *row.Checker) {
-	in := c.In
-	if !in.Has(isa.SlotVec) {
-		return
-	}
-	if !(row.Halves | row.F32).Has(in.Types[0]) {
-		c.Errorf("Vector qualifier is not allowed for instruction '%s'", c.Row.Name)
-		return
-	}
-	if in.Space().Base() == isa.SpaceShared {
-		c.Errorf("State space incorrect for feature '%s instruction with vector types'", c.Row.Name)
-	}
-}
-
 // casHint: comparing atomics take no policy, and a fourth operand of others
 // is one.
 func casHint(c *row.Checker) {
@@ -121,6 +106,9 @@ func casHint(c *row.Checker) {
 		c.Illegal(".L2::cache_hint")
 	case op != isa.WCas && in.Early&row.EarlyHint == 0 && len(in.Args) == 4:
 		c.Errorf(".L2::cache_hint modifier required for instruction 'atom' with 4 arguments")
+		if op == isa.WNone {
+			c.Errorf("Arguments mismatch for instruction 'atom'")
+		}
 	}
 }
 

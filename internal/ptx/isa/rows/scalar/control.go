@@ -70,11 +70,11 @@ var maxnregGates = []row.Gate{{V: 80, Only: target.On90a | target.OnF100 | targe
 var Setmaxnreg = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WInc}, Name: "setmaxnreg.inc", Forms: []row.Form{{Types: []row.TypeSet{row.U32}, Args: "i", May: row.EarlySync}},
-		Mods: maxnregMods, Need: maxnregMods, Gates: maxnregGates, Rules: []row.Rule{{At: isa.SlotRead, Do: row.NeedSync}, {At: isa.SlotRead, Do: maxnregValue}},
+		Mods: maxnregMods, Need: maxnregMods, Gates: maxnregGates, Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotRead, Do: maxnregValue}},
 	},
 	{
 		Words: []isa.Word{isa.WDec}, Name: "setmaxnreg.dec", Forms: []row.Form{{Types: []row.TypeSet{row.U32}, Args: "i", May: row.EarlySync}},
-		Mods: maxnregMods, Need: maxnregMods, Gates: maxnregGates, Rules: []row.Rule{{At: isa.SlotRead, Do: row.NeedSync}, {At: isa.SlotRead, Do: maxnregValue}},
+		Mods: maxnregMods, Need: maxnregMods, Gates: maxnregGates, Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotRead, Do: maxnregValue}},
 	},
 }}
 
