@@ -237,7 +237,7 @@ func (c *Checker) mmaVec(n int) {
 
 // loneVector: of atomics on bf16 the result's length is not looked at.
 func (c *Checker) loneVector() bool {
-	return c.In.Op == isa.WAtom && (BF16|BF16x2).Has(c.In.Types[0])
+	return c.In.Op == isa.WAtom && (BF16 | BF16x2).Has(c.In.Types[0])
 }
 
 // movSizes: without .v2 or .v4 a vector packs the parts of one bit value.

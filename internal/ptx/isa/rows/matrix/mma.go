@@ -113,16 +113,18 @@ func mmaGates(c *row.Checker) {
 	case row.F8F6F4.Has(a) || row.F8F6F4.Has(in.Types[2]):
 		fp8Gates(c, shape)
 	case in.Has(isa.SlotSparse):
-		c.OneFeature("mma", 64, 70)
+		if r == nil {
+			c.OneFeature("mma", 64, 70)
+		}
 		c.OneFeature("Sparse MMA", 71, 80)
 		switch {
+		case shape == isa.WNone:
 		case (row.Int8 | row.Int4).Has(a):
 			c.OneFeature("Sparse Integer MMA with shape ."+shape.String(), 70, 80)
 		case c.Lacks(70, 80):
 			c.Gate(&row.Gate{Name: "." + shape.String(), Plain: true, V: 70, SM: 80, Mod: true})
 		}
 	case r != nil:
-		c.OneFeature("mma", 64, 70)
 		mmaOps(c)
 		if !c.Lacks(r.v, r.sm) {
 			return
@@ -156,6 +158,9 @@ func fp8Gates(c *row.Checker, shape isa.Word) {
 		return
 	}
 	c.OneFeature("mma with FP8 floating point type", 84, 89)
+	if in.Has(isa.SlotSparse) {
+		c.OneFeature("mma with FP8 floating point type", 84, 89)
+	}
 	if in.Types[0] == isa.F16 && c.Ctx.Version < 87 {
 		c.Errorf("Feature 'mma with FP8 floating point type and FP16 accumulation' requires PTX ISA .version 8.7 or later")
 	}
@@ -253,6 +258,12 @@ func mmaLayout(c *row.Checker) {
 	case b == isa.WNone:
 		c.Errorf("'.blayout' modifier required for instruction '%s'", c.Row.Name)
 		c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
+		if in.Has(isa.SlotSparse) {
+			c.Errorf("'.blayout' modifier required for instruction '%s'", c.Row.Name)
+			if !row.F8F6F4.Has(in.Types[1]) {
+				c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
+			}
+		}
 		return
 	}
 	name := "mma"
@@ -308,6 +319,9 @@ func mmaSizes(c *row.Checker) [4]int {
 
 // mmaNeeds: the layouts, the shape and .aligned.
 func mmaNeeds(c *row.Checker) {
+	if findShape(c) != nil && !row.F8F6F4.Has(c.In.Types[1]) && !c.In.Has(isa.SlotBlock) {
+		c.OneFeature("mma", 64, 70)
+	}
 	if !c.In.Has(isa.SlotShape) {
 		c.Errorf("Shape modifier required for instruction '%s'", c.Row.Name)
 	}
@@ -394,7 +408,7 @@ func mmaVectors(c *row.Checker) {
 		}
 	}
 	for i, n := range sizes {
-		single := (i == 1 || i == 2) && (t == isa.F64 || (row.Int8|row.Int4).Has(t) || t == isa.B1 && n == 1)
+		single := (i == 1 || i == 2) && (t == isa.F64 || (row.Int8 | row.Int4).Has(t) || t == isa.B1 && n == 1)
 		if in.Args[i].Kind != isa.KVector && !sparse && !fp8 && !single {
 			c.Errorf("Vector expected for argument %d", i)
 		}
@@ -407,6 +421,9 @@ func mmaKind(c *row.Checker) {
 	k := in.Mod(isa.SlotKind)
 	narrow := row.F8F6F4 &^ row.F8
 	fp := row.F8F6F4.Has(in.Types[1])
+	if w := in.Mod(isa.SlotScale); w == isa.WBlock16 || w == isa.WBlock32 {
+		defer c.Illegal("." + w.String())
+	}
 	switch {
 	case k == isa.WNone && in.Has(isa.SlotBlock):
 		c.Errorf(".kind::mxf8f6f4 modifier required for instruction 'mma'")

@@ -29,8 +29,8 @@ var Cp = row.Op{Rows: []row.Row{
 		},
 		Mods: []isa.Slot{isa.SlotSpace, isa.SlotCop}, Need: []isa.Slot{isa.SlotCop},
 		Spaces: row.Spaces{Set: row.Shared | row.SharedCTA | row.Global, Min: 2, Max: 2},
-		Gates:  []row.Gate{{V: 70, SM: 80}, {Name: "igonre-src on cp.async", V: 75, If: ignoreSrc}, gPref, gPref256, gHint},
-		Rules:  []row.Rule{{At: isa.SlotSpace, Do: cpSpaces}, {At: isa.SlotSpace, Do: pref256Target}, {At: isa.SlotCop, Do: cpCop}, {At: isa.SlotRead, Do: cpSize}},
+		Gates:  []row.Gate{{V: 70, SM: 80}, {Name: "igonre-src on cp.async", V: 75, If: ignoreSrc}, gPref, gHint},
+		Rules:  []row.Rule{{At: isa.SlotSpace, Do: cpSpaces}, {At: isa.SlotLevel, Do: pref256Target}, {At: isa.SlotCop, Do: cpCop}, {At: isa.SlotRead, Do: cpSize}},
 		Flags:  row.FlagManySpaces,
 	},
 	{Words: []isa.Word{isa.WAsync, isa.WCommitGroup}, Name: "cp.async.commit_group", Forms: []row.Form{{Args: ""}}, Gates: g70},
@@ -42,8 +42,15 @@ var Cp = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk}, Name: "cp.async.bulk",
-		Forms: []row.Form{{Args: "mmu?***", May: row.EarlyMcast | row.EarlyGroup}, {Args: "mmu*?**", May: row.EarlyMcast | row.EarlyGroup, Must: row.EarlyHint}},
-		Mods:  bulkMods, Spaces: bulkSpaces,
+		Forms: []row.Form{
+			{Args: "mmu?m", May: row.EarlyGroup},
+			{Args: "mmuj", May: row.EarlyGroup},
+			{Args: "mmuk?j", May: row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "mmumk", May: row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "mmumj", May: row.EarlyGroup, Must: row.EarlyMcast},
+			{Args: "mmumjk", May: row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
+		},
+		Mods: bulkMods, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast, gHintLast},
 		Rules: []row.Rule{{At: isa.SlotSpace, Do: bulkSpaceRule}, {At: isa.SlotSpace, Do: bulkArgs}, {At: isa.NoSlot, Do: mcastAdvice}, {At: isa.SlotDone, Do: bulkDone}, {At: isa.SlotMask, Do: bulkMask}, {At: isa.SlotRead, Do: bulkSize}},
 		Flags: row.FlagManySpaces,
@@ -57,28 +64,31 @@ var Cp = row.Op{Rows: []row.Row{
 		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WPrefetch}, Name: "cp.async.bulk.prefetch",
 		Forms: []row.Form{{Args: "mu"}, {Args: "muk", Must: row.EarlyHint}},
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1}, Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}},
-		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}},
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 	},
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WPrefetch, isa.WTensor}, Name: "cp.async.bulk.prefetch.tensor",
-		Forms: []row.Form{{Args: "o?***", May: row.EarlyTile}, {Args: "o*?**", May: row.EarlyTile, Must: row.EarlyHint}},
-		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel, isa.SlotDim}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1},
+		Forms: []row.Form{
+			{Args: "o?***", May: row.EarlyTile},
+			{Args: "o*?**", May: row.EarlyTile, Must: row.EarlyHint},
+		},
+		Mods: []isa.Slot{isa.SlotSpace, isa.SlotLevel, isa.SlotDim}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1},
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}, {At: isa.NoSlot, Do: prefetchMode}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}, {At: isa.SlotSpace, Do: tensorSizes}, {At: isa.SlotSpace, Do: tensorInfo}, {At: isa.SlotSpace, Do: prefetchMode}},
 		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.async.bulk.tensor",
 		Forms: []row.Form{
-			{Args: "mom?***", May: row.EarlyTile | row.EarlyGroup},
-			{Args: "momk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
-			{Args: "momJk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
-			{Args: "momj?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
-			{Args: "momJj?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
-			{Args: "momjk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
-			{Args: "momJjk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
-			{Args: "om?***", May: row.EarlyTile | row.EarlyGroup},
-			{Args: "omk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "*o*?***", May: row.EarlyTile | row.EarlyGroup},
+			{Args: "*o*k", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "*o*Jk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "*o*j?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
+			{Args: "*o*Jj?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
+			{Args: "*o*jk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
+			{Args: "*o*Jjk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
+			{Args: "o*?***", May: row.EarlyTile | row.EarlyGroup},
+			{Args: "o*k", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
 		},
 		Mods: tensorMods, Spaces: bulkSpaces,
 		Gates: []row.Gate{
@@ -86,7 +96,7 @@ var Cp = row.Op{Rows: []row.Row{
 			{Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA},
 			gMcast, gHintLast,
 		},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: mcastAdvice}, {At: isa.NoSlot, Do: tensorGroup}, {At: isa.NoSlot, Do: tensorMode}, {At: isa.SlotSpace, Do: tensorSpaceRule}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}, {At: isa.SlotDone, Do: bulkDone}},
+		Rules: tensorRules,
 		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 	{
@@ -94,15 +104,15 @@ var Cp = row.Op{Rows: []row.Row{
 		Forms: []row.Form{{Types: bulkTypes, Args: "mmu?***", May: eAtom}, {Types: bulkTypes, Args: "mmu*?**", May: eAtom, Must: row.EarlyHint}},
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotNoftz, isa.SlotOp}, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: reduceOp}, {At: isa.SlotSpace, Do: bulkSpaceRule}, {At: isa.SlotSpace, Do: bulkArgs}, {At: isa.SlotDone, Do: bulkDone}, {At: isa.SlotNoftz, Do: reduceNoftz}, {At: isa.SlotRead, Do: bulkSize}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: reduceOp}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotSpace, Do: bulkSpaceRule}, {At: isa.SlotSpace, Do: bulkArgs}, {At: isa.SlotDone, Do: bulkDone}, {At: isa.SlotNoftz, Do: reduceNoftz}, {At: isa.SlotRead, Do: bulkSize}},
 		Flags: row.FlagManySpaces,
 	},
 	{
 		Words: []isa.Word{isa.WReduce, isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.reduce.async.bulk.tensor",
-		Forms: []row.Form{{Args: "om?*", May: row.EarlyTile | eAtom}, {Args: "om*", May: row.EarlyTile | eAtom, Must: row.EarlyHint}},
+		Forms: []row.Form{{Args: "o*?*", May: row.EarlyTile | eAtom}, {Args: "o*k", May: row.EarlyTile | eAtom, Must: row.EarlyHint}},
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotDim, isa.SlotOp}, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tensorMode}, {At: isa.SlotSpace, Do: tensorSpaceRule}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}, {At: isa.SlotDim, Do: tensorOp}, {At: isa.SlotDone, Do: bulkDone}},
+		Rules: append(tensorRules[:len(tensorRules):len(tensorRules)], row.Rule{At: isa.NoSlot, Do: tensorOp}, row.Rule{At: isa.SlotCmp, Do: needOp}),
 		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 }}
@@ -182,27 +192,11 @@ func bulkSpaceRule(c *row.Checker) {
 	}
 }
 
-// tensorSpaceRule: from global to shared memory and back.
-func tensorSpaceRule(c *row.Checker) {
-	in := c.In
-	if in.NSpace != 2 {
-		return
-	}
-	d, s := in.Spaces[0], in.Spaces[1]
-	ok := d == isa.SpaceGlobal && s == isa.SpaceSharedCTA
-	if c.In.Mods[0] != isa.WReduce {
-		ok = ok || (d == isa.SpaceSharedCluster || d == isa.SpaceSharedCTA) && s == isa.SpaceGlobal
-	}
-	if !ok {
-		c.Errorf("State space incorrect for instruction '%s'", c.Row.Name)
-	}
-}
-
 // bulkDone: copies to global memory form groups, others complete on a
 // barrier.
 func bulkDone(c *row.Checker) {
 	in := c.In
-	if in.NSpace != 2 {
+	if in.NSpace < 2 {
 		return
 	}
 	w := in.Mod(isa.SlotDone)
@@ -301,178 +295,6 @@ func bulkMask(c *row.Checker) {
 	last := &in.Args[len(in.Args)-1]
 	if in.NSpace == 2 && in.Spaces[0] != isa.SpaceGlobal || len(in.Args) == 3 || last.Kind != isa.KReg || last.Type.Bits() != 16 {
 		c.Illegal(".cp_mask")
-	}
-}
-
-// tensorGroup: which pair of CTAs is signalled.
-func tensorGroup(c *row.Checker) {
-	w := c.In.Mod(isa.SlotGroup)
-	if w == isa.WNone {
-		return
-	}
-	if c.Ctx.Version < 86 {
-		c.Errorf("Modifier '.%s' on '%s' requires PTX ISA .version 8.6 or later", w, c.Row.Name)
-	}
-	c.Gate(&row.Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
-}
-
-// tensorMode: versions and targets of the modes, and where they apply.
-func tensorMode(c *row.Checker) {
-	in := c.In
-	w := in.Mod(isa.SlotTile)
-	store := in.NSpace > 0 && in.Spaces[0] == isa.SpaceGlobal
-	name := "." + w.String()
-	switch w {
-	case isa.WTile, isa.WIm2col, isa.WIm2colNoOffs:
-		c.TargetFeature(name, 80, 90)
-	case isa.WTileGather4, isa.WIm2colW:
-		switch {
-		case toCluster(c):
-			c.Gate(&row.Gate{Name: name + " with destination state space as .shared::cluster", Plain: true, Only: target.OnF100})
-		case toCTA(c):
-			c.Gate(&row.Gate{Name: name + " with destination state space as .shared::cta", Plain: true, SM: 100})
-		}
-		if c.Ctx.Version < 86 {
-			c.Errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
-		}
-	case isa.WTileScatter4, isa.WIm2colW128:
-		c.Gate(&row.Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})
-	}
-	modeFits(c, w, store)
-}
-
-// modeFits: gathers and offsets are for loads, scatters for stores.
-func modeFits(c *row.Checker, w isa.Word, store bool) {
-	in := c.In
-	switch w {
-	case isa.WIm2col, isa.WIm2colW, isa.WIm2colW128, isa.WTileGather4:
-		if store {
-			c.Illegal("." + w.String())
-			return
-		}
-	case isa.WIm2colNoOffs, isa.WTileScatter4:
-		if !store {
-			c.Illegal("." + w.String())
-			return
-		}
-	}
-	switch w {
-	case isa.WIm2col, isa.WIm2colW, isa.WIm2colW128, isa.WIm2colNoOffs:
-		if d := in.Mod(isa.SlotDim); d == isa.W1d || d == isa.W2d {
-			c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, d)
-		}
-	case isa.WTileGather4, isa.WTileScatter4:
-		if d := in.Mod(isa.SlotDim); d != isa.W2d && d != isa.WNone {
-			c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, d)
-		}
-	}
-}
-
-// prefetchMode: modes of prefetches; without one it is .tile.
-func prefetchMode(c *row.Checker) {
-	w := c.In.Mod(isa.SlotTile)
-	name := "." + w.String()
-	switch w {
-	case isa.WNone:
-		c.TargetFeature(".tile", 80, 90)
-	case isa.WTile, isa.WIm2col:
-		c.TargetFeature(name, 80, 90)
-	case isa.WTileGather4, isa.WIm2colW:
-		if c.Ctx.Version < 86 {
-			c.Errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
-		}
-		c.Gate(&row.Gate{Name: name + " with " + c.Row.Name, Plain: true, Only: target.OnF100})
-	case isa.WIm2colW128:
-		c.Gate(&row.Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})
-	}
-	modeFits(c, w, false)
-}
-
-// dims is the number of dimensions of a tensor.
-func dims(c *row.Checker) int {
-	switch c.In.Mod(isa.SlotDim) {
-	case isa.W1d:
-		return 1
-	case isa.W2d:
-		return 2
-	case isa.W3d:
-		return 3
-	case isa.W4d:
-		return 4
-	case isa.W5d:
-		return 5
-	}
-	return 0
-}
-
-// tensorSizes: as many coordinates as dimensions, four rows for a gather,
-// and offsets where the mode has them.
-func tensorSizes(c *row.Checker) {
-	in := c.In
-	n := dims(c)
-	if n == 0 {
-		c.Errorf(".dim modifier required for instruction '%s'", c.Row.Name)
-	}
-	if w := in.Mod(isa.SlotTile); w == isa.WTileGather4 || w == isa.WTileScatter4 {
-		n = 5
-	}
-	at := 0
-	for at < len(in.Args) && len(in.Args[at].Elems) == 0 {
-		at++
-	}
-	if at >= len(in.Args) {
-		return
-	}
-	if row.VectorLen(&in.Args[at].Elems[0]) != n {
-		c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", at+1, c.Row.Name)
-	}
-	info := infoSize(c)
-	first := 1
-	if at == 1 {
-		first = 3
-	}
-	if info > 0 && first < len(in.Args) && in.Args[first].Kind != isa.KAddr && row.VectorLen(&in.Args[first]) != info {
-		c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", first+1, c.Row.Name)
-	}
-}
-
-// infoSize is the number of offsets a mode takes.
-func infoSize(c *row.Checker) int {
-	switch c.In.Mod(isa.SlotTile) {
-	case isa.WIm2col:
-		return dims(c) - 2
-	case isa.WIm2colW:
-		return 2
-	case isa.WIm2colW128:
-		return 2
-	}
-	return 0
-}
-
-// tensorArgs: offsets, the mask of a multicast, a cache policy.
-func tensorArgs(c *row.Checker) {
-	in := c.In
-	first := 1
-	switch {
-	case in.Args[0].Kind == isa.KAddr && len(in.Args[0].Elems) == 0:
-		first = 3
-	case len(in.Args) > 1 && in.Args[1].Kind == isa.KAddr:
-		first = 2
-	}
-	var buf [4]byte
-	want := buf[:0]
-	if infoSize(c) > 0 {
-		want = append(want, 'J')
-	}
-	if in.Early&row.EarlyMcast != 0 {
-		want = append(want, 'j')
-	}
-	if in.Early&row.EarlyHint != 0 {
-		want = append(want, 'k')
-	}
-	load := first == 3
-	if in.NSpace == 2 && load == (in.Spaces[0] == isa.SpaceGlobal) || !extras(c, first, string(want)) {
-		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
 	}
 }
 

@@ -34,7 +34,7 @@ var Ld = row.Op{Rows: []row.Row{{
 	Spaces: row.Spaces{Set: row.Const | row.Global | row.Local | row.ParamAll | row.SharedAll, Min: 0, Max: 1},
 	Gates: []row.Gate{
 		{Name: "Instruction type .b128 for instruction ld", SM: 70, T: row.B128},
-		gPref, gPref256, gHint,
+		gPref, gHint,
 		{At: isa.SlotNc, Name: ".nc", V: 31, W: isa.WNc},
 		{At: isa.SlotNc, Name: "ld.nc", SM: 32, W: isa.WNc, Inst: true},
 		gCop20, gWide256,
@@ -125,7 +125,6 @@ var asyncRules = []row.Rule{
 var (
 	gHint    = row.Gate{At: isa.SlotEvict2, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
 	gPref    = row.Gate{At: isa.SlotLevel, Name: "cache prefetching", V: 74, SM: 75, If: hasPref, TargetFirst: true}
-	gPref256 = row.Gate{At: isa.SlotLevel, Name: "256B cache prefetching", V: 74, W: isa.WL2256B}
 	gCop20   = row.Gate{At: isa.SlotCop, SM: 20, Inst: true, If: hasCop}
 	gWide256 = row.Gate{At: isa.SlotVec, Name: "256 bit wide load/store", V: 88, SM: 100, If: wide256}
 )

@@ -42,10 +42,16 @@ func prefSpace(c *row.Checker) {
 	pref256Target(c)
 }
 
-// pref256Target: prefetching 256 bytes needs sm_80.
+// pref256Target: prefetching 256 bytes needs sm_80 and PTX 7.4.
 func pref256Target(c *row.Checker) {
-	if c.In.Mod(isa.SlotPref) == isa.WL2256B && c.Lacks(0, 80) && !c.Lacks(0, 75) {
+	if c.In.Mod(isa.SlotPref) != isa.WL2256B {
+		return
+	}
+	if c.Lacks(0, 80) {
 		c.Errorf("Modifier '.L2::256B' requires .target sm_80 or higher")
+	}
+	if c.Ctx.Version < 74 {
+		c.Errorf("Feature '256B cache prefetching' requires PTX ISA .version 7.4 or later")
 	}
 }
 
