@@ -82,6 +82,7 @@ func properties(l *build.Builder) {
 	p.ParamBytes = int32(l.Fn.ParamLen)
 	p.ParamBase = int32(l.Arch.Bank0().Param)
 	p.MaxNReg = int32(a.MaxNReg)
+	p.LocalNReg = int32(a.LocalMaxNReg)
 	p.MinNCTA = int32(a.MinNCTAPerSM)
 	for k := range 3 {
 		p.ReqNTid[k], p.MaxNTid[k] = int32(a.ReqNTid[k]), int32(a.MaxNTid[k])

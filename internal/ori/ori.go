@@ -217,6 +217,7 @@ type Props struct {
 	SpillLoads  int32
 	Barriers    int32 // named barriers used: highest + 1
 	MaxNReg     int32 // .maxnreg, 0 = none
+	LocalNReg   int32 // .local_maxnreg, which the file does not tell of
 	MinNCTA     int32
 	ReqNTid     [3]int32
 	MaxNTid     [3]int32

@@ -25,6 +25,7 @@ var propRows = [...]propRow{
 	{"spill", func(p *Props) *int32 { return &p.SpillBytes }},
 	{"barriers", func(p *Props) *int32 { return &p.Barriers }},
 	{"maxnreg", func(p *Props) *int32 { return &p.MaxNReg }},
+	{"localnreg", func(p *Props) *int32 { return &p.LocalNReg }},
 	{"minncta", func(p *Props) *int32 { return &p.MinNCTA }},
 	{"reqx", func(p *Props) *int32 { return &p.ReqNTid[0] }},
 	{"reqy", func(p *Props) *int32 { return &p.ReqNTid[1] }},

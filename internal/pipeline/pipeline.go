@@ -156,7 +156,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	if u.debug != nil {
 		k.Debug = append(k.Debug, u.debug)
 	}
-	k.MaxRegs = uint16(budget(u.f, c.o) + abi.HiddenRegisters)
+	k.MaxRegs = uint16(launchBudget(u.f, c.o) + abi.HiddenRegisters)
 	k.Class, k.Maps = link.Compat(u.f)
 	switch {
 	case c.o.Layout.Object:
@@ -231,8 +231,17 @@ const (
 	registerUnit   = 8
 )
 
-// budget is how many registers a thread may use.
+// budget is how many registers a function may use.
 func budget(f *ori.Func, o *Options) int {
+	n := launchBudget(f, o)
+	if own := int(f.Props.LocalNReg); own > 0 {
+		n = min(n, own-abi.HiddenRegisters)
+	}
+	return n
+}
+
+// launchBudget is how many registers a thread may have.
+func launchBudget(f *ori.Func, o *Options) int {
 	p := &f.Props
 	n := abi.MaxRegisters
 	threads := int32(1)

@@ -72,7 +72,7 @@ func (c *compilation) compileRoutines(u *unit) (fit bool, err error) {
 	for _, n := range lower.Routines(u.f) {
 		x := &unit{f: lower.Routine(&ori.Module{Pool: c.mem}, c.o.Arch, n), o: c.o, knobs: c.r.knobs, mem: c.mem}
 		p := &u.f.Props
-		x.f.Props = ori.Props{MaxNReg: p.MaxNReg, MinNCTA: p.MinNCTA, ReqNTid: p.ReqNTid, MaxNTid: p.MaxNTid}
+		x.f.Props = ori.Props{MaxNReg: p.MaxNReg, LocalNReg: p.LocalNReg, MinNCTA: p.MinNCTA, ReqNTid: p.ReqNTid, MaxNTid: p.MaxNTid}
 		if err := c.r.Run(x, c.at); err != nil {
 			return false, err
 		}

@@ -157,12 +157,25 @@ func (f *fileState) brokenParams(fn *syntax.Func) {
 	list := fn.Params
 	for n := list.Len; n > 0; n-- {
 		d := &f.tree.Decls[list.First+n-1]
-		if d.Vars.Len > 0 && d.Type != isa.WNone && d.Space != isa.WNone && d.End <= f.tree.Err.Pos && f.tree.Vars[d.Vars.First].Pos < f.tree.Err.Pos {
+		if d.Vars.Len == 0 && d.Align != syntax.None && d.Type == isa.WNone && f.tree.Exprs[d.Align].Pos < f.tree.Err.Pos {
+			defer f.alignment(d.Align)
+		}
+		if d.Vars.Len > 0 && d.Type != isa.WNone && d.Space != isa.WNone && d.End <= f.tree.Err.Pos && f.whole(f.tree.Vars[d.Vars.First].Pos) {
 			list.Len = n
 			f.params(&Func{Name: f.name(fn.Name), Entry: fn.Kind == isa.WEntry}, list, false)
 			return
 		}
 	}
+}
+
+// whole reports whether the name at p and its dimensions stand before the
+// syntax error.
+func (f *fileState) whole(p src.Pos) bool {
+	if p >= f.tree.Err.Pos {
+		return false
+	}
+	rest := f.text[p:f.tree.Err.Pos]
+	return bytes.LastIndexByte(rest, '[') <= bytes.LastIndexByte(rest, ']')
 }
 
 // cutShort reports whether the syntax error stands where the directive

@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/isa/row"
+	"github.com/goptxas/goptxas/internal/ptx/isa/rows"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -166,13 +167,27 @@ func (k *checker) broken(s *syntax.Stmt) {
 			k.error(k.instrPos(), "Predicate expression expected")
 		}
 		for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
-			if m := &k.tree.Mods[i]; (m.Word == isa.WNone || in.Op == isa.WNone && m.Word.IsOpcode()) && m.Pos < k.tree.Err.Pos {
+			if m := &k.tree.Mods[i]; (m.Word == isa.WNone || in.Op == isa.WNone && m.Word.IsOpcode() || rows.Meaningless(in.Op, m.Word)) && m.Pos < k.tree.Err.Pos {
 				k.error(k.instrPos(), "Unknown modifier '"+string(k.tree.ModText(m))+"'")
 			}
 		}
 		for i := in.Args.First; i < in.Args.First+in.Args.Len; i++ {
 			k.brokenConstant(&k.tree.Operands[i])
+			k.brokenName(&k.tree.Operands[i])
 		}
+	}
+}
+
+// brokenName looks at what follows a name with a dot.
+func (k *checker) brokenName(o *syntax.Operand) {
+	if o.Kind != syntax.OpName || len(k.tree.SelText(o)) == 0 || o.Pos >= k.tree.Err.Pos {
+		return
+	}
+	switch out, l := k.named(o.Name); {
+	case out.Kind != isa.KReg && out.Kind != isa.KSpecial:
+		k.noField(o)
+	case out.Kind == isa.KReg && (l == nil || l.vec <= 1) && !row.ValidSelector(string(k.tree.SelText(o))[1:]):
+		k.error(k.instrPos(), "Unknown video selector: '"+string(k.tree.SelText(o))+"'")
 	}
 }
 

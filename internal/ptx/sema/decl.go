@@ -95,7 +95,9 @@ func (c *context) typeGate(h *declHead, d *syntax.Decl) {
 	switch h.typ {
 	case isa.B128:
 		if h.vec == 1 {
-			c.gate(d.Pos, &featB128)
+			for range max(1, d.Vars.Len) {
+				c.gate(d.Pos, &featB128)
+			}
 			if versionBefore(c.ver, featB128.version) {
 				h.typ = isa.B8 // what the reference goes on with: too narrow for its uses
 			}
@@ -106,7 +108,9 @@ func (c *context) typeGate(h *declHead, d *syntax.Decl) {
 		c.gate(d.Pos, &featOpaque)
 	}
 	if !storable(h.typ) {
-		c.error(d.Pos, "Type "+h.typ.String()+" may only be used as an instruction type")
+		for range max(1, d.Vars.Len) {
+			c.error(d.Pos, "Type "+h.typ.String()+" may only be used as an instruction type")
+		}
 	}
 	if h.vec > 1 && h.typ.IsOpaque() {
 		c.error(d.Pos, "Vector type only allowed over basic types")

@@ -236,7 +236,9 @@ func (m *Module) launchBounds(u *diag.Unit) {
 		f := &m.Funcs[i]
 		bounded := m.launchBound(u, f, m.Opts.Arch)
 		m.registerCap(u, f, bounded)
+		m.localBound(u, f)
 	}
+	m.localFuncs(u)
 }
 
 func (m *Module) launchBound(u *diag.Unit, f *Func, arch *target.Arch) (bounded bool) {

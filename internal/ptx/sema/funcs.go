@@ -478,6 +478,10 @@ func (c *context) tune(nf *Func, a *syntax.Attr) {
 		l.MinNCTAPerSM = c.positive(a, at, "minnctapersm")
 	case isa.WMaxnreg:
 		l.MaxNReg = c.positive(a, at, "maxnreg")
+	case isa.WLocalMaxnreg:
+		if n := c.positive(a, at, "local_maxnreg"); l.LocalMaxNReg == 0 {
+			l.LocalMaxNReg = n // the first is meant
+		}
 	case isa.WExplicitcluster:
 		l.ExplicitCluster = true
 	case isa.WReqnctapercluster:

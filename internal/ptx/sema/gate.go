@@ -63,6 +63,7 @@ var tuning = [...]struct {
 	feat feature
 }{
 	{isa.WMaxnreg, feature{name: ".maxnreg", version: 13}},
+	{isa.WLocalMaxnreg, feature{name: ".local_maxnreg", version: 88}},
 	{isa.WMaxntid, feature{name: ".maxntid", version: 13}},
 	{isa.WReqntid, feature{name: ".reqntid directive", version: 21}},
 	{isa.WMinnctapersm, feature{name: ".minnctapersm directive", version: 20}},

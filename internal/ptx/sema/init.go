@@ -265,7 +265,7 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 	name := in.name(o.Name)
 	sym := in.m.lookup(in.file, in.tree.Names.Bytes(o.Name))
 	if sym < 0 {
-		if o.Kind == syntax.OpGeneric && o.X != syntax.None {
+		if o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric && o.X != syntax.None {
 			return in.mismatch()
 		}
 		if o.Kind == syntax.OpGeneric {

@@ -145,6 +145,7 @@ type Launch struct {
 	ReqNTid         [3]uint32
 	MinNCTAPerSM    uint32
 	MaxNReg         uint32
+	LocalMaxNReg    uint32    // of one function's code alone
 	Cluster         [3]uint32 // .reqnctapercluster
 	HasCluster      bool
 	ExplicitCluster bool

@@ -1,6 +1,8 @@
 package sema
 
 import (
+	"strings"
+
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema/eval"
 	"github.com/goptxas/goptxas/internal/ptx/sema/textpos"
@@ -268,11 +270,12 @@ func (k *checker) noField(o *syntax.Operand) {
 
 // badComponent refuses a selector that names no component.
 func (k *checker) badComponent(o *syntax.Operand) {
-	text := string(k.tree.SelText(o))
-	if o.Sel != isa.WNone {
+	text := string(k.tree.SelText(o))[1:]
+	if strings.IndexByte("xyzwrgba", text[0]) < 0 {
+		k.error(k.instrPos(), "Unknown vector selector: '"+text[:1]+"'")
+	}
+	if len(text) > 1 {
 		k.error(k.instrPos(), "Unimplemented feature: vector swizzle")
-	} else {
-		k.error(k.instrPos(), "Unknown vector selector: '"+text[1:]+"'")
 	}
 	k.handled = true
 }

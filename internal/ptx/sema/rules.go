@@ -14,7 +14,7 @@ import (
 // in what they are ends the instruction; one in their widths does not.
 func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
 	elems := k.body.Of(out.Elems)
-	bits, clash, sinks := 0, false, 0
+	bits, clash, sinks, bad, typed := 0, false, 0, 0, false
 	for i := range elems {
 		e := &elems[i]
 		switch e.Kind {
@@ -23,11 +23,13 @@ func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
 		case isa.KBad, isa.KSymbol, isa.KFunc, isa.KLabel, isa.KTable:
 			k.error(k.instrPos(), "Illegal expression '"+k.name(k.tree.Operands[o.X+int32(i)].Name)+"'")
 			k.handled = true
+			bad++
 		case isa.KReg:
 			w := e.Type.Bits()
 			if e.Type == isa.Pred {
 				continue
 			}
+			typed = typed || e.Type.Class() != isa.Bits
 			if bits != 0 && w != bits && !clash {
 				k.error(k.instrPos(), "Incompatible elements of vector expression")
 				clash = true
@@ -37,8 +39,24 @@ func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
 			}
 		}
 	}
-	if sinks == len(elems) {
+	if sinks+bad == len(elems) {
 		k.error(k.instrPos(), "Unable to infer type of vector elements (assuming .b8)")
+	}
+	if bad > 0 {
+		k.unknownElements(sinks+bad == len(elems), typed)
+	}
+}
+
+// unknownElements: some or all elements of a vector mean nothing, and have no
+// type that the others could have.
+func (k *checker) unknownElements(all, typed bool) {
+	op := k.instr.Op
+	switch {
+	case op != isa.WLd && op != isa.WSt && op != isa.WTex && op != isa.WMov:
+	case all:
+		k.error(k.instrPos(), "Arguments mismatch for instruction '"+op.String()+"'")
+	case op != isa.WMov && typed: // plain bits go with anything
+		k.error(k.instrPos(), "Vector with elements of different types are not allowed in "+op.String()+" instruction")
 	}
 }
 
@@ -123,20 +141,20 @@ func (k *checker) addressRules(in *syntax.Instr, out *Inst) bool {
 	for i := range k.body.Of(out.Args) {
 		o := &k.body.Operands[out.Args.First+int32(i)]
 		if o.Kind == isa.KAddr && o.Elems.Len == 0 {
-			ok = k.addressRule(in, &k.tree.Operands[in.Args.First+int32(i)], o) && ok
+			ok = k.addressRule(in, &k.tree.Operands[in.Args.First+int32(i)], o, i) && ok
 		}
 	}
 	return ok
 }
 
-func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *Operand) bool {
+func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *Operand, i int) bool {
 	at := k.instrPos()
 	kind := "Illegal operand type to instruction '" + k.inst.Row.Name + "'"
 	switch o.Base {
 	case isa.KReg:
 		return k.addressReg(s, o, kind)
 	case isa.KInt:
-		if k.inst.Space() == isa.SpaceLocal {
+		if k.inst.Space() == isa.SpaceLocal || !k.inst.TakesAddress(i) {
 			return true
 		}
 		k.error(at, "Immediate addresses allowed only for .local state space")

@@ -83,6 +83,48 @@ func (m *Module) registerCap(u *diag.Unit, f *Func, bounded bool) {
 	}
 }
 
+// localBound judges the bound on the registers of one function's own code. It
+// only ever lowers the bound that holds anyway.
+func (m *Module) localBound(u *diag.Unit, f *Func) {
+	l := &f.Launch
+	switch n := l.LocalMaxNReg; {
+	case n == 0:
+	case n > maxRegs:
+		u.Report(diag.Warning, noPos, "Too many local_maxnreg specified for entry "+f.Name+", will be ignored")
+		l.LocalMaxNReg = 0
+	case n < minRegs:
+		u.Report(diag.Warning, noPos, "For entry "+f.Name+" adjusting per thread register count of "+
+			strconv.Itoa(int(n))+" to lower bound of "+strconv.Itoa(minRegs))
+		l.LocalMaxNReg = minRegs
+	}
+	global := l.MaxNReg
+	if r := m.Opts.MaxRRegCount; r > 0 && (global == 0 || m.Opts.Override) {
+		global = uint32(r)
+	}
+	if n := l.LocalMaxNReg; global > 0 && n > global {
+		u.Report(diag.Warning, noPos, "Value specified in pragma local_maxnreg "+strconv.Itoa(int(n))+" for '"+f.Name+
+			"' should be lower than the global register limit specified "+strconv.Itoa(int(global))+". Ignoring local_maxnreg")
+		l.LocalMaxNReg = 0
+	}
+}
+
+// localFuncs: device functions have a bound of their own in objects only.
+func (m *Module) localFuncs(u *diag.Unit) {
+	kept := m.kept()
+	for i := range m.Funcs {
+		f := &m.Funcs[i]
+		if f.Entry || !f.HasBody || !kept[i] || f.Launch.LocalMaxNReg == 0 {
+			continue
+		}
+		if m.Opts.CompileOnly {
+			m.localBound(u, f)
+			continue
+		}
+		u.Report(diag.Warning, noPos, "Construct '.local_maxnreg' on device functions is supported only with --compile-only option, ignoring construct")
+		f.Launch.LocalMaxNReg = 0
+	}
+}
+
 // JudgePatch reports what code for instrumentation tools must not have:
 // memory of its own and kernels.
 func (m *Module) JudgePatch(sink *diag.Sink) {

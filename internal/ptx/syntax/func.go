@@ -113,7 +113,7 @@ func entryAttr(w Word) (most int, ok bool) {
 	switch w {
 	case isa.WMaxntid, isa.WReqntid, isa.WReqnctapercluster:
 		return 3, true
-	case isa.WMinnctapersm, isa.WMaxnctapersm, isa.WMaxnreg, isa.WMaxclusterrank:
+	case isa.WMinnctapersm, isa.WMaxnctapersm, isa.WMaxnreg, isa.WLocalMaxnreg, isa.WMaxclusterrank:
 		return 1, true
 	case isa.WExplicitcluster, isa.WBlocksareclusters:
 		return 0, true
@@ -156,17 +156,23 @@ func (p *parser) numbers(w Word, most int) {
 	p.t.Attrs = append(p.t.Attrs, a)
 }
 
-// funcAttrs parses .noreturn, then any number of .abi_preserve directives.
+// funcAttrs parses .noreturn, then any number of .abi_preserve directives,
+// then .local_maxnreg.
 func (p *parser) funcAttrs() {
 	if p.directive() == isa.WNoreturn {
 		p.numbers(isa.WNoreturn, 0)
 	}
 	for {
 		w := p.directive()
-		if w != isa.WAbiPreserve && w != isa.WAbiPreserveControl {
+		switch w {
+		case isa.WAbiPreserve, isa.WAbiPreserveControl:
+			p.numbers(w, 1)
+		case isa.WLocalMaxnreg:
+			p.numbers(w, 1)
+			return
+		default:
 			return
 		}
-		p.numbers(w, 1)
 	}
 }
 

@@ -50,7 +50,7 @@ func union(sets ...wordSet) (u wordSet) {
 // directives are the words that can be no modifier of an instruction.
 var directives = makeSet(isa.WReg, isa.WTarget, isa.WAddressSize, isa.WEntry, isa.WFunc, isa.WVisible, isa.WExtern,
 	isa.WCommon, isa.WAlign, isa.WPtr, isa.WMaxnreg, isa.WMaxntid, isa.WReqntid, isa.WMinnctapersm,
-	isa.WMaxnctapersm, isa.WNoreturn, isa.WPragma, isa.WFile, isa.WLoc, isa.WSection, isa.WBranchtargets,
+	isa.WMaxnctapersm, isa.WLocalMaxnreg, isa.WNoreturn, isa.WPragma, isa.WFile, isa.WLoc, isa.WSection, isa.WBranchtargets,
 	isa.WCalltargets, isa.WCallprototype, isa.WAttribute, isa.WManaged, isa.WUnified, isa.WReqnctapercluster,
 	isa.WExplicitcluster, isa.WMaxclusterrank, isa.WBlocksareclusters, isa.WAbiPreserve, isa.WAbiPreserveControl)
 

@@ -31,6 +31,9 @@ type Checker struct {
 	// odd tells that an operand is something else than a plain register,
 	// constant source or address, so that the operand checks must run.
 	odd bool
+	// twoOps tells of a second operation, of which the first is meant, and
+	// lastVec of .v2 or .v4 behind all other words.
+	twoOps, lastVec bool
 }
 
 // Check finds the row and form of in among those of its opcode, fills in the
@@ -38,6 +41,15 @@ type Checker struct {
 // instruction by itself. It returns whether the instruction is free of
 // errors. op is nil where the opcode has no rows.
 func Check(in *Inst, op *Op, ctx *Context) bool {
+	ok := check(in, op, ctx)
+	if c := &in.chk; c.lastVec {
+		c.quiet = false
+		c.Say(diag.Warning, "Vector Type not specified properly")
+	}
+	return ok
+}
+
+func check(in *Inst, op *Op, ctx *Context) bool {
 	c := &in.chk
 	*c = Checker{In: in, Ctx: ctx, Bit: target.NameOf(ctx.SM, ctx.Variant)}
 	in.Row, in.Form = nil, nil
@@ -48,11 +60,14 @@ func Check(in *Inst, op *Op, ctx *Context) bool {
 		for i := range in.Args {
 			c.vectorsOf(&in.Args[i])
 		}
+		if in.Guarded && (in.Guard.Kind != isa.KReg || in.Guard.Type != isa.Pred) {
+			c.Errorf("Predicate expression expected")
+		}
 		c.Errorf("Not a name of any known instruction: '%s'", c.partName())
 		return false
 	}
 	in.Row = row
-	if !c.operandWords() || !c.match() {
+	if !c.operandWords() || !c.match() || !c.sinkResult() {
 		return false
 	}
 	in.Form = c.Form
@@ -158,11 +173,15 @@ func (c *Checker) sortMods(used int) {
 			}
 			unknown++
 			c.Errorf("Unknown modifier '.%s'", text)
+			if k > used && isShortVec(in.Mods[k-1]) {
+				c.Say(diag.Warning, "Vector Type not specified properly")
+			}
 			continue
 		}
 		if k < used {
 			continue
 		}
+		vec := k > used && isShortVec(in.Mods[k-1]) && !(w.IsType() && w.Type() != isa.TF32 && w.Type() != isa.B1024)
 		switch {
 		case w.IsType():
 			t := w.Type()
@@ -180,13 +199,17 @@ func (c *Checker) sortMods(used int) {
 			}
 			c.set(isa.SlotSpace, w)
 		default:
-			if (w == isa.WV2 || w == isa.WV4) && (k+1 == len(in.Mods) || !in.Mods[k+1].IsType()) {
-				c.Say(diag.Warning, "Vector Type not specified properly")
-			}
+			c.lastVec = isShortVec(w) && k+1 == len(in.Mods)
 			c.setWord(w)
+		}
+		if vec {
+			c.Say(diag.Warning, "Vector Type not specified properly")
 		}
 	}
 }
+
+// isShortVec tells the words that a type should follow.
+func isShortVec(w isa.Word) bool { return w == isa.WV2 || w == isa.WV4 }
 
 // setWord sets the slot of a word that is neither type nor space.
 func (c *Checker) setWord(w isa.Word) {
@@ -198,7 +221,7 @@ func (c *Checker) setWord(w isa.Word) {
 	}
 	c.WordGate(w, true)
 	in.Early |= EarlyOf[w]
-	if (s == isa.SlotDim && in.Has(isa.SlotGeom) || s == isa.SlotGeom && in.Has(isa.SlotDim)) && c.Row.takes(isa.SlotGeom) {
+	if (s == isa.SlotDim && in.Has(isa.SlotGeom) || s == isa.SlotGeom && in.Has(isa.SlotDim)) && c.Row.Takes(isa.SlotGeom) {
 		c.Errorf("Multiple texture modifiers specified")
 		return
 	}
@@ -221,11 +244,8 @@ func (c *Checker) setWord(w isa.Word) {
 			if c.Row != nil && c.Row.Flags&FlagTwoOps != 0 && w == isa.WPopc {
 				return
 			}
-			if c.Row == nil || !c.Row.takes(isa.SlotOp) {
-				return
-			}
-			c.dup(slotRows[s].dup, w)
-			return // the first is meant
+			c.twoOps = true
+			return
 		case isa.SlotGrid:
 			if in.val[s] != w {
 				c.Errorf("Modifier '.launch_dependents' cannot be combined with modifier '.wait'")
@@ -263,8 +283,8 @@ func (c *Checker) set(s isa.Slot, w isa.Word) {
 	c.In.val[s] = w
 }
 
-// takes reports whether the row lists slot s.
-func (r *Row) takes(s isa.Slot) bool {
+// Takes reports whether the row lists slot s.
+func (r *Row) Takes(s isa.Slot) bool {
 	if r == nil {
 		return false
 	}
@@ -283,7 +303,7 @@ func (c *Checker) Takes(s isa.Slot) bool {
 			return true
 		}
 	}
-	return c.Row.takes(s)
+	return c.Row.Takes(s)
 }
 
 // Spelled is a word as messages spell it. The reference disguises one.

@@ -163,7 +163,7 @@ func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
 	case isa.SlotScope: // and once more behind the memory order
 		c.illegalWord(row, w)
 	case isa.SlotLevel, isa.SlotCop:
-		if s == isa.SlotLevel && w != isa.WL2 && c.Row.takes(isa.SlotEvict) && c.Row.Name == "ld" {
+		if s == isa.SlotLevel && w != isa.WL2 && c.Row.Takes(isa.SlotEvict) && c.Row.Name == "ld" {
 			c.illegalWord(row, w)
 		}
 		c.illegalWord(row, w)
@@ -326,6 +326,9 @@ func (c *Checker) generalAt(s isa.Slot) {
 	case isa.SlotScope:
 		c.pairs()
 	case isa.SlotCmp:
+		if c.twoOps {
+			c.Errorf("%s", slotRows[isa.SlotOp].dup)
+		}
 		c.lateOp()
 		c.constResult()
 		c.vecResult()
@@ -392,7 +395,7 @@ func (c *Checker) semGate(w isa.Word) {
 // lateOp: inc, dec and exch are operations of atomics only, and no early
 // words.
 func (c *Checker) lateOp() {
-	if w := c.In.Mod(isa.SlotOp); w != isa.WNone && EarlyOf[w] == 0 && !c.Row.takes(isa.SlotOp) {
+	if w := c.In.Mod(isa.SlotOp); w != isa.WNone && EarlyOf[w] == 0 && !c.Row.Takes(isa.SlotOp) {
 		c.RedName()
 	}
 }

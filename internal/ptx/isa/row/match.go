@@ -131,8 +131,24 @@ func (c *Checker) match() bool {
 		return false
 	}
 	c.hintMissing()
-	c.Errorf("Arguments mismatch for instruction '%s'", row.Name)
+	for range max(1, c.singles()) {
+		c.Errorf("Arguments mismatch for instruction '%s'", row.Name)
+	}
 	return false
+}
+
+// singles counts the f32 registers in an operation on pairs of bf16: each is
+// complained about.
+func (c *Checker) singles() (n int) {
+	if c.In.NTypes != 1 || c.In.Types[0] != isa.BF16x2 {
+		return 0
+	}
+	for i := range c.In.Args {
+		if o := &c.In.Args[i]; o.Kind == isa.KReg && o.Type == isa.F32 {
+			n++
+		}
+	}
+	return n
 }
 
 // hintMissing: the operands would fit with a cache hint.
@@ -204,6 +220,15 @@ func (c *Checker) argsFit(f *Form) bool {
 // LetterFits reports whether an operand is what a letter of Form.Args says.
 func (c *Checker) LetterFits(letter byte, o *isa.Operand) bool {
 	return c.argFits(&argRows[letter&127], o)
+}
+
+// TakesAddress reports whether operand i of the form found is an address.
+func (in *Inst) TakesAddress(i int) bool {
+	if in.Form == nil {
+		return true
+	}
+	c := Checker{Form: in.Form}
+	return argRows[c.Letter(i)].kinds&kReg == 0
 }
 
 // IsTexture reports whether operand i of the form is a texture, a surface or
@@ -327,8 +352,11 @@ func (c *Checker) valueFits(o *isa.Operand, t isa.Type, grow bool) bool {
 	case isa.KSymbol:
 		return symbolFits(o, t, grow) && (c.In.Op != isa.WMov || !t.IsFloat())
 	case isa.KAddr:
-		if o.Base == isa.KReg {
+		switch o.Base {
+		case isa.KReg:
 			return len(o.Elems) == 0 && regFits(o.Type, t, grow)
+		case isa.KInt: // a number of 64 bits
+			return (t.Bits() == 64 || grow && t.Bits() < 64) && !t.IsFloat() && t != isa.Pred
 		}
 		return len(o.Elems) == 0 && !t.IsFloat() && symbolFits(o, t, grow)
 	case isa.KVector:

@@ -13,7 +13,7 @@ func (c *Checker) operandWords() bool {
 		o := &in.Args[i]
 		switch o.Kind {
 		case isa.KReg:
-			if o.Sel != "" && !validSelector(o.Sel) {
+			if o.Sel != "" && !ValidSelector(o.Sel) {
 				c.Errorf("Unknown video selector: '.%s'", o.Sel)
 			}
 			c.odd = c.odd || o.Neg || o.Not || o.HasPair || o.Sel != ""
@@ -48,11 +48,6 @@ func (c *Checker) operandWords() bool {
 			}
 		}
 	}
-	if len(in.Args) > 0 && in.Args[0].Kind == isa.KSink && c.Row.Flags&FlagSink == 0 && !(in.Args[0].HasPair && c.Row.Flags&FlagPair != 0) {
-		c.bad++
-		c.Ctx.Report(diag.Fatal, "Result discard mode is not allowed for instruction '"+c.Row.Name+"'")
-		return false
-	}
 	if len(in.Args) > 0 && in.Args[0].Neg {
 		c.Errorf("Operand negation limited to either (source A xor source B) or source C")
 	}
@@ -63,9 +58,20 @@ func (c *Checker) operandWords() bool {
 	return true
 }
 
-// validSelector reports whether s selects bytes or halves of a register:
+// sinkResult refuses a result that is thrown away where none may be.
+func (c *Checker) sinkResult() bool {
+	in := c.In
+	if len(in.Args) == 0 || in.Args[0].Kind != isa.KSink || c.Row.Flags&FlagSink != 0 || in.Args[0].HasPair && c.Row.Flags&FlagPair != 0 {
+		return true
+	}
+	c.bad++
+	c.Ctx.Report(diag.Fatal, "Result discard mode is not allowed for instruction '"+c.Row.Name+"'")
+	return false
+}
+
+// ValidSelector reports whether s selects bytes or halves of a register:
 // b with one to four digits below eight, h with digits below four.
-func validSelector(s string) bool {
+func ValidSelector(s string) bool {
 	if len(s) < 2 || len(s) > 5 || s[0] != 'b' && s[0] != 'h' {
 		return false
 	}
@@ -117,7 +123,7 @@ func (c *Checker) vectorsOf(o *isa.Operand) {
 // operations and matrices eight too; tensors and the large matrix operations
 // have their own rules.
 func (c *Checker) vectorLength(n int) {
-	if c.Row != nil && (c.In.Op == isa.WWgmma || c.In.Op == isa.WTcgen05 || c.In.Op == isa.WCp && c.Row.takes(isa.SlotDim)) {
+	if c.Row != nil && (c.In.Op == isa.WWgmma || c.In.Op == isa.WTcgen05 || c.In.Op == isa.WCp && c.Row.Takes(isa.SlotDim)) {
 		return
 	}
 	switch c.In.Op {

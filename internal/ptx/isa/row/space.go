@@ -7,7 +7,7 @@ import (
 // spaces complains about the state spaces an instruction names.
 func (c *Checker) spaces() {
 	in, row := c.In, c.Row
-	if !row.takes(isa.SlotSpace) {
+	if !row.Takes(isa.SlotSpace) {
 		if row.Flags&FlagGeneric != 0 {
 			c.generic()
 		}
@@ -23,10 +23,14 @@ func (c *Checker) spaces() {
 		return // said when the third was read
 	}
 	if in.NSpace < int(r.Min) || in.NSpace > int(r.Max) {
-		if r.Min == 2 && in.NSpace < 2 && row.takes(isa.SlotDone) {
+		if r.Min == 2 && in.NSpace < 2 && row.Takes(isa.SlotDone) {
 			c.Errorf("State space incorrect for instruction '%s'", row.Name)
 		}
 		c.Errorf("Unexpected number of state spaces specified in instruction '%s'", row.Name)
+		if in.NSpace == 2 && row.Flags&FlagManySpaces == 0 {
+			c.space(in.Spaces[0])
+			c.symbolIn(in.Spaces[1].Base())
+		}
 		return
 	}
 	for _, s := range in.Spaces[:in.NSpace] {
@@ -73,6 +77,7 @@ var (
 	gSpaceCTA     = Gate{Name: "::cta", V: 78}
 	gSpaceCluster = Gate{Name: "::cluster", V: 78, SM: 90}
 	gSpaceEntry   = Gate{Name: "::entry", V: 83}
+	gSpaceFunc    = Gate{Name: "::func", V: 83}
 )
 
 // addressSpaces: a variable lies in the space the instruction names.
@@ -81,7 +86,12 @@ func (c *Checker) addressSpaces() {
 	if in.NSpace > 1 || c.Row.Flags&FlagManySpaces != 0 {
 		return
 	}
-	want := in.Space().Base()
+	c.symbolIn(in.Space().Base())
+}
+
+// symbolIn: the first address that is a variable's is in a space.
+func (c *Checker) symbolIn(want isa.Space) {
+	in := c.In
 	for i := range in.Args {
 		o := &in.Args[i]
 		if argRows[c.Letter(i)].kinds&kReg != 0 {
@@ -104,7 +114,9 @@ func (c *Checker) spaceGate(s isa.Space) {
 		c.Gate(&gSpaceCTA)
 	case isa.SpaceSharedCluster:
 		c.Gate(&gSpaceCluster)
-	case isa.SpaceParamEntry, isa.SpaceParamFunc:
+	case isa.SpaceParamEntry:
 		c.Gate(&gSpaceEntry)
+	case isa.SpaceParamFunc:
+		c.Gate(&gSpaceFunc)
 	}
 }

@@ -171,3 +171,23 @@ func Operations() []string {
 	}
 	return list
 }
+
+// Meaningless reports whether a word is known, but no modifier of anything and
+// no part of a name that begins with op.
+func Meaningless(op, w isa.Word) bool {
+	if w == isa.WNone || w.Slot() != isa.NoSlot || w.IsType() || w.IsSpace() || w == isa.WTex || op == isa.WNone {
+		return false
+	}
+	t := Of(op)
+	if t == nil {
+		return false
+	}
+	for i := range t.Rows {
+		for _, x := range t.Rows[i].Words {
+			if x == w {
+				return false
+			}
+		}
+	}
+	return true
+}

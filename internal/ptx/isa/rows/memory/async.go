@@ -112,7 +112,7 @@ var Cp = row.Op{Rows: []row.Row{
 		Forms: []row.Form{{Args: "o*?*", May: row.EarlyTile | eAtom}, {Args: "o*k", May: row.EarlyTile | eAtom, Must: row.EarlyHint}},
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotDim, isa.SlotOp}, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
-		Rules: append(tensorRules[:len(tensorRules):len(tensorRules)], row.Rule{At: isa.NoSlot, Do: tensorOp}, row.Rule{At: isa.SlotCmp, Do: needOp}),
+		Rules: tensorRules,
 		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 }}
@@ -300,11 +300,20 @@ func bulkMask(c *row.Checker) {
 
 // tensorOp: a reduction names its operation.
 func tensorOp(c *row.Checker) {
+	if !c.Row.Takes(isa.SlotOp) {
+		return
+	}
 	switch c.In.Mod(isa.SlotOp) {
 	case isa.WNone:
 		c.Errorf("Reduction operation is required for instruction '%s'", c.Row.Name)
 	case isa.WCas, isa.WExch, isa.WPopc:
 		c.Errorf("Illegal reduction operation for instruction '%s'", c.Row.Name)
+	}
+}
+
+func tensorNeedsOp(c *row.Checker) {
+	if c.Row.Takes(isa.SlotOp) {
+		needOp(c)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 var tensorRules = []row.Rule{
 	{At: isa.NoSlot, Do: mcastAdvice},
+	{At: isa.NoSlot, Do: tensorOp},
+	{At: isa.SlotCmp, Do: tensorNeedsOp},
 	{At: isa.SlotSpace, Do: tensorSpaceRule},
 	{At: isa.SlotSpace, Do: tensorDim},
 	{At: isa.SlotSpace, Do: modeFits},
