@@ -7,27 +7,21 @@
 // is written; a new target gets its name directly, and only replacing an old one
 // needs a second, hidden name for a moment. A process killed in that moment, or
 // elsewhere at any time while writing, leaves that hidden name, which the next
-// Create for the same target removes. Where files cannot be without a name, such
-// as on network file systems, the file is closed before it is renamed, which is
-// when such systems tell that there was no room.
+// writer that needs it takes away: see takeName. Where files cannot be without a name, such
+// as on network file systems, a second descriptor is closed before the file is renamed,
+// which is when such systems tell that there was no room.
 //
 // A target that is not a regular file, such as /dev/null or a fifo, cannot be
 // replaced; it is opened at once and written to at Commit.
 package atomicfile
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"hash/fnv"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // File is an output being written. Exactly one of Commit and Abort should end
@@ -71,12 +65,8 @@ func Create(path string) (*File, error) {
 	mode := fs.FileMode(0o666)
 	w := &File{target: target}
 	w.f, err = openUnnamed(filepath.Dir(target), mode)
-	if err != nil || st != nil { // else no hidden name was ever needed
-		sweep(target)
-	}
 	if err != nil {
-		w.named = tempName(target)
-		w.f, err = os.OpenFile(w.named, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		w.named, err = takeName(target, func(name string) error { return w.open(name, mode) })
 		if err != nil {
 			return nil, err
 		}
@@ -88,6 +78,29 @@ func Create(path string) (*File, error) {
 		}
 	}
 	return w, nil
+}
+
+// open makes the temporary file of a name, and holds it.
+func (w *File) open(name string, mode fs.FileMode) (err error) {
+	w.f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	hold(w.f)
+	if !isNamed(w.f, name) { // somebody met it before it was held
+		return errors.Join(fs.ErrExist, w.f.Close())
+	}
+	return nil
+}
+
+// isNamed reports whether the open file is the one of that name.
+func isNamed(f *os.File, name string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(name)
+	return err == nil && os.SameFile(mine, there)
 }
 
 // resolve follows symlinks, so that the file behind a link is replaced and the
@@ -157,7 +170,7 @@ func (w *File) Commit() error {
 	}
 	err := w.err
 	if err == nil && w.named != "" {
-		err = w.f.Close()
+		err = flush(w.f)
 	}
 	if err == nil && w.named == "" {
 		if linkUnnamed(w.f, w.target) == nil {
@@ -165,10 +178,8 @@ func (w *File) Commit() error {
 			return w.f.Close()
 		}
 		// Most likely the target exists, and a link cannot replace it.
-		name := tempName(w.target)
-		if err = linkUnnamed(w.f, name); err == nil {
-			w.named = name
-		}
+		hold(w.f)
+		w.named, err = takeName(w.target, func(name string) error { return linkUnnamed(w.f, name) })
 	}
 	if err == nil {
 		err = os.Rename(w.named, w.target)
@@ -189,73 +200,8 @@ func (w *File) Abort() error {
 		return nil
 	}
 	w.over = true
-	err := w.f.Close()
-	if errors.Is(err, fs.ErrClosed) {
-		err = nil
-	}
 	if w.named != "" {
-		err = errors.Join(err, os.Remove(w.named))
+		return drop(w.f, w.named)
 	}
-	return err
-}
-
-// tempSuffix ends the names of temporary files.
-const tempSuffix = ".tmp"
-
-// tempName returns a hidden name beside target that no other writer has: it
-// holds the machine, the process and the time.
-func tempName(target string) string {
-	dir, base := filepath.Split(target)
-	return filepath.Join(dir, fmt.Sprintf(".%s.%s.%d.%x%s", base, machine(), os.Getpid(), time.Now().UnixNano(), tempSuffix))
-}
-
-// machine names the space of process numbers this process lives in.
-func machine() string {
-	host, _ := os.Hostname()                     // "" serves as well
-	space, _ := os.Readlink("/proc/self/ns/pid") // the same
-	h := fnv.New32a()
-	_, _ = io.WriteString(h, host+"\x00"+space) // never fails
-	return fmt.Sprintf("%08x", h.Sum32())
-}
-
-// staleAge is how old a temporary file from another machine or container must
-// be to be removed: nobody can tell from here whether its process lives.
-const staleAge = 24 * time.Hour
-
-// sweep removes temporary files for target that killed processes left.
-func sweep(target string) {
-	dir, base := filepath.Split(target)
-	prefix := "." + base + "."
-	folder, err := os.Open(cmp.Or(dir, "."))
-	if err != nil {
-		return
-	}
-	defer folder.Close()
-	names, err := folder.Readdirnames(-1)
-	if err != nil {
-		return
-	}
-	here := ""
-	for _, name := range names {
-		rest, ok := strings.CutPrefix(name, prefix)
-		if !ok || !strings.HasSuffix(name, tempSuffix) {
-			continue
-		}
-		part := strings.Split(rest, ".")
-		if len(part) != 4 {
-			continue // not a name of ours
-		}
-		if here == "" {
-			here = machine()
-		}
-		name = filepath.Join(dir, name)
-		pid, err := strconv.Atoi(part[1])
-		st, serr := os.Stat(name)
-		if err != nil || serr != nil {
-			continue
-		}
-		if part[0] == here && !isAlive(pid) || time.Since(st.ModTime()) > staleAge {
-			_ = os.Remove(name) // somebody else may have been faster
-		}
-	}
+	return w.f.Close()
 }

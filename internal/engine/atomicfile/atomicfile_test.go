@@ -10,11 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // names returns what is in the folder.
@@ -89,12 +88,13 @@ func TestNamed(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "o")
 	start := func() *File {
-		name := tempName(out)
-		f, err := os.Create(name)
+		w := &File{target: out}
+		name, err := takeName(out, func(name string) error { return w.open(name, 0o666) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &File{target: out, f: f, named: name}
+		w.named = name
+		return w
 	}
 	w := start()
 	if _, err := w.Write([]byte("x")); err != nil {
@@ -193,46 +193,79 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestSweep(t *testing.T) {
+// TestAbandoned puts files under the hidden names of a target: one that nobody
+// holds goes away, one that is held stays, and nothing else is looked at.
+func TestAbandoned(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "k[1].cubin")
-	old := time.Now().Add(-48 * time.Hour)
-	here := machine()
-	// Process 2147483646 cannot exist; this one does.
-	self := strconv.Itoa(os.Getpid())
-	for _, c := range []struct {
-		name string
-		old  bool
-	}{
-		{".k[1].cubin." + here + ".2147483646.a.tmp", false}, // dead
-		{".k[1].cubin." + here + "." + self + ".b.tmp", false},
-		{".k[1].cubin.elsewhere.2147483646.c.tmp", false},
-		{".k[1].cubin.elsewhere.2147483646.d.tmp", true}, // forgotten
-		{".k[1].cubin.mine.tmp", true},
-		{".other." + here + ".2147483646.e.tmp", true},
-	} {
-		p := filepath.Join(dir, c.name)
-		if err := os.WriteFile(p, nil, 0o666); err != nil {
+	leave := func(name string) *os.File {
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if c.old {
-			if err := os.Chtimes(p, old, old); err != nil {
-				t.Fatal(err)
+		return f
+	}
+	write := func(want ...string) {
+		t.Helper()
+		if err := writeFile(context.Background(), out, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(want)
+		if got := names(t, dir); got != strings.Join(want, " ") {
+			t.Errorf("left %s, want %s", got, want)
+		}
+	}
+	write("k[1].cubin")
+	leave(".other.0.tmp").Close()
+	leave(".k[1].cubin.0.tmp").Close()
+	write(".other.0.tmp", "k[1].cubin")
+	held := leave(".k[1].cubin.0.tmp")
+	hold(held)
+	leave(".k[1].cubin.1.tmp").Close()
+	write(".k[1].cubin.0.tmp", ".other.0.tmp", "k[1].cubin")
+	held.Close()
+	write(".other.0.tmp", "k[1].cubin")
+}
+
+// TestManyWriters lets writers replace one file at once, with and without
+// names, while a reader looks: each finds a name, and the file is whole.
+func TestManyWriters(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "o")
+	var group sync.WaitGroup
+	for n := range 8 {
+		group.Go(func() {
+			data := bytes.Repeat([]byte{byte('a' + n)}, 5000)
+			for k := range 40 {
+				w, err := Create(out)
+				if n%2 == 1 && err == nil && w.named == "" { // as where files cannot be without a name
+					w.f.Close()
+					w.named, err = takeName(out, func(name string) error { return w.open(name, 0o666) })
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := w.Write(data); err != nil {
+					t.Error(err)
+				}
+				if k%8 == 7 {
+					err = w.Abort()
+				} else {
+					err = w.Commit()
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				if b, err := os.ReadFile(out); k%8 != 7 && (err != nil || len(b) != 5000 || bytes.Count(b, b[:1]) != 5000) {
+					t.Errorf("%v: %d bytes", err, len(b))
+				}
 			}
-		}
+		})
 	}
-	for range 2 { // names are needed where a file is replaced
-		if err := writeFile(context.Background(), out, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := []string{
-		".k[1].cubin." + here + "." + self + ".b.tmp", ".k[1].cubin.elsewhere.2147483646.c.tmp",
-		".k[1].cubin.mine.tmp", ".other." + here + ".2147483646.e.tmp", "k[1].cubin",
-	}
-	slices.Sort(want)
-	if got := names(t, dir); got != strings.Join(want, " ") {
-		t.Errorf("left %s, want %s", got, want)
+	group.Wait()
+	if got := names(t, dir); got != "o" {
+		t.Errorf("left %s", got)
 	}
 }
 
