@@ -69,14 +69,18 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 		}
 		return true
 	}
+	work := func() {
+		var s sema.Scratch
+		for more := true; more && j.enter(ctx); j.leave() {
+			more = step(&s)
+		}
+	}
 	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			var s sema.Scratch
-			for more := true; more && j.enter(ctx); j.leave() {
-				more = step(&s)
-			}
-		})
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	if workers > 0 {
+		work()
 	}
 	wg.Wait()
 	var s sema.Scratch

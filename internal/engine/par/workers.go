@@ -118,6 +118,7 @@ func (j *Job) finish(err error) {
 // loop is one worker. A task may end its goroutine with runtime.Goexit; a new
 // goroutine then takes over the worker's context.
 func (w *Workers[C]) loop(c C) {
+	Deepen()
 	clean := false
 	defer func() {
 		if !clean {
