@@ -35,7 +35,6 @@ const (
 func (p *presser) arrange(f *ori.Func) {
 	loops := flow.LoopsOf(f, flow.DomOf(f))
 	plans := make([]plan, len(p.regions))
-	graphs := make([]*graph, len(p.regions))
 	weights := make([]float64, len(p.regions))
 	for n := range p.regions {
 		r := &p.regions[n]
@@ -43,20 +42,16 @@ func (p *presser) arrange(f *ori.Func) {
 		for range min(loops.Depth(r.block), maxDepth) {
 			weights[n] *= turns
 		}
-		g := p.b.build(r.instrs, r.end)
-		plans[n] = p.plan(r, g)
-		if plans[n].held {
-			graphs[n] = g
-		}
+		plans[n] = p.plan(r)
 	}
 	best := p.price(f, plans, weights)
 	trial := make([]plan, len(plans))
 	for tries := 0; tries < maxRaises && p.tune.Registers == 0 && p.raise(); tries++ {
 		copy(trial, plans)
 		held := false
-		for n, g := range graphs {
-			if g != nil && plans[n].held {
-				trial[n] = p.plan(&p.regions[n], g)
+		for n := range plans {
+			if plans[n].held {
+				trial[n] = p.plan(&p.regions[n])
 				held = held || trial[n].held
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -57,126 +56,66 @@ func (b *Budget) in(at *ori.Block) int32 {
 // there is one, tells what an order costs when its registers are assigned, and
 // the cheapest of several is taken.
 func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
-	p := newPresser(f, a, budget, &tune, tune.how())
-	if p == nil {
+	s := newStudy(f, a, &tune)
+	if s == nil {
 		return
 	}
+	p := s.presser(budget, tune.how())
 	moved := localize(f, p)
 	f.Touched(moved)
 	if p.peak > crowdedWords {
 		moved = f.Touched(lower(f)) || moved
 	}
 	if moved {
-		p = newPresser(f, a, budget, &tune, tune.how())
+		s = newStudy(f, a, &tune)
+		p = s.presser(budget, tune.how())
 	}
 	source := orderOf(f)
 	if p.peak > int32(budget.Most)-reserve && tune.Manner == 0 {
-		if q := newPresser(f, a, budget, &tune, manner{across: true}); q.peak < p.peak {
+		if q := s.presser(budget, manner{across: true}); q.peak < p.peak {
 			p = q
 		}
 	}
 	p.arrange(f)
 	f.Touch()
 	if judge != nil && tune.Manner == 0 && p.peak > int32(budget.Most-budget.Most/nearlyFull) && sizeOf(f) <= mostTried {
-		try(f, a, budget, &tune, source, judge)
+		try(f, s, budget, source, judge)
 	}
 }
 
-// region is a run of instructions that may change places.
+// region is a run of instructions with an order that needs few registers.
 type region struct {
-	block  *ori.Block
-	instrs []*ori.Instr
-	end    *ori.Instr
-	values values  // of words
-	held   *values // with vectors joined
-	base   []int32 // the order with few registers
-	most   counts  // words alive in it
+	*stretch
+	base []int32 // the order
+	most counts  // words alive in it
 }
 
 // presser orders regions under a limit of registers.
 type presser struct {
-	b       *grapher
-	t       *tracer
-	busy    *busyTable
+	*study
 	regions []region
-	most    counts   // words alive where nothing changes places
 	byBlock []counts // words alive in each block, by ID
 	budget  Budget
-	tune    *Tuning
 	limit   counts
+	most    counts  // words alive where nothing changes places
 	peak    int32   // general words alive at most, in the orders with few registers
 	shy     []int32 // see manner
-	steps   [numCounted][]int32
 }
 
-// newPresser finds the order with few registers of every region, and the
-// limit; it returns nil when the function is too large.
+// presser finds the order with few registers of every region, and the limit.
 // Regions go on behind meetings of the block's threads only if that is
 // asked for: long ones find worse orders, but where registers are short,
 // what combines values before such a meeting saves the most.
-func newPresser(f *ori.Func, a *target.Arch, budget Budget, tune *Tuning, how manner) *presser {
-	names := virtual(f)
-	l := livesOf(f, names)
-	if l == nil {
-		return nil
-	}
-	g := newGrapher(names, a)
-	g.alias, g.jitter = flow.AliasOf(f), tune.Jitter
-	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks()), shy: how.shy, budget: budget, tune: tune}
+func (s *study) presser(budget Budget, how manner) *presser {
+	v := s.view(how.across)
+	p := &presser{study: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, shy: how.shy, budget: budget}
 	p.budget.Most -= min(int(how.less), budget.Most/4)
-	p.busy = newBusyTable(p.b.timing)
-	p.survey(f, how.across)
+	for n := range p.regions {
+		x := v.stretches[n]
+		p.regions[n] = region{stretch: x, base: x.source, most: x.most}
+	}
 	p.settle()
 	return p
-}
-
-// survey finds the regions, their values and what the source's order needs.
-func (p *presser) survey(f *ori.Func, across bool) {
-	for _, b := range f.Blocks {
-		first := len(p.regions)
-		regions(b, across, func(instrs []*ori.Instr, end *ori.Instr) {
-			p.regions = append(p.regions, region{block: b, instrs: slices.Clone(instrs), end: end})
-		})
-		p.t.enter(b)
-		at := b.Last()
-		for n := len(p.regions) - 1; n >= first; n-- {
-			r := &p.regions[n]
-			for ; at != r.instrs[len(r.instrs)-1]; at = at.Prev() {
-				p.look(at)
-			}
-			p.t.read(&r.values, r.instrs)
-			r.held = r.values.joined()
-			r.base = identity(len(r.instrs))
-			r.most = r.held.measure(r.base, &p.steps)
-			for ; at != r.instrs[0].Prev(); at = at.Prev() {
-				p.t.step(at)
-			}
-		}
-		for ; at != nil; at = at.Prev() {
-			p.look(at)
-		}
-	}
-}
-
-func (p *presser) look(i *ori.Instr) {
-	p.t.step(i)
-	p.most.raise(&p.t.now)
-	p.byBlock[i.Block().ID].raise(&p.t.now)
-}
-
-// raise makes c at least d.
-func (c *counts) raise(d *counts) {
-	for f, n := range d {
-		c[f] = max(c[f], n)
-	}
-}
-
-func identity(n int) []int32 {
-	list := make([]int32, n)
-	for k := range list {
-		list[k] = int32(k)
-	}
-	return list
 }
 
 // settle gives the regions that need the most an order from their end
@@ -219,17 +158,15 @@ func (p *presser) settle() {
 
 // improve takes an order from the end upwards if it needs less.
 func (p *presser) improve(r *region) {
-	g := p.b.build(r.instrs, r.end)
 	shy := p.shy
 	if shy == nil {
 		shy = []int32{0}
 	}
 	for n, k := range shy {
 		for _, whole := range [...]bool{false, true} {
-			order := upward(g, &r.values, whole, k)
-			most := r.held.measure(inverse(order), &p.steps)
-			if n == 0 && k > 0 && !whole || most.price() < r.most.price() {
-				r.base, r.most = order, most
+			x := p.climbed(r.stretch, whole, k)
+			if n == 0 && k > 0 && !whole || x.most.price() < r.most.price() {
+				r.base, r.most = x.order, x.most
 			}
 		}
 	}
@@ -268,10 +205,17 @@ type mover struct {
 }
 
 // plan lists one region within the limit.
-func (p *presser) plan(r *region, g *graph) plan {
+func (p *presser) plan(r *region) plan {
+	limit := p.limit
+	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
+	return r.planned(r.base, limit, func() plan { return p.move(r, limit) })
+}
+
+// move lists one region within a limit.
+func (p *presser) move(r *region, limit counts) plan {
+	g := p.graph(r.stretch)
 	n := len(g.instrs)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: p.limit, tune: p.tune}
-	m.limit[general] = min(m.limit[general], p.budget.in(r.block)-reserve)
+	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: limit, tune: p.tune}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {

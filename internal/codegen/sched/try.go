@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Judge tells what the order that a function has costs when its registers are
@@ -53,8 +52,8 @@ type candidate struct {
 }
 
 // try takes the cheapest of several orders, unless that which f has costs
-// nothing.
-func try(f *ori.Func, a *target.Arch, budget Budget, tune *Tuning, source [][]*ori.Instr, judge Judge) {
+// nothing. The study is of the source's order.
+func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judge) {
 	list := []candidate{{orderOf(f), judge.Guess()}}
 	least := math.Inf(1)
 	if list[0].guess == 0 {
@@ -64,7 +63,7 @@ func try(f *ori.Func, a *target.Arch, budget Budget, tune *Tuning, source [][]*o
 	}
 	for _, m := range manners {
 		restore(f, source)
-		newPresser(f, a, budget, tune, m).arrange(f)
+		s.presser(budget, m).arrange(f)
 		f.Touch()
 		x := candidate{order: orderOf(f)}
 		if !slices.ContainsFunc(list, func(y candidate) bool { return same(x.order, y.order) }) {

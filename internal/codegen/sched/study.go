@@ -1,0 +1,166 @@
+package sched
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// study is what is known of a function whatever order its instructions get:
+// several are looked for, and all begin with this.
+type study struct {
+	f     *ori.Func
+	b     *grapher
+	t     *tracer
+	busy  *busyTable
+	tune  *Tuning
+	views [2]*view // without and with regions across meetings
+	steps [numCounted][]int32
+}
+
+// view is a function as runs of instructions that may change places.
+type view struct {
+	stretches []*stretch
+	most      counts   // words alive where nothing changes places
+	byBlock   []counts // words alive there in each block, by ID
+}
+
+// stretch is a run of instructions that may change places, with what was found
+// out about it so far.
+type stretch struct {
+	block  *ori.Block
+	instrs []*ori.Instr
+	end    *ori.Instr
+	values values  // of words
+	held   *values // with vectors joined
+	source []int32 // the order it has
+	most   counts  // words alive in it
+	g      *graph  // nil until asked for
+	climbs []climbed
+	plans  []planned
+}
+
+// climbed is an order from the end upwards.
+type climbed struct {
+	shy   int32
+	whole bool
+	order []int32
+	most  counts
+}
+
+// planned is what came out of a base and a limit.
+type planned struct {
+	base  *int32 // its first entry: bases are never changed
+	limit counts
+	plan
+}
+
+// newStudy begins the study of f as it is; it returns nil when the function is
+// too large.
+func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
+	names := virtual(f)
+	l := livesOf(f, names)
+	if l == nil {
+		return nil
+	}
+	g := newGrapher(names, a)
+	g.alias, g.jitter = flow.AliasOf(f), tune.Jitter
+	return &study{f: f, b: g, t: newTracer(f, names, l), busy: newBusyTable(g.timing), tune: tune}
+}
+
+// view returns one of both views; the function must have the order that the
+// study is of, or the view was asked for before.
+func (s *study) view(across bool) *view {
+	n := 0
+	if across {
+		n = 1
+	}
+	if s.views[n] == nil {
+		s.views[n] = &view{byBlock: make([]counts, s.f.NumBlocks())}
+		s.survey(s.views[n], across)
+	}
+	return s.views[n]
+}
+
+// survey finds the stretches, their values and what the source's order needs.
+func (s *study) survey(v *view, across bool) {
+	for _, b := range s.f.Blocks {
+		first := len(v.stretches)
+		regions(b, across, func(instrs []*ori.Instr, end *ori.Instr) {
+			v.stretches = append(v.stretches, &stretch{block: b, instrs: slices.Clone(instrs), end: end})
+		})
+		s.t.enter(b)
+		at := b.Last()
+		for n := len(v.stretches) - 1; n >= first; n-- {
+			r := v.stretches[n]
+			for ; at != r.instrs[len(r.instrs)-1]; at = at.Prev() {
+				s.look(v, at)
+			}
+			s.t.read(&r.values, r.instrs)
+			r.held = r.values.joined()
+			r.source = identity(len(r.instrs))
+			r.most = r.held.measure(r.source, &s.steps)
+			for ; at != r.instrs[0].Prev(); at = at.Prev() {
+				s.t.step(at)
+			}
+		}
+		for ; at != nil; at = at.Prev() {
+			s.look(v, at)
+		}
+	}
+}
+
+// look counts what lives at an instruction that keeps its place.
+func (s *study) look(v *view, i *ori.Instr) {
+	s.t.step(i)
+	v.most.raise(&s.t.now)
+	v.byBlock[i.Block().ID].raise(&s.t.now)
+}
+
+// graph returns the dependences of a stretch.
+func (s *study) graph(r *stretch) *graph {
+	if r.g == nil {
+		r.g = s.b.build(r.instrs, r.end)
+	}
+	return r.g
+}
+
+// climbed returns an order of a stretch from its end upwards.
+func (s *study) climbed(r *stretch, whole bool, shy int32) *climbed {
+	for n := range r.climbs {
+		if x := &r.climbs[n]; x.shy == shy && x.whole == whole {
+			return x
+		}
+	}
+	order := upward(s.graph(r), &r.values, whole, shy)
+	r.climbs = append(r.climbs, climbed{shy, whole, order, r.held.measure(inverse(order), &s.steps)})
+	return &r.climbs[len(r.climbs)-1]
+}
+
+// planned returns the plan of a base within a limit, made if it is not known.
+func (r *stretch) planned(base []int32, limit counts, plan func() plan) plan {
+	for n := range r.plans {
+		if x := &r.plans[n]; x.base == &base[0] && x.limit == limit {
+			return x.plan
+		}
+	}
+	r.plans = append(r.plans, planned{&base[0], limit, plan()})
+	return r.plans[len(r.plans)-1].plan
+}
+
+// raise makes c at least d.
+func (c *counts) raise(d *counts) {
+	for f, n := range d {
+		c[f] = max(c[f], n)
+	}
+}
+
+func identity(n int) []int32 {
+	list := make([]int32, n)
+	for k := range list {
+		list[k] = int32(k)
+	}
+	return list
+}
