@@ -24,36 +24,41 @@ UVGLUE udp @UP commutes uniform
 LDGLUE lds bars reads space=shared plain .HI:leaves=stored awaits=fetched
   9fd @90 :: {.HI 72} =R16, [R24?+s40:24?]
 `
-	inventedMeaning = `package sim
+	inventedMeaning = `package arith
 
-// VGLUE: two halves as one word, and a word more.
-func vglue(w *warp, i *inst, m uint32) {
-	a, b, c, d := w.row(i.s[0].row), w.row(i.s[1].row), w.row(i.s[2].row), &w.r[i.d[0]]
+import (
+	"github.com/goptxas/goptxas/internal/witness/sim/machine"
+)
+
+// Vglue is VGLUE: two halves as one word, and a word more.
+func Vglue(w *machine.Warp, i *machine.Inst, m uint32) {
+	a, b, c, d := w.Row(i.S[0].Row), w.Row(i.S[1].Row), w.Row(i.S[2].Row), &w.R[i.D[0]]
 	for ; m != 0; m &= m - 1 {
-		l := lane(m)
+		l := machine.Lane(m)
 		x, y := a[l]&0xffff, b[l]&0xffff
-		if i.sub != 0 {
+		if i.Sub != 0 {
 			x, y = a[l]>>16, b[l]>>16
 		}
 		d[l] = x | y<<16 + c[l]
 	}
 }
 
-func prepGlue(i *inst, parts []string) error {
+// PrepGlue tells which halves.
+func PrepGlue(i *machine.Inst, parts []string) error {
 	for _, p := range parts {
 		if p == "HI" {
-			i.sub = 1
+			i.Sub = 1
 		}
 	}
 	return nil
 }
 `
-	inventedRow = "\tsass.OpVGLUE: {ClassInt, vglue, prepGlue},\n"
+	inventedRow = "\tsass.OpVGLUE: {machine.ClassInt, arith.Vglue, arith.PrepGlue},\n"
 )
 
 // inventedTest follows the instruction from Ori's text to its word, its text,
 // its timing and its result.
-const inventedTest = `package sim
+const inventedTest = `package machine_test
 
 import (
 	"encoding/binary"
@@ -105,9 +110,9 @@ func TestInvented(t *testing.T) {
 		want uint32
 	}{{"VGLUE R0, R1, R2, R3 ;", 0x44442222 + 5}, {text + " ;", 0x33331111 + 5}, {"VGLUE R0, R1, 0x7777, R3 ;", 0x77772222 + 5}} {
 		w, i := bench(t, c.text)
-		w.r[1][3], w.r[2][3], w.r[3][3] = 0x11112222, 0x33334444, 5
-		i.fn(w, i, ^uint32(0))
-		if got := w.r[0][3]; got != c.want {
+		w.R[1][3], w.R[2][3], w.R[3][3] = 0x11112222, 0x33334444, 5
+		i.Run(w, i, ^uint32(0))
+		if got := w.R[0][3]; got != c.want {
 			t.Errorf("%s: %x, want %x", c.text, got, c.want)
 		}
 	}
@@ -116,7 +121,7 @@ func TestInvented(t *testing.T) {
 
 // inventedUse asks for the columns of the other entries where the compiler
 // does.
-const inventedUse = `package sim
+const inventedUse = `package machine_test
 
 import (
 	"strings"
@@ -201,19 +206,19 @@ func TestInventedInstruction(t *testing.T) {
 	}
 	overlay[filepath.Join(abs, "internal/ori/op/tables_gen.go")] = filepath.Join(dir, "tables_gen.go")
 	overlay[filepath.Join(abs, "internal/codegen/emit/bridge_gen.go")] = filepath.Join(dir, "bridge_gen.go")
-	table, err := os.ReadFile(filepath.Join(abs, "internal/witness/sim/table.go"))
+	table, err := os.ReadFile(filepath.Join(abs, "internal/witness/sim/meaning/table.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const first = "var meanings = [...]meaningRow{\n"
+	const first = "var meanings = [...]row{\n"
 	before, after, ok := strings.Cut(string(table), first)
 	if !ok {
 		t.Fatal("the simulator's table has another name")
 	}
-	put("internal/witness/sim/table.go", before+first+inventedRow+after)
-	put("internal/witness/sim/op_invented.go", inventedMeaning)
-	put("internal/witness/sim/op_invented_test.go", inventedTest)
-	put("internal/witness/sim/use_invented_test.go", inventedUse)
+	put("internal/witness/sim/meaning/table.go", before+first+inventedRow+after)
+	put("internal/witness/sim/arith/invented.go", inventedMeaning)
+	put("internal/witness/sim/machine/invented_test.go", inventedTest)
+	put("internal/witness/sim/machine/use_invented_test.go", inventedUse)
 	list, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +227,7 @@ func TestInventedInstruction(t *testing.T) {
 	if err := os.WriteFile(file, list, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-overlay", file, "-run", "TestInvented", "./internal/witness/sim")
+	cmd := exec.Command("go", "test", "-overlay", file, "-run", "TestInvented", "./internal/witness/sim/machine")
 	cmd.Dir = abs
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,0 +1,150 @@
+package async
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/witness/sim/code"
+	"github.com/goptxas/goptxas/internal/witness/sim/machine"
+	"github.com/goptxas/goptxas/internal/witness/tensor"
+)
+
+// Tensor copies: one order for the warp. The uniform registers of an order
+// are a block: where in shared memory, the barrier of a load, coordinates.
+
+// PrepTensor finds the registers of UTMALDG, UTMASTG, UTMAREDG.
+func PrepTensor(i *machine.Inst, parts []string) error {
+	w := i.In.Word()
+	if slices.Contains(parts, "2CTA") {
+		return fmt.Errorf("%s is not simulated", i.Mnemonic)
+	}
+	if i.Multicast = slices.Contains(parts, "MULTICAST"); i.Multicast {
+		i.S[2].Row = code.RowUni + uint16(w.Field(64, 6))
+	}
+	if w.Field(82, 3) != 0 {
+		return fmt.Errorf("%s is not simulated", i.Mnemonic)
+	}
+	i.Cmp = uint8(w.Field(79, 3)) + 1 // dimensions
+	i.S[0].Row, i.S[1].Row = code.RowUni+uint16(w.Field(32, 6)), code.RowUni+uint16(w.Field(24, 6))
+	if i.Op == sass.OpUTMAREDG {
+		i.Bop = uint8(w.Field(87, 3))
+	}
+	i.Full = true
+	return nil
+}
+
+// tensorOrder reads the registers of an order: the map, where in shared
+// memory, and the place in the tensor.
+func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (m *tensor.Map, shared uint32, at [5]int32) {
+	word := func(row uint16) uint32 { return w.R[row][0] }
+	addr := uint64(word(i.S[1].Row)) | uint64(word(i.S[1].Row+1))<<32
+	b := w.MapAt(addr)
+	if b == nil {
+		return nil, 0, at
+	}
+	m, err := tensor.Decode(b)
+	if err != nil {
+		w.Fail(0, "%v", err)
+		return nil, 0, at
+	}
+	if m.Rank != int(i.Cmp) || m.Interleave != 0 {
+		w.Fail(0, "a copy of %d dimensions of a tensor of %d, interleave %d", i.Cmp, m.Rank, m.Interleave)
+		return nil, 0, at
+	}
+	for n := range uint16(i.Cmp) {
+		at[n] = int32(word(i.S[0].Row + skip + n))
+	}
+	return m, word(i.S[0].Row), at
+}
+
+// UTMALDG: a box of a tensor to shared memory; the barrier is told its bytes.
+func Utmaldg(w *machine.Warp, i *machine.Inst, _ uint32) {
+	t, shared, at := tensorOrder(w, i, 2)
+	if t == nil {
+		return
+	}
+	bar := uint64(w.R[i.S[0].Row+1][0])
+	everywhere(w, i, w.R[i.S[2].Row][0], uint64(shared), bar, func(shared, bar uint64) {
+		tileIn(w, t, at, uint32(shared), bar)
+	})
+}
+
+// everywhere does a copy to shared memory for the block that the address
+// names, or, where it is multicast, for each block of a mask: to the same
+// place, with the barrier at the same place.
+func everywhere(w *machine.Warp, i *machine.Inst, mask uint32, to, bar uint64, run func(to, bar uint64)) {
+	if !i.Multicast {
+		run(to, bar)
+		return
+	}
+	const off = 1<<machine.RankShift - 1
+	for rank := range uint64(16) {
+		if mask>>(16+rank)&1 != 0 {
+			run(to&off|rank<<machine.RankShift, bar&off|rank<<machine.RankShift)
+		}
+	}
+}
+
+// tileIn orders the copy of a box.
+func tileIn(w *machine.Warp, t *tensor.Map, at [5]int32, shared uint32, bar uint64) {
+	w.Load(bar, func() {
+		fill := t.Fill()
+		t.Tile(at, func(p tensor.Piece) bool {
+			to := w.Part(machine.SpaceShared, uint64(t.Swizzled(shared+p.Shared)), uint64(p.Bytes), true)
+			if to == nil {
+				return false
+			}
+			if p.Outside {
+				for k := range to {
+					to[k] = fill[k%len(fill)]
+				}
+				return true
+			}
+			from := w.Part(machine.SpaceGlobal, p.Global, uint64(p.Bytes), false)
+			copy(to, from)
+			return from != nil
+		})
+	}, t.Bytes())
+}
+
+// UTMASTG: a box of shared memory to a tensor; what is outside is left out.
+func Utmastg(w *machine.Warp, i *machine.Inst, _ uint32) {
+	tensorOut(w, i, func(_ *tensor.Map, to, from []byte) { copy(to, from) })
+}
+
+// UTMAREDG: the same, with an operation.
+func Utmaredg(w *machine.Warp, i *machine.Inst, _ uint32) {
+	tensorOut(w, i, func(t *tensor.Map, to, from []byte) {
+		size := int(t.Elem())
+		for k := 0; k+size <= len(to); k += size {
+			tensor.Reduce(t.Type, tensor.Op(i.Bop), to[k:k+size], from[k:k+size])
+		}
+	})
+}
+
+func tensorOut(w *machine.Warp, i *machine.Inst, put func(t *tensor.Map, to, from []byte)) {
+	t, shared, at := tensorOrder(w, i, 1)
+	if t == nil {
+		return
+	}
+	w.Unload(func() {
+		t.Tile(at, func(p tensor.Piece) bool {
+			if p.Outside {
+				return true
+			}
+			from := w.Part(machine.SpaceShared, uint64(t.Swizzled(shared+p.Shared)), uint64(p.Bytes), false)
+			if from == nil {
+				return false
+			}
+			ok := true
+			w.AsEnd(func() {
+				to := w.Part(machine.SpaceGlobal, p.Global, uint64(p.Bytes), true)
+				if ok = to != nil; ok {
+					put(t, to, from)
+				}
+			})
+			return ok
+		})
+	})
+}

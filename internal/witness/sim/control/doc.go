@@ -1,0 +1,3 @@
+// Package control is the meaning of SASS jumps, calls, convergence barriers,
+// barriers of blocks and clusters, and special registers.
+package control

@@ -1,0 +1,2 @@
+// Package tex is the meaning of SASS operations on textures and surfaces.
+package tex
