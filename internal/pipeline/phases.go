@@ -161,6 +161,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformPairs", Run: fit(uniform.UniformPairs), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformTuples", Run: do(uniformTuples), MinOpt: 2, Needs: settled | converged},
+		{Name: "UniformDoubles", Run: do(uniformDoubles), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformBases", Run: fit(uniform.UniformBases), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
@@ -191,7 +192,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
@@ -388,6 +389,14 @@ func uniformValues(u *unit) {
 
 // uniformTuples keeps the tuples of the uniform file.
 func uniformTuples(u *unit) { uniform.UniformTuples(u.f, int(u.knobs.Int(knobs.TupleWords))) }
+
+// uniformDoubles keeps f64 constants in the uniform file, of which calls leave
+// little alone.
+func uniformDoubles(u *unit) {
+	if u.f.Kernel && !u.f.Props.HasCalls {
+		uniform.UniformDoubles(u.f, fits(u), int(u.knobs.Int(knobs.DoubleWords)))
+	}
+}
 
 func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
 

@@ -20,6 +20,7 @@ const (
 	SchedManner               // read by pipeline
 	SchedJitter               // read by pipeline
 	TupleWords                // read by pipeline
+	DoubleWords               // read by pipeline
 )
 
 var table = [...]Knob{
@@ -39,5 +40,6 @@ var table = [...]Knob{
 	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 4; 0: the usual, others where registers run out"},
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
 	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
+	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }
