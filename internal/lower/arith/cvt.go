@@ -1,8 +1,6 @@
 package arith
 
 import (
-	"math/big"
-
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -95,17 +93,6 @@ func saturate(l *build.Builder, to, from isa.Type, s build.Value) build.Value {
 		s = build.Value{s[0], signWord(l, s[0], from)}
 	}
 	return s[:build.Words(to)]
-}
-
-// limits returns the range of an integer type.
-func limits(t isa.Type) (lo, hi *big.Int) {
-	one := big.NewInt(1)
-	n := uint(t.Bits())
-	if t.Class() == isa.Signed {
-		hi = new(big.Int).Lsh(one, n-1)
-		return new(big.Int).Neg(hi), new(big.Int).Sub(hi, one)
-	}
-	return new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(one, n), one)
 }
 
 // formats maps float types to the machine's names.
@@ -348,21 +335,6 @@ func flushed(l *build.Builder, a, r ori.Operand, round op.Mod) ori.Operand {
 	}
 	// the product of two tiny numbers is a zero with the right sign
 	return l.Sel1(r, l.One(op.FMUL, op.Mods{}, r, small), p)
-}
-
-// relu and finite return the modifiers of those names.
-func relu(l *build.Builder) op.Mod {
-	if l.Has(isa.WRelu) {
-		return op.MRELU
-	}
-	return op.NoMod
-}
-
-func finite(l *build.Builder) op.Mod {
-	if l.Has(isa.WSatfinite) {
-		return op.MSATFINITE
-	}
-	return op.NoMod
 }
 
 // cvtPair converts two f32 values to a pair of halves: the first source is

@@ -1,6 +1,8 @@
 package arith
 
 import (
+	"math/big"
+
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -133,4 +135,30 @@ func clampTo(l *build.Builder, a ori.Operand, t isa.Type) ori.Operand {
 	lo, hi := limits(t)
 	a = expand.Min1(l, op.Mods{}, l.Reg(a), ori.Imm(lo.Int64()), build.PT().Not())
 	return expand.Min1(l, op.Mods{}, a, ori.Imm(hi.Int64()), build.PT())
+}
+
+// limits returns the range of an integer type.
+func limits(t isa.Type) (lo, hi *big.Int) {
+	one := big.NewInt(1)
+	n := uint(t.Bits())
+	if t.Class() == isa.Signed {
+		hi = new(big.Int).Lsh(one, n-1)
+		return new(big.Int).Neg(hi), new(big.Int).Sub(hi, one)
+	}
+	return new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(one, n), one)
+}
+
+// relu and finite return the modifiers of those names.
+func relu(l *build.Builder) op.Mod {
+	if l.Has(isa.WRelu) {
+		return op.MRELU
+	}
+	return op.NoMod
+}
+
+func finite(l *build.Builder) op.Mod {
+	if l.Has(isa.WSatfinite) {
+		return op.MSATFINITE
+	}
+	return op.NoMod
 }

@@ -145,12 +145,6 @@ func cpArrive(l *build.Builder) {
 	})
 }
 
-// uaddr is a uniform register as part of an address; noUniform none.
-func uaddr(u ori.Operand) ori.Operand {
-	u.Kind = ori.KUAddr
-	return u
-}
-
 // stInst lowers st.
 func stInst(l *build.Builder) {
 	switch {

@@ -2,11 +2,9 @@ package async
 
 import (
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
-	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -66,98 +64,6 @@ func flushCopies(l *build.Builder) {
 	l.Guard = guard
 }
 
-// bulkOrder begins an order; a cache policy is its last block.
-func bulkOrder(l *build.Builder) *bulkOp {
-	x := &bulkOp{}
-	if x.hint = l.Has(isa.WL2CacheHint); x.hint && !l.Has(isa.WCpMask) {
-		x.policy = l.Src(len(l.Args)-1, isa.B64)
-	}
-	return x
-}
-
-// bulkOp is an order of the copy engines as it is put together.
-type bulkOp struct {
-	build.Order
-	hint   bool
-	policy build.Value
-}
-
-// finish issues the order: the first blocks are addresses, the rest words,
-// the policy comes last.
-func (x *bulkOp) finish(l *build.Builder, o op.Op, m op.Mods, addresses int) {
-	if x.hint {
-		x.Blocks = append(x.Blocks, x.policy)
-	}
-	x.Do = func(u []ori.Operand) *ori.Instr {
-		srcs := make(build.Value, len(u))
-		for n, b := range u {
-			switch {
-			case n < addresses:
-				b.Kind = ori.KAddr
-			case x.hint && n == len(u)-1:
-				b.Kind = ori.KDesc
-			}
-			srcs[n] = b
-		}
-		return l.Emit(o, m, nil, srcs...)
-	}
-	l.Issue(&x.Order)
-}
-
-// sharedWord returns an address of shared memory as a word.
-func sharedWord(l *build.Builder, a *sema.Operand) ori.Operand {
-	x := memory.Address(l, a, isa.SpaceShared)[0]
-	switch {
-	case x.Reg == ori.NoReg:
-		return build.Word(uint32(x.Imm))
-	case x.Imm == 0:
-		return l.F.Word(x.Reg, int(x.Sub))
-	}
-	return l.Iadd(l.F.Word(x.Reg, int(x.Sub)), ori.Imm(x.Imm))
-}
-
-// flat returns an address of global memory or a generic one as two words.
-func flat(l *build.Builder, a *sema.Operand) build.Value {
-	switch a.Base {
-	case isa.KReg:
-		v := l.Words(l.Regs[a.Ref])
-		if len(v) < 2 {
-			l.Fail("32-bit address in a 64-bit space")
-		}
-		if a.Value != 0 {
-			v = l.Add64(v, build.Imm(a.Value, 2), false)
-		}
-		return v
-	case isa.KSymbol:
-		return l.Symbol(a, 2)
-	}
-	l.Unsupported()
-	return nil
-}
-
-// units returns a number of bytes as the engines count them, in sixteens,
-// and the mask of argument mask, if any, above them.
-func units(l *build.Builder, n, mask int) ori.Operand {
-	size := l.Src1(n, isa.U32)
-	if size.Kind == ori.KImm {
-		size = build.Word(uint32(size.Imm) >> 4)
-	} else if size.Kind != ori.KZero {
-		size = l.Shr1(size, ori.Imm(4))
-	}
-	if mask < 0 {
-		return size
-	}
-	return halves(l, size, l.Src1(mask, isa.B16))
-}
-
-// halves joins the low halves of two words.
-func halves(l *build.Builder, lo, hi ori.Operand) ori.Operand {
-	if lo.Kind != ori.KReg && hi.Kind != ori.KReg {
-		return build.Word(uint32(lo.Imm)&0xffff | uint32(hi.Imm)<<16)
-	}
-	return l.One(op.PRMT, op.Mods{}, l.Reg(lo), ori.Imm(0x5410), l.Reg(hi))
-}
-
 // bulkCopy lowers the copies.
 func bulkCopy(l *build.Builder) {
 	l.Knows(isa.WMbarrierCompleteTxBytes)
@@ -205,15 +111,6 @@ func stBulk(l *build.Builder) {
 		u[0].Kind = ori.KAddr
 		return l.Emit(op.UMEMSETS, op.M(op.M64), nil, u[0], ori.Zero(ori.UR), u[1])
 	}})
-}
-
-// bulkFn returns the operation of a reduction.
-func bulkFn(l *build.Builder) op.Mod {
-	m := l.Which(memory.Atomics)
-	if m == op.NoMod {
-		l.Unsupported()
-	}
-	return m
 }
 
 // bulkReduce lowers the reductions. Bits have no sign, and a sum none that

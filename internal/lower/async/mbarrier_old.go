@@ -115,3 +115,9 @@ func cpArriveOld(l *build.Builder, noinc bool) {
 		})
 	})
 }
+
+// uaddr is a uniform register as part of an address; noUniform none.
+func uaddr(u ori.Operand) ori.Operand {
+	u.Kind = ori.KUAddr
+	return u
+}

@@ -279,14 +279,6 @@ func tensorData(l *build.Builder, v build.Value) ori.Operand {
 	return build.RZ()
 }
 
-// group2 tells operations of a pair of blocks.
-func group2(l *build.Builder, m op.Mods) op.Mods {
-	if l.Has(isa.WCtaGroup2) {
-		return m.With(op.M2CTA)
-	}
-	return m
-}
-
 // tensorCopies are the shapes of copies from shared memory.
 var tensorCopies = []build.WordName{
 	{isa.W128x256b, op.NoMod},
@@ -317,15 +309,6 @@ func tensorCopy(l *build.Builder) {
 		u[1].Kind = ori.KGdesc
 		return l.Emit(op.UTCCP, m, nil, u...)
 	}})
-}
-
-// tensorWord returns an address of tensor memory as a word and an offset.
-func tensorWord(l *build.Builder, a *sema.Operand) (ori.Operand, int64) {
-	x := memory.Address(l, a, isa.SpaceShared)[0]
-	if x.Reg == ori.NoReg {
-		return build.Word(uint32(x.Imm)), 0
-	}
-	return l.F.Word(x.Reg, int(x.Sub)), x.Imm
 }
 
 // tensorShift lowers tcgen05.shift.

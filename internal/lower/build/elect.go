@@ -16,17 +16,6 @@ import (
 //	setp.eq.s32 q, r, 0;
 //	@q bra skip;
 
-// election is what is known about a register.
-type election uint8
-
-const (
-	leader election = 1 << iota // a predicate that holds for the elected thread at most
-	others                      // a predicate that fails for the elected thread at most
-	counts                      // a number that is zero in all but the elected thread
-	zero                        // a number that is zero
-	ones                        // a number whose bits are all set
-)
-
 // SingleThread reports whether at most one thread of a warp does the current
 // instruction.
 func (l *Builder) SingleThread() bool {

@@ -6,11 +6,6 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// Clustered returns the predicate of a grid that was launched in clusters.
-func (l *Builder) Clustered() ori.Operand {
-	return l.Cmp1(op.MEQ, false, l.bankPlace(target.BankInCluster, 0), ori.Imm(1))
-}
-
 // Exit lowers exit.
 func (l *Builder) Exit() {
 	if l.Opts.Errors {

@@ -1,16 +1,5 @@
 package build
 
-// Line is a .loc directive of a body that a function was lowered from.
-type Line struct {
-	File, Line uint32
-	// Func names the label in .debug_str behind which, Off bytes on, the name
-	// of the function stands that the source compiler inlined here; Of is the
-	// directive of its call, -1 if there is none.
-	Func string
-	Off  uint64
-	Of   int32
-}
-
 // lines enters the directives of the current body into the list of the
 // function and returns the index of the first. A body that stands in place of
 // several calls enters its directives once.

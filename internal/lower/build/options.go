@@ -1,8 +1,6 @@
 package build
 
-import (
-	"github.com/goptxas/goptxas/internal/lower/routine"
-)
+import "github.com/goptxas/goptxas/internal/lower/routine"
 
 // Guards are checks that the command line asks for.
 type Guards struct {
@@ -42,4 +40,15 @@ type Options struct {
 	Caches   Caches // -dlcm and its kin
 	Guards   Guards
 	Lines    *[]Line // receives the .loc directives that Instr.Loc counts; nil: nobody asks
+}
+
+// Line is a .loc directive of a body that a function was lowered from.
+type Line struct {
+	File, Line uint32
+	// Func names the label in .debug_str behind which, Off bytes on, the name
+	// of the function stands that the source compiler inlined here; Of is the
+	// directive of its call, -1 if there is none.
+	Func string
+	Off  uint64
+	Of   int32
 }

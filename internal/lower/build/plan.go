@@ -58,3 +58,7 @@ type OwnShared struct {
 	At          *int64
 	Align, Size int64
 }
+
+// Ref is a word of bank 0 that the driver fills: the number of a texture,
+// sampler or surface and, before sm_90, that of the sampler beside a texture.
+type Ref struct{ Name, Sampler string }

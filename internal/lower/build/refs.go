@@ -48,10 +48,6 @@ const (
 	isSurface = 1 << 31
 )
 
-// Ref is a word of bank 0 that the driver fills: the number of a texture,
-// sampler or surface and, before sm_90, that of the sampler beside a texture.
-type Ref struct{ Name, Sampler string }
-
 // RefSlot returns the place of a reference's word in bank 0. One that stands
 // alone may be read from a word that it shares.
 func (p *Plan) RefSlot(l *Builder, r Ref) int64 {

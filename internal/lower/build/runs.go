@@ -1,28 +1,12 @@
 package build
 
-import (
-	"github.com/goptxas/goptxas/internal/ori"
-)
+import "github.com/goptxas/goptxas/internal/ori"
 
 // Matrix instructions take runs of registers, PTX names their words one by
 // one. A word is copied into a run once: runWords remembers, inside a block,
 // which word of which run has the value of a PTX register, so that the same
 // fragment used again, the fragment a load made, or the sum of the last
 // product is the same run and needs no copies.
-
-// runWord says that a register's only word has the value of another word.
-type runWord struct {
-	as    ori.Operand
-	block int32  // where that is so
-	wrote uint32 // how often both had been written
-	run   uint32
-}
-
-// runWords remembers copies, and how often each register was written.
-type runWords struct {
-	words  []runWord
-	writes []uint32
-}
 
 // wrote tells that registers are written.
 func (l *Builder) wrote(dsts Value) {
@@ -99,13 +83,4 @@ func (l *Builder) SameRun(v Value) (Value, bool) {
 		}
 	}
 	return out, true
-}
-
-// CopyRun copies the words of a new run to where PTX names them, and
-// remembers that they are the same.
-func (l *Builder) CopyRun(dst, run Value) {
-	l.Copy(dst, run)
-	for n := range dst {
-		l.Holds(dst[n], run[n])
-	}
 }

@@ -212,3 +212,8 @@ func (l *Builder) clusterID(comp int) ori.Operand {
 	f = l.One(op.FMUL, op.Mods{}, f, l.bankPlace(target.BankClusterReciprocal, 4*int64(comp)))
 	return l.One(op.F2I, op.M(op.MU32, op.MTRUNC, op.MNTZ), f)
 }
+
+// Clustered returns the predicate of a grid that was launched in clusters.
+func (l *Builder) Clustered() ori.Operand {
+	return l.Cmp1(op.MEQ, false, l.bankPlace(target.BankInCluster, 0), ori.Imm(1))
+}

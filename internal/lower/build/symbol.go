@@ -132,10 +132,6 @@ func (l *Builder) Symbol(a *sema.Operand, n int) Value {
 	return base[:n]
 }
 
-// SharedReserved is what the system keeps at the start of shared memory on
-// sm_90 and later.
-const SharedReserved = target.SystemShared
-
 // Window returns the address of this block's shared memory: on sm_90 and
 // later the block's rank in its cluster stands in the top byte.
 func (l *Builder) Window() ori.Operand {
@@ -157,11 +153,6 @@ func (l *Builder) Window() ori.Operand {
 // so that code names them by symbols: addresses are moves of two halves that
 // are relocated, constants are read through relocated operands, calls go to
 // symbols and leave an absolute return address.
-
-// SymbolPart returns an operand that stands for part of a symbol's address.
-func (l *Builder) SymbolPart(name string, p ori.Part) ori.Operand {
-	return ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name), Sub: uint8(p)}
-}
 
 // symbolPair returns the 64-bit address of a symbol.
 func (l *Builder) symbolPair(name string) Value {

@@ -6,9 +6,6 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
-// Value is the words of a value, low word first.
-type Value []ori.Operand
-
 // Emit appends an instruction. It takes the current guard if it writes a
 // PTX register or does something that must not happen otherwise.
 func (l *Builder) Emit(o op.Op, m op.Mods, dsts Value, srcs ...ori.Operand) *ori.Instr {
@@ -152,3 +149,17 @@ func Words(t isa.Type) int { return max(1, (t.Bits()+31)/32) }
 
 // UseMbarrier notes what the current instruction does with an mbarrier.
 func (l *Builder) UseMbarrier(u ori.MbarrierUse) { l.F.UseMbarrier(int32(l.In.Pos), u) }
+
+// CopyRun copies the words of a new run to where PTX names them, and
+// remembers that they are the same.
+func (l *Builder) CopyRun(dst, run Value) {
+	l.Copy(dst, run)
+	for n := range dst {
+		l.Holds(dst[n], run[n])
+	}
+}
+
+// SymbolPart returns an operand that stands for part of a symbol's address.
+func (l *Builder) SymbolPart(name string, p ori.Part) ori.Operand {
+	return ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name), Sub: uint8(p)}
+}

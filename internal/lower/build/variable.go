@@ -15,20 +15,6 @@ func (l *Builder) Fixed(at, n int) ori.Reg {
 	return r
 }
 
-// Variable is a variable of parameter space: a kernel's parameter in the
-// constant bank, or what a call passes, in registers or in the frame.
-type Variable struct {
-	Size  int64
-	Words Value   // its words, if it lies in registers
-	Elems []Value // or its elements, each of so many bits, if it is a vector register
-	Bits  int
-	Off   int64       // in the frame or the constant bank
-	Bank  bool        // of a kernel
-	Out   bool        // on the stack, where a call passes it
-	Base  ori.Operand // what off counts from, if not the stack
-	param int64       // address in the parameter space of a kernel
-}
-
 // maxRegVariable is the largest variable kept in registers, in bytes.
 const maxRegVariable = 128
 

@@ -132,8 +132,6 @@ func byteOf(t isa.Type) isa.Type {
 	return isa.U8
 }
 
-func zeros(n int) build.Value { return build.Imm(0, n) }
-
 // nibbles returns every other 4-bit element as a byte: the sign bit times
 // 30 fills the bits above it.
 func nibbles(l *build.Builder, v build.Value, t isa.Type, odd int) build.Value {
@@ -205,19 +203,6 @@ func inverted(l *build.Builder, v build.Value) build.Value {
 	return out
 }
 
-// halvesOf returns two of the four 8-bit floats of every word as f16.
-func halvesOf(l *build.Builder, v build.Value, t isa.Type, upper bool) build.Value {
-	out := make(build.Value, len(v))
-	for n, w := range v {
-		w = l.Reg(w)
-		if upper && w.Kind == ori.KReg {
-			w.Flags |= ori.H1
-		}
-		out[n] = l.One(op.F2FP, op.M(op.MF16, typeMod(t), op.MUNPACK_B), w)
-	}
-	return out
-}
-
 // mmaBytes multiplies 8-bit floats as f16, the lower and then the upper two
 // of every word, and adds the addend last.
 func mmaBytes(l *build.Builder, m *multiply) build.Value {
@@ -243,4 +228,101 @@ func addFragments(l *build.Builder, m *multiply, p build.Value) build.Value {
 		}
 	}
 	return out
+}
+
+// multiplyOut makes the product, by one instruction where there is one.
+func multiplyOut(l *build.Builder, m *multiply) build.Value {
+	for n := range natives {
+		r := &natives[n]
+		if r.shape == m.shape && r.kinds&kindOf(m.a) != 0 && r.sparse == m.sparse && l.Arch.Has(r.needs) && !lacks(l, m) {
+			return matmul(l, r.op, productMods(l, m, r), m, m.fa, m.fb, m.fc)
+		}
+	}
+	return emulate(l, m)
+}
+
+// Sparse products. Of every four elements of a row two are given (of 4-bit
+// elements pairs, of tf32 one of two), and four bits of metadata say which.
+// Lane t of four owns the same chunks of metadata as of values. Where the
+// bits lie:
+//
+//	f16, 4 chunks a row   lane selector: row g in the low half, g+8 in the high
+//	f16, 8 chunks a row   lane 2·selector the first four, the next the others
+//	bytes, 8 chunks       lane 2·selector row g, the next row g+8
+//	bytes, 16 chunks      lanes 0 and 1 the first eight of both rows, 2 and 3 the others
+
+// mmaSorted puts metadata in ascending order, as sm_100 wants it, and the
+// values it speaks of with it.
+func mmaSorted(l *build.Builder, m *multiply) build.Value {
+	meta := l.Reg(m.meta)
+	one := l.Shr1(meta, ori.Imm(1))
+	two := l.Shr1(meta, ori.Imm(2))
+	three := l.Shr1(meta, ori.Imm(3))
+	// the lower index is greater: its high bit is, or its low bit where the
+	// high bits are equal
+	less := l.Lop(0xf0&^0xcc, meta, two, build.RZ())   // low bits
+	more := l.Lop(0xf0&^0xcc, one, three, build.RZ())  // high bits
+	same := l.Lop(^(0xf0^0xcc)&0xaa, one, three, less) // high bits equal
+	swap := l.Lop((0xf0|0xcc)&0xaa, more, same, ori.Imm(0x11111111))
+	mask := l.Imad(swap, ori.Imm(15), build.RZ())
+	turned := l.Lop(0xf0&0xcc|0xaa&^0xcc, l.Shl1(meta, ori.Imm(2)), ori.Imm32(0xcccccccc), two)
+	part := *m
+	part.ordered = true
+	part.meta = l.Lop(0xf0&0xcc|0xaa&^0xcc, turned, mask, meta)
+	part.fa = swapped(l, m, swap)
+	return multiplyOut(l, &part)
+}
+
+// swapped exchanges the values of chunks whose bit is set in swap.
+func swapped(l *build.Builder, m *multiply, swap ori.Operand) build.Value {
+	t := l.And2(laneID(l), ori.Imm(3))
+	out := make(build.Value, len(m.fa))
+	if m.a == isa.F16 {
+		at := l.Shl1(t, ori.Imm(2))
+		for n := range out {
+			if n%2 == 0 {
+				from := m.selector
+				if len(out) == 4 {
+					from = 2*m.selector + int64(n/2)
+				}
+				swapAt := l.Shr1(ofFour(l, swap, from), at)
+				for h := range 2 {
+					out[n+h] = turnIf(l, m.fa[n+h], swapAt, 16*h, 0x1032)
+				}
+			}
+		}
+		return out
+	}
+	at := l.Shl1(t, ori.Imm(3))
+	for n := range out {
+		from := int64(n)
+		if len(out) == 2 {
+			from += 2 * m.selector
+		}
+		bits := l.Shr1(ofFour(l, swap, from), at)
+		out[n] = turnIf(l, turnIf(l, m.fa[n], bits, 0, 0x3201), bits, 4, 0x2310)
+	}
+	return out
+}
+
+// mmaSparseBytes multiplies sparse 8-bit floats as f16: chunks in even
+// places, then those in odd places. A lane holds four elements of the other
+// factor that in f16 two lanes hold, so neighbours exchange them.
+func mmaSparseBytes(l *build.Builder, m *multiply) build.Value {
+	odd := l.Cmp1(op.MNE, false, l.And2(laneID(l), ori.Imm(1)), build.RZ())
+	low, high := halvesOf(l, m.fb, m.b, false), halvesOf(l, m.fb, m.b, true)
+	first, second := make(build.Value, len(low)), make(build.Value, len(low))
+	for n := range low {
+		first[n] = l.Sel1(neighbour(l, op.MUP, high[n]), low[n], odd)
+		second[n] = l.Sel1(high[n], neighbour(l, op.MDOWN, low[n]), odd)
+	}
+	part := multiply{shape: isa.WM16n8k32, d: m.d, a: isa.F16, b: isa.F16, c: m.d, sparse: true, ordered: true, fc: zeros(len(m.fc))}
+	meta := l.Reg(m.meta)
+	for upper, b := range []build.Value{first, second} {
+		part.meta = everyOther(l, meta, upper)
+		part.fa, part.fb = halvesOf(l, m.fa, m.a, upper == 1), b
+		part.ordered = m.ordered
+		part.fc = multiplyOut(l, &part)
+	}
+	return addFragments(l, m, part.fc)
 }

@@ -182,3 +182,42 @@ func stParam(l *build.Builder, t isa.Type, a *sema.Operand) {
 		setPiece(l, v, int64(a.Value)+int64(k*t.Bits()/8), t.Bits(), l.Read(&e, t))
 	}
 }
+
+// elemPiece reads the word at a constant offset.
+func elemPiece(l *build.Builder, v *build.Variable, at int64) build.Value {
+	if v.Bits >= 32 {
+		per := int64(v.Bits / 32)
+		return build.Value{v.Elems[at/4/per][at/4%per]}
+	}
+	per := int64(32 / v.Bits)
+	var parts build.Value
+	for k := at / 4 * per; k < at/4*per+per; k++ {
+		if int(k) < len(v.Elems) {
+			parts = append(parts, v.Elems[k][0])
+		} else {
+			parts = append(parts, build.RZ())
+		}
+	}
+	return l.Packed(parts, v.Bits)
+}
+
+// setElemPiece writes the word at a constant offset.
+func setElemPiece(l *build.Builder, v *build.Variable, at int64, x build.Value) {
+	if v.Bits >= 32 {
+		per := int64(v.Bits / 32)
+		l.Copy(v.Elems[at/4/per][at/4%per:at/4%per+1], x[:1])
+		return
+	}
+	per := int64(32 / v.Bits)
+	for k := range per {
+		n := at/4*per + k
+		if int(n) >= len(v.Elems) {
+			return
+		}
+		sel := 0x7770 + k
+		if v.Bits == 16 {
+			sel = 0x7710 + 0x22*k
+		}
+		l.Emit(op.PRMT, op.Mods{}, v.Elems[n][:1], l.Reg(x[0]), ori.Imm(sel), build.RZ())
+	}
+}

@@ -11,18 +11,6 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// PolicyDesc returns the memory descriptor that a cache policy is: its two
-// words go to uniform registers as they are.
-func PolicyDesc(l *build.Builder, v build.Value) ori.Operand {
-	u := l.F.NewReg(ori.UR, 2)
-	for n := range 2 {
-		l.Emit(op.R2UR, op.Mods{}, build.Value{l.F.Word(u, n)}, l.Reg(v[n]))
-	}
-	d := l.F.Words(u)
-	d.Kind = ori.KDesc
-	return d
-}
-
 // priorities are the field values of the eviction priorities of a policy,
 // as the reference builds them.
 var priorities = [...]struct {
@@ -231,12 +219,4 @@ func prefetch(l *build.Builder) {
 		l.Unsupported()
 	}
 	l.Emit(op.CCTL, op.M(op.ME, kind), nil, pointer(l, a, s))
-}
-
-// pointer returns an address of global memory as the forms without a
-// descriptor want it: a pair of registers, spelled without .64.
-func pointer(l *build.Builder, a *sema.Operand, s isa.Space) ori.Operand {
-	x := Address(l, a, s)[0]
-	x.Flags &^= ori.Wide
-	return x
 }

@@ -130,16 +130,3 @@ func callGradient(l *build.Builder, name string) {
 		texResult(l, l.Words(out)[1:], l.Typ(0))
 	})
 }
-
-// wholeHandle returns both words of a handle.
-func wholeHandle(l *build.Builder, a *sema.Operand) build.Value {
-	notRaw(l)
-	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg {
-		return l.Words(l.Regs[a.Ref])[:2]
-	}
-	h, ok := l.Reference(a)
-	if !ok {
-		l.Unsupported()
-	}
-	return h
-}

@@ -102,14 +102,6 @@ func findParams(l *build.Builder) {
 	}
 }
 
-// old are the operands of a handle before sm_90.
-func (h *handle) old() build.Value {
-	if h.bound != nil {
-		return h.bound
-	}
-	return h.words
-}
-
 // maxScattered is how many arguments of a texture access stand half in each
 // register.
 const maxScattered = 4

@@ -10,21 +10,6 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// handle is what names a texture or surface to the machine.
-type handle struct {
-	words   build.Value // of the texture and its sampler, if it has one; before sm_90 one word for both
-	bound   build.Value // before sm_90: bank and word that hold the handle, if the program says where
-	sampler bool        // the program names a sampler
-}
-
-// notRaw refuses what a handle means under --set-texmode-raw: it is no pair
-// of a texture and a sampler then, and nobody has told what it is.
-func notRaw(l *build.Builder) {
-	if l.Module.TexMode == sema.TexRaw {
-		l.Fail("Textures by raw handles (--set-texmode-raw) are not supported")
-	}
-}
-
 // handleOf returns the handle of a texture or surface, and that of the sampler
 // beside it: none where textures have their own.
 func handleOf(l *build.Builder, a *sema.Operand) handle {
@@ -44,18 +29,6 @@ func handleOf(l *build.Builder, a *sema.Operand) handle {
 		h.words[1] = handleWord(l, s)
 	}
 	return h
-}
-
-func handleWord(l *build.Builder, a *sema.Operand) ori.Operand {
-	notRaw(l)
-	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg {
-		return l.Words(l.Regs[a.Ref])[0]
-	}
-	v := l.Named(a)
-	if v == nil {
-		l.Unsupported()
-	}
-	return l.RefWord(v)
 }
 
 // eachTexture runs do for each handle that threads have, with the operands

@@ -11,53 +11,6 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// isFull reports whether a mask names all threads.
-func isFull(mask ori.Operand) bool { return mask.Kind == ori.KImm && uint32(mask.Imm) == 0xffffffff }
-
-// Gather brings the threads that a mask names together.
-func Gather(l *build.Builder, mask ori.Operand) {
-	if isFull(mask) {
-		l.Emit(op.WARPSYNC, op.M(op.MALL), nil)
-		return
-	}
-	l.Emit(op.WARPSYNC, op.Mods{}, nil, l.Reg(mask))
-}
-
-// among runs an operation of the whole warp for the threads that a mask
-// names. Threads with different masks take turns, so that each group sees
-// its own members only.
-func among(l *build.Builder, mask ori.Operand, do func()) {
-	if isFull(mask) {
-		Gather(l, mask)
-		do()
-		return
-	}
-	if !l.Arch.Has(target.WarpSyncAll) {
-		l.Alone(func() { inTurn(l, mask, do) })
-		return
-	}
-	l.Alone(func() {
-		join := l.F.NewBlock()
-		join.Kept = true
-		k := l.F.Words(l.F.NewReg(ori.B, 1))
-		l.Emit(op.BSSY, op.Mods{}, build.Value{k}, ori.Label(join))
-		l.Emit(op.WARPSYNC, op.M(op.MEXCLUSIVE), nil, l.Reg(mask))
-		do()
-		l.Fall(join)
-		l.Emit(op.BSYNC, op.Mods{}, nil, k)
-	})
-}
-
-// inTurn runs an operation for each mask that threads have, one after the
-// other: those that have it meet and do it alone.
-func inTurn(l *build.Builder, mask ori.Operand, do func()) {
-	m := l.Reg(mask)
-	l.Emit(op.WARPSYNC, op.Mods{}, nil, m)
-	l.EachValue(build.Value{m}, func(_, p ori.Operand) {
-		l.Either(p, do, nil)
-	})
-}
-
 // shfl lowers shfl.sync.
 func shfl(l *build.Builder) {
 	mode := op.MIDX
@@ -167,14 +120,6 @@ func matchOp(l *build.Builder) {
 	l.Emit(op.MATCH, build.Mods(op.MALL, w), build.Value{p, l.Dst(0)[0]}, a)
 }
 
-// reductions maps the operations of redux.sync; and prints nothing.
-var reductions = [...]struct {
-	word isa.Word
-	mod  op.Mod
-}{
-	{isa.WAdd, op.MSUM}, {isa.WMin, op.MMIN}, {isa.WMax, op.MMAX}, {isa.WAnd, op.NoMod}, {isa.WOr, op.MOR}, {isa.WXor, op.MXOR},
-}
-
 // reduxFloat returns the modifiers of a reduction of floats.
 func reduxFloat(l *build.Builder) op.Mods {
 	min, abs := l.Has(isa.WMin), l.Has(isa.WAbs)
@@ -192,15 +137,6 @@ func reduxFloat(l *build.Builder) op.Mods {
 		return op.M(fn, op.MF32, op.MNAN)
 	}
 	return op.M(fn, op.MF32)
-}
-
-// reduction is the instruction of a reduction: some machines have another
-// one for the least and the greatest.
-func reduction(l *build.Builder, m op.Mods) op.Op {
-	if l.Arch.Has(target.ConvergedRedux) && (m.Has(op.MF32) || m.Has(op.MMIN) || m.Has(op.MMAX)) {
-		return op.CREDUX
-	}
-	return op.REDUX
 }
 
 // redux lowers redux.sync: the result is uniform.

@@ -1,0 +1,79 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Scope is what belongs to one body: the kernel's, or that of a function
+// lowered in place of a call.
+type Scope struct {
+	known     []*sema.Operand // constant that a PTX register always holds, or nil
+	Body      *sema.Body
+	Fn        *sema.Func
+	Regs      []ori.Reg // of each PTX register
+	first     ori.Reg   // registers from this one
+	ptx       ori.Reg   // below this one stand for PTX registers
+	At        []*ori.Block
+	In        *sema.Inst
+	Args      []sema.Operand
+	Guard     ori.Operand
+	locals    []int64     // frame offset of each variable of the body, by Body.Vars
+	shared    []int64     // offset in shared memory
+	params    []*Variable // .param variables of the body, by Body.Vars
+	Formals   []*Variable // of the function's results and parameters; of kernels too
+	Out       *ori.Block  // where ret leads in a function
+	Inner     bool        // a function's body in place of a call
+	uniform   []bool      // by PTX register: all threads have the same value
+	FromParam []int64     // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
+	elected   []election  // by PTX register: what it has to do with the thread that gives orders
+
+	Ors map[[2]int32]bool // registers that are combined as pairs, nil until asked
+}
+
+// election is what is known about a register.
+type election uint8
+
+const (
+	leader election = 1 << iota // a predicate that holds for the elected thread at most
+	others                      // a predicate that fails for the elected thread at most
+	counts                      // a number that is zero in all but the elected thread
+	zero                        // a number that is zero
+	ones                        // a number whose bits are all set
+)
+
+// runWord says that a register's only word has the value of another word.
+type runWord struct {
+	as    ori.Operand
+	block int32  // where that is so
+	wrote uint32 // how often both had been written
+	run   uint32
+}
+
+// runWords remembers copies, and how often each register was written.
+type runWords struct {
+	words  []runWord
+	writes []uint32
+}
+
+// Value is the words of a value, low word first.
+type Value []ori.Operand
+
+// Variable is a variable of parameter space: a kernel's parameter in the
+// constant bank, or what a call passes, in registers or in the frame.
+type Variable struct {
+	Size  int64
+	Words Value   // its words, if it lies in registers
+	Elems []Value // or its elements, each of so many bits, if it is a vector register
+	Bits  int
+	Off   int64       // in the frame or the constant bank
+	Bank  bool        // of a kernel
+	Out   bool        // on the stack, where a call passes it
+	Base  ori.Operand // what off counts from, if not the stack
+	param int64       // address in the parameter space of a kernel
+}
+
+// SharedReserved is what the system keeps at the start of shared memory on
+// sm_90 and later.
+const SharedReserved = target.SystemShared

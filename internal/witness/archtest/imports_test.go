@@ -1,0 +1,119 @@
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// compiled lists the packages of the house with their compiled imports.
+func compiled(t *testing.T) ([]pkg, exports) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Imports,Export,Standard", "./...")
+	cmd.Dir = root
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pkgs []pkg
+	files := exports{}
+	dec := json.NewDecoder(out)
+	for {
+		var p struct {
+			pkg
+			Export   string
+			Standard bool
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		files[p.ImportPath] = p.Export
+		if !p.Standard && strings.HasPrefix(p.ImportPath, "github.com/goptxas/goptxas") {
+			pkgs = append(pkgs, p.pkg)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return pkgs, files
+}
+
+// straight are the rooms whose files can be read from the top down: none
+// names something that a file above it declares.
+var straight = [...]string{"internal/lower"}
+
+// TestFileArrows: in the rooms that are straight no two files name each other,
+// directly or through others.
+func TestFileArrows(t *testing.T) {
+	pkgs, files := compiled(t)
+	seen := [len(straight)]int{}
+	for _, p := range pkgs {
+		rel := strings.TrimPrefix(p.ImportPath, "github.com/goptxas/goptxas/")
+		room := slices.IndexFunc(straight[:], func(s string) bool { return rel == s || strings.HasPrefix(rel, s+"/") })
+		if room < 0 {
+			continue
+		}
+		g, err := fileGraphOf(p.ImportPath, p.Dir, p.GoFiles, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[room] += len(p.GoFiles)
+		for _, c := range g.components() {
+			for _, a := range c {
+				for _, b := range c {
+					if l := g.uses[a][b]; len(l) > 0 {
+						t.Errorf("%s: %s and %s are above each other; %s names %s", rel, a, b, a, strings.Join(l, ", "))
+					}
+				}
+			}
+		}
+	}
+	for n, files := range seen {
+		if files == 0 {
+			t.Errorf("%s has no files", straight[n])
+		}
+		t.Logf("%s: %d files", straight[n], files)
+	}
+}
+
+// TestFileOrder draws packages whose arrows are known.
+func TestFileOrder(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  string
+		up    int
+	}{
+		{"down", map[string]string{"a.go": "func f() { g() }", "b.go": "func g() { var x t; x.m() }", "c.go": "type t int; func (t) m() {}"}, "a.go b.go c.go", 0},
+		{"a method above its type", map[string]string{"a.go": "type t int; func f(x t) { x.m() }", "b.go": "func (x t) m() {}"}, "a.go b.go", 1},
+		{"names in functions do not count", map[string]string{"a.go": "func f() { g := 1; _ = g }", "b.go": "func g() { f() }"}, "b.go a.go", 0},
+	} {
+		dir := t.TempDir()
+		var names []string
+		for name, text := range c.files {
+			names = append(names, name)
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("package p\n"+text+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		slices.Sort(names)
+		g, err := fileGraphOf("p", dir, names, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, up := g.order(); strings.Join(got, " ") != c.want || up != c.up {
+			t.Errorf("%s: %v with %d arrows up", c.name, got, up)
+		}
+	}
+}
