@@ -134,8 +134,7 @@ func (a *applier) vanishes(i *ori.Instr) bool {
 // unread reports whether i made a value that is made again wherever it is
 // read.
 func (a *applier) unread(i *ori.Instr, ops []regalloc.Operand) bool {
-	return len(ops) > 0 && (len(ops) == 1 || ops[1].Role == regalloc.Hold) && ops[0].Role == regalloc.Def &&
-		a.sol.Problem.VRegs[ops[0].V].Of >= 0 && !a.read[ops[0].V] && repeatable(i)
+	return len(ops) > 0 && ops[0].Role == regalloc.Def && a.sol.Problem.VRegs[ops[0].V].Of >= 0 && !a.read[ops[0].V] && (repeatable(i) || derives(i))
 }
 
 func (a *applier) operand(o regalloc.Operand) ori.Operand {
@@ -150,7 +149,9 @@ func (a *applier) added(i *regalloc.Inst, ops []regalloc.Operand) error {
 	switch {
 	case i.Kind == regalloc.Remat:
 		old := a.instrs[i.Orig]
-		a.made = append(a.made, f.NewInstr(old.Op, old.Mods, []ori.Operand{d}, old.Srcs()))
+		made := f.NewInstr(old.Op, old.Mods, []ori.Operand{d}, old.Srcs())
+		a.rename(made, ops)
+		a.made = append(a.made, made)
 		a.res.Moves += int(d.N)
 		return nil
 	case i.Slot >= 0:

@@ -21,6 +21,7 @@ func (b *builder) holds() {
 	})
 	held := make([]bits.Set, f.NumBlocks())
 	for _, r := range flow.ApartOf(f, flow.UniformityOf(f)).Regions {
+		b.p.Files[fileUR].Held, b.p.Files[fileUP].Held = true, true
 		all := live.End(r.From[0]).Clone()
 		for _, b := range r.From[1:] {
 			all.Or(live.End(b))

@@ -176,6 +176,7 @@ func (b *builder) instr(i *ori.Instr) {
 			}
 		}
 	}
+	x.Constant = i.Guard.Kind == ori.KNone && repeatable(i)
 	b.late(i, &x)
 	may := i.Guard.Kind == ori.KReg
 	for k, a := range i.Args {
@@ -219,44 +220,4 @@ func isCopy(i *ori.Instr) bool {
 	return (i.Op == op.COPY || i.Op == op.MOV) && i.Guard.Kind == ori.KNone && len(i.Args) == 2 && i.NDst == 1 &&
 		i.Args[0].Kind == ori.KReg && i.Args[1].Kind == ori.KReg && i.Args[1].Flags&^ori.Reuse == 0 &&
 		i.Args[0].Class == i.Args[1].Class && i.Args[0].N == i.Args[1].N
-}
-
-// remats marks registers whose only write is an instruction that reads no
-// register and can be repeated anywhere.
-func (b *builder) remats() {
-	writes := make([]int32, len(b.p.VRegs))
-	from := make([]int32, len(b.p.VRegs))
-	for n := range b.p.Insts {
-		for _, o := range b.p.Operands(n) {
-			if o.Role.Writes() {
-				writes[o.V]++
-				from[o.V] = int32(n)
-			}
-		}
-	}
-	for v := range b.p.VRegs {
-		if writes[v] != 1 || b.p.VRegs[v].Fixed >= 0 {
-			continue
-		}
-		n := from[v]
-		ops := b.p.Operands(int(n))
-		if len(ops) > 0 && (len(ops) == 1 || ops[1].Role == regalloc.Hold) && ops[0].N == b.p.VRegs[v].Width && repeatable(b.instrs[n]) {
-			b.p.VRegs[v].Remat = n
-		}
-	}
-}
-
-// repeatable reports whether i gives the same result wherever it stands.
-func repeatable(i *ori.Instr) bool {
-	if !i.Op.Has(op.Remat) {
-		return false
-	}
-	for _, a := range i.Srcs() {
-		switch a.Kind {
-		case ori.KImm, ori.KConst, ori.KZero, ori.KSymbol:
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,7 @@ package regalloc
 func Estimate(p *Problem) (cost float64) {
 	q := start(p)
 	live := liveness(q)
+	q = settle(p, q, live)
 	for class := range q.Files {
 		for _, x := range pressure(q, live, uint8(class)).choose(strategies[0], nil) {
 			cost += x.cost

@@ -15,6 +15,7 @@ type fat struct {
 	room  []int32 // registers available at each point
 	holds []bool  // of each virtual register, whether something holds it, while choose runs
 	over  excess  // points with more words than registers, while choose runs
+	late  *late   // while choose runs
 }
 
 func pressure(p *Problem, r *ranges, class uint8) *fat {
@@ -133,6 +134,7 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 	if !f.over.points.any() {
 		return nil
 	}
+	f.late = constants(f.p, f.live)
 	access := f.accesses()
 	costs := f.costs()
 	var s *splitter
@@ -205,17 +207,15 @@ func (f *fat) costs() []float64 {
 		blk := &f.p.Blocks[b]
 		weight := blockWeight(blk.Depth)
 		for n := blk.First; n < blk.First+blk.N; n++ {
-			for _, o := range f.p.Operands(int(n)) {
-				w := weight
-				if o.Role == Hold {
-					continue
+			for k, o := range f.p.Operands(int(n)) {
+				at := f.p.Insts[n].First + int32(k)
+				switch {
+				case o.Role == Hold:
+				case f.p.VRegs[o.V].Remat >= 0:
+					cost[o.V] += weight * rematCost
+				case !f.late.write[at]:
+					cost[o.V] += weight * traffic(o.N)
 				}
-				if f.p.VRegs[o.V].Remat >= 0 {
-					w *= rematCost
-				} else {
-					w *= traffic(o.N)
-				}
-				cost[o.V] += w
 			}
 		}
 	}

@@ -50,6 +50,7 @@ type File struct {
 	Budget  int     // registers that may be used, at most Size
 	SpillTo int     // file that takes its spills, or Memory
 	Clears  bool    // a register is empty after its words went home
+	Held    bool    // some words must survive where no path leads from them to a read: see Hold
 	Banks   int     // operands of one instruction prefer different banks; 0 or 1 = no matter
 	Taken   []int   // registers never assigned, except to a Fixed VReg
 	Rooms   []int16 // of each block, how many registers there are in it; nil: Budget everywhere
@@ -65,9 +66,13 @@ type VReg struct {
 	Fixed int16 // first register, or -1
 	Lo    int16 // first register is at least Lo
 	Hi    int16 // last register is below Hi; 0 = the file's budget
-	Remat int32 // instruction that can be repeated to make the value anywhere, or -1
+	Remat int32 // instruction that can be repeated to make the value anywhere, or -1; see Derived
 	Keep  bool  // never spilled
 	Of    int32 // for registers made by spilling: the virtual register they stand for, else -1
+
+	// Derived is set by Solve: Remat reads registers, and can be repeated only
+	// where these still hold what it read.
+	Derived bool
 }
 
 // Operand is N words of a virtual register, from word Sub on.
@@ -86,7 +91,7 @@ const (
 	Move               // the caller's: operand 0 becomes a copy of operand 1
 	Spill              // operand 0 to memory slot, or operand 1 to operand 0 of another file
 	Reload             // memory slot to operand 0, or operand 1 of another file to operand 0
-	Remat              // repeat instruction Orig into operand 0
+	Remat              // repeat instruction Orig into operand 0; the others are what it reads
 )
 
 // Clobber is a run of registers an instruction destroys.
@@ -101,6 +106,7 @@ type Inst struct {
 	First, N int32 // operands in Problem.Ops
 	Clobbers []Clobber
 	Last     bool  // ends its block: nothing may be placed after it
+	Constant bool  // reads nothing and gives the same whenever it is done
 	Late     uint8 // files, as bits, whose registers it reads some time after it has started
 	Queue    uint8 // for a late reader, the queue it stands in, as a bit; 0 = none
 	Behind   uint8 // queues behind whose readers it may overwrite a register without waiting

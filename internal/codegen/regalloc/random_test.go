@@ -77,6 +77,17 @@ func randomProblem(r *rand.Rand, budget int) *regalloc.Problem {
 		}
 		p.Blocks = append(p.Blocks, blk)
 	}
+	writes := make([]int, len(p.VRegs))
+	for _, o := range p.Ops {
+		if o.Role.Writes() {
+			writes[o.V]++
+		}
+	}
+	for v := range p.VRegs { // another value cannot be made again by the first one's instruction
+		if writes[v] > 1 {
+			p.VRegs[v].Remat = -1
+		}
+	}
 	return p
 }
 
@@ -109,9 +120,20 @@ func randomInst(r *rand.Rand, p *regalloc.Problem, budget int) {
 		}
 	case k == 4 && budget >= 16: // call
 		i.Clobbers = []regalloc.Clobber{{Class: 2, Lo: 0, Hi: int16(budget / 4)}}
-	case k == 5: // a value that can be made again
-		p.VRegs = append(p.VRegs, regalloc.VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: int32(len(p.Insts))})
+	case k == 5 || k == 6: // a value that can be made again, from others or from nothing
+		v := regalloc.VReg{Class: uint8(2 * r.IntN(2)), Width: 1, Align: 1, Fixed: -1, Remat: int32(len(p.Insts))}
+		p.VRegs = append(p.VRegs, v)
 		p.Ops = append(p.Ops, regalloc.Operand{V: int32(len(p.VRegs) - 1), Sub: 0, N: 1, Role: regalloc.Def})
+		i.Constant = k == 5
+		for range r.IntN(3) {
+			if u := pick(); k == 6 && u != int32(len(p.VRegs)-1) && p.VRegs[u].Class > 0 && p.VRegs[u].Width <= 2 {
+				add(u, regalloc.Use)
+			}
+		}
+	case k == 7: // a constant in some words
+		v := pick()
+		add(v, regalloc.Def)
+		i.Constant = true
 	default:
 		v := pick()
 		role := []regalloc.Role{regalloc.Def, regalloc.Def, regalloc.Def, regalloc.DefMay, regalloc.UseDef, regalloc.DefEarly}[r.IntN(6)]

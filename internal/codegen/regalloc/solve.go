@@ -63,7 +63,8 @@ func start(p *Problem) *Problem {
 	c.VRegs = slices.Clone(p.VRegs)
 	c.Insts = slices.Clone(p.Insts)
 	for v := range c.VRegs {
-		c.VRegs[v].Of = -1
+		x := &c.VRegs[v]
+		x.Of, x.Derived = -1, x.Remat >= 0 && reads(p, x.Remat)
 	}
 	stuck := func(n int) { // there is no place for the spill
 		for _, o := range c.Operands(n) {
@@ -193,6 +194,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		if s.live == nil {
 			s.live = liveness(s.sol.Problem)
 		}
+		s.sol.Problem = settle(s.orig, s.sol.Problem, s.live)
 		press := pressure(s.sol.Problem, s.live, class)
 		how.whole = how.whole || round >= splitRounds
 		if s.opts.Once && round == 0 && press.excess() > 0 { // rather too much at once than round after round

@@ -13,6 +13,7 @@ type home struct {
 	again   bool    // a piece: its home holds its words wherever it was loaded or stored
 	piece   int32   // virtual register that holds it in this block, -1 if none
 	through bool    // writes of the piece are stored at once
+	late    []pending
 }
 
 // held says that a temporary holds n words from word sub on.
@@ -44,6 +45,8 @@ type rewriter struct {
 	homes  []home
 	dirty  []int32 // virtual registers with a temporary in this block
 	window int32   // a temporary is used again this many instructions later
+	made   int     // values that are being made again, see sources
+	late   *late
 	excl   []Exclude
 	stays  []stay   // by block in stayIn
 	at     []border // by block in tops and ends
@@ -56,7 +59,7 @@ type rewriter struct {
 // again), and only short temporaries stand at their uses.
 func (s *solver) rewrite(spill []*split, window int32) {
 	p := s.sol.Problem
-	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window}
+	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window, late: constants(p, s.live)}
 	w.place(spill)
 	q := *p
 	q.Blocks = append([]Block(nil), p.Blocks...)
@@ -178,17 +181,18 @@ func (w *rewriter) borders(list []int32) {
 		if x.store {
 			w.write(x.v, Operand{x.v, 0, n, Use}, Operand{x.piece, 0, n, Use})
 		} else {
-			w.load(h, w.old.VRegs[x.v].Remat, Operand{x.piece, 0, n, Def}, 0)
+			w.load(h, w.old.VRegs[x.v].Remat, Operand{x.piece, 0, n, Def}, 0, -1)
 		}
 	}
 }
 
-// load emits what fills d with the words of a home from word sub on.
-func (w *rewriter) load(h *home, remat int32, d Operand, sub uint8) {
+// load emits what fills d with the words of a home from word sub on, before
+// instruction n.
+func (w *rewriter) load(h *home, remat int32, d Operand, sub uint8, n int32) {
 	w.s.sol.Reloads++
 	switch {
 	case remat >= 0:
-		w.emit(Inst{Kind: Remat, Orig: remat, Slot: -1}, d)
+		w.emit(Inst{Kind: Remat, Orig: remat, Slot: -1}, w.sources(remat, d, n)...)
 	case h.slot >= 0:
 		w.emit(Inst{Kind: Reload, Orig: -1, Slot: h.slot + int32(sub)}, d)
 	default:
@@ -247,6 +251,11 @@ func (w *rewriter) inst(n int32) {
 			if !h.through {
 				continue
 			}
+		case w.late.write[i.First+int32(k)] && w.old.VRegs[orig.V].Remat < 0:
+			h.drop(orig, -1)
+			o.V, o.Sub = w.temp(orig.V, orig.Sub, orig.N), 0
+			h.late = append(h.late, pending{orig.Sub, orig.N, i.Orig})
+			continue
 		case !o.Role.Reads():
 			h.drop(orig, -1)
 			o.V, o.Sub = w.temp(orig.V, orig.Sub, orig.N), 0
@@ -305,7 +314,11 @@ func (w *rewriter) read(o *Operand, n, at int32) {
 		sub, count = 0, x.Width
 	}
 	t := w.temp(v, sub, count)
-	w.load(h, x.Remat, Operand{t, 0, count, Def}, sub)
+	if len(h.late) > 0 && at >= 0 && w.late.read[at] > 0 {
+		w.fill(h, t, sub, count)
+	} else {
+		w.load(h, x.Remat, Operand{t, 0, count, Def}, sub, n)
+	}
 	h.drop(Operand{v, sub, count, Use}, -1)
 	h.temps = append(h.temps, held{t, sub, count, n})
 	w.dirty = append(w.dirty, v)

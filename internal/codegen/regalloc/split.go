@@ -66,7 +66,7 @@ type splitter struct {
 	keep   []int32
 	last   []int32 // of each word, the instruction that accessed it last
 	remat  bool
-	whole  bool // it has no pieces: it is one, its file's registers are empty afterwards, or something holds it
+	whole  bool // it has no pieces: it is one, its file's registers are empty afterwards, something holds it, or it is made again from others
 }
 
 // newSplitter prepares the facts about blocks.
@@ -173,7 +173,7 @@ func (s *splitter) survey(v int32, access []int32) {
 		add(b, livesEnd)
 	}
 	_, again := s.kin[v]
-	s.whole = again || p.Files[s.f.class].Clears || s.f.holds[v]
+	s.whole = again || p.Files[s.f.class].Clears || s.f.holds[v] || p.VRegs[v].Derived
 	s.keep = nil
 	s.last = slices.Grow(s.last[:0], 256)[:p.VRegs[v].Width]
 	for w := range s.last {
@@ -204,10 +204,10 @@ func (s *splitter) access(v, n int32) {
 			case s.remat:
 				s.cost[b] += w * rematCost
 			default:
-				s.cost[b] += w * traffic(o.N)
+				s.cost[b] += w * s.f.late.reading(p, p.Insts[n].First+int32(k))
 			}
 		}
-		if o.Role.Writes() && !s.remat {
+		if o.Role.Writes() && !s.remat && !s.f.late.write[p.Insts[n].First+int32(k)] {
 			s.cost[b] += w * traffic(o.N)
 			s.writes[b] += w * traffic(o.N)
 		}

@@ -185,7 +185,7 @@ func TestLiveThrough(t *testing.T) {
 // not object, the damaged instruction must be one whose word nobody reads.
 func TestCheckerSeesSplitFaults(t *testing.T) {
 	caught, missed, needed := 0, 0, 0
-	for seed := range uint64(700) {
+	for seed := range uint64(800) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		p := randomProblem(r, 16)
 		s, err := regalloc.Solve(p, regalloc.Options{})

@@ -86,6 +86,8 @@ type replay struct {
 	mem  int32   // first location of memory
 	locs int32
 
+	repeats repeats
+
 	sets  sets
 	where [][]int32 // see note
 	visit []int32   // when where was made
@@ -106,6 +108,7 @@ func (c *replay) number() {
 	words := c.word[len(c.orig.VRegs)]
 	c.where, c.visit = make([][]int32, words), make([]int32, words)
 	c.sets = newSets(words)
+	c.repeats = newRepeats(c)
 }
 
 // sequence checks that the caller's instructions are all there, in order.
@@ -157,7 +160,7 @@ func (c *replay) step(s *state, n int32, err *error) {
 	case regalloc.Spill, regalloc.Reload:
 		c.transfer(s, i, ops)
 	case regalloc.Remat:
-		c.remat(s, i, ops)
+		c.remat(s, n, ops, err)
 	default:
 		c.original(s, n, ops, err)
 	}
@@ -194,34 +197,13 @@ func (c *replay) transfer(s *state, i *regalloc.Inst, ops []regalloc.Operand) {
 	}
 }
 
-// remat replays the repetition of one of the caller's instructions that
-// reads nothing: its result is the same words again.
-func (c *replay) remat(s *state, i *regalloc.Inst, ops []regalloc.Operand) {
-	for _, d := range c.orig.Operands(int(i.Orig)) {
-		if !d.Role.Writes() {
-			continue
-		}
-		for k := range int32(ops[0].N) {
-			w := c.word[d.V] + int32(d.Sub) + k
-			c.set(s, c.loc(ops[0], k), one(w))
-		}
-		return
-	}
-}
-
 // original replays one of the caller's instructions.
 func (c *replay) original(s *state, n int32, ops []regalloc.Operand, err *error) {
 	i := &c.p.Insts[n]
 	want := c.orig.Operands(int(i.Orig))
 	for k, o := range ops {
-		if !want[k].Role.Reads() {
-			continue
-		}
-		for j := range int32(o.N) {
-			w := c.word[want[k].V] + int32(want[k].Sub) + j
-			if err != nil && s.written.has(w) && !c.sets.has(s.holds[c.loc(o, j)], w) {
-				*err = fmt.Errorf("instruction %d (%d) operand %d: register %d of %s does not hold word %d of v%d",
-					n, i.Orig, k, c.loc(o, j)-c.file[c.p.VRegs[o.V].Class], c.p.Files[c.p.VRegs[o.V].Class].Name, want[k].Sub+uint8(j), want[k].V)
+		if want[k].Role.Reads() && err != nil {
+			if *err = c.reads(s, n, k, o, want[k]); *err != nil {
 				return
 			}
 		}
@@ -238,9 +220,23 @@ func (c *replay) original(s *state, n int32, ops []regalloc.Operand, err *error)
 		}
 	}
 	c.defs(s, ops, want, copied)
+	c.wrote(s, i.Orig, want)
 	if err != nil {
 		*err = c.sharing(n, ops, want)
 	}
+}
+
+// reads judges operand k of instruction n: it must hold the words of the
+// caller's operand.
+func (c *replay) reads(s *state, n int32, k int, o, want regalloc.Operand) error {
+	for j := range int32(o.N) {
+		w := c.word[want.V] + int32(want.Sub) + j
+		if s.written.has(w) && !c.sets.has(s.holds[c.loc(o, j)], w) {
+			return fmt.Errorf("instruction %d (%d) operand %d: register %d of %s does not hold word %d of v%d",
+				n, c.p.Insts[n].Orig, k, c.loc(o, j)-c.file[c.p.VRegs[o.V].Class], c.p.Files[c.p.VRegs[o.V].Class].Name, want.Sub+uint8(j), want.V)
+		}
+	}
+	return nil
 }
 
 // defs replays the writes of one of the caller's instructions.

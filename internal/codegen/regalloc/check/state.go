@@ -171,12 +171,13 @@ func (p *pages) join(q *pages) (changed bool) {
 
 // state is what is known at one point.
 type state struct {
-	holds   []set // words that each location holds
-	written pages // words some path has written
+	holds   []set  // words that each location holds
+	written pages  // words some path has written
+	old     []bool // see repeats
 }
 
 func (s *state) clone() *state {
-	return &state{holds: slices.Clone(s.holds), written: s.written.clone()}
+	return &state{holds: slices.Clone(s.holds), written: s.written.clone(), old: slices.Clone(s.old)}
 }
 
 // meet narrows s to what o promises too.
@@ -187,6 +188,12 @@ func (c *replay) meet(s, o *state) (changed bool) {
 			s.holds[n] = y
 		}
 	}
+	for n, old := range o.old {
+		if old && !s.old[n] {
+			changed = true
+			s.old[n] = true
+		}
+	}
 	return s.written.join(&o.written) || changed
 }
 
@@ -194,7 +201,7 @@ func (c *replay) meet(s, o *state) (changed bool) {
 // nothing changes, and then judges every instruction once.
 func (c *replay) run() error {
 	in := make([]*state, len(c.p.Blocks))
-	in[0] = &state{holds: make([]set, c.locs), written: newPages(c.word[len(c.orig.VRegs)])}
+	in[0] = &state{holds: make([]set, c.locs), written: newPages(c.word[len(c.orig.VRegs)]), old: make([]bool, len(c.repeats.of))}
 	pending := make([]bool, len(c.p.Blocks))
 	pending[0] = true
 	for again := true; again; {

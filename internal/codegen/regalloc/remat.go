@@ -1,0 +1,146 @@
+package regalloc
+
+import "slices"
+
+// Some values are cheaper to make again than to keep in memory: constants
+// anywhere, and what one instruction makes of other registers wherever these
+// still hold what it read. They do if they live there and were not written
+// while the value lived. A register of the same file is not kept alive for
+// this: what it costs would have to be weighed against what it spares. One of
+// a file that is still to be allocated is: the value itself would go there.
+
+// reads reports whether instruction n of p reads a register.
+func reads(p *Problem, n int32) bool {
+	return slices.ContainsFunc(p.Operands(int(n)), isSource)
+}
+
+// isSource reports whether an instruction is repeated with operand o.
+func isSource(o Operand) bool { return o.Role == Use || o.Role == UseLate }
+
+// settle returns p without the promise that a value can be made again from
+// others where that is no longer so. orig is the caller's problem.
+func settle(orig, p *Problem, live *ranges) *Problem {
+	var list []int32
+	follow := make([]bool, len(p.VRegs)) // those and what they are made from
+	for v := range p.VRegs {
+		if x := &p.VRegs[v]; x.Derived {
+			list = append(list, int32(v))
+			follow[v] = true
+			for _, o := range orig.Operands(int(x.Remat)) {
+				follow[o.V] = true
+			}
+		}
+	}
+	if len(list) == 0 {
+		return p
+	}
+	var read, wrote []pair
+	for n := range p.Insts {
+		for _, o := range p.Operands(n) {
+			if o.Role == Hold || !follow[o.V] {
+				continue
+			}
+			if o.Role.Reads() {
+				read = append(read, pair{o.V, int32(n)})
+			}
+			if o.Role.Writes() {
+				wrote = append(wrote, pair{o.V, int32(n)})
+			}
+		}
+	}
+	s := &settler{orig: orig, p: p, live: live, read: collect(read, len(p.VRegs)), wrote: collect(wrote, len(p.VRegs))}
+	q := p
+	for _, v := range list {
+		if s.holds(v) {
+			continue
+		}
+		if q == p { // saved solutions know p as it is
+			c := *p
+			c.VRegs = slices.Clone(p.VRegs)
+			q = &c
+		}
+		q.VRegs[v].Remat, q.VRegs[v].Derived = -1, false
+	}
+	return q
+}
+
+// settler knows who reads and writes what.
+type settler struct {
+	orig, p     *Problem
+	live        *ranges
+	read, wrote lists
+}
+
+// holds reports whether v can be made again wherever it is read.
+func (s *settler) holds(v int32) bool {
+	for _, o := range s.orig.Operands(int(s.p.VRegs[v].Remat)) {
+		if !isSource(o) {
+			continue
+		}
+		if o.V == v {
+			return false
+		}
+		for _, n := range s.wrote.of(int(o.V)) {
+			if s.live.at(Operand{v, 0, s.p.VRegs[v].Width, Use}, perInst*n+atClobber) != 0 {
+				return false
+			}
+		}
+		switch x, class := &s.p.VRegs[o.V], s.p.VRegs[v].Class; {
+		case x.Class == class && x.Remat >= 0 && !x.Derived:
+			continue
+		case x.Class > class && !s.p.Files[x.Class].Held && len(s.wrote.of(int(o.V))) > 0:
+			continue
+		}
+		for _, n := range s.read.of(int(v)) {
+			if s.live.at(o, perInst*n+atUse) != o.N {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// at counts the words of o that live at a point.
+func (r *ranges) at(o Operand, point int32) (n uint8) {
+	for w := o.Sub; w < o.Sub+o.N; w++ {
+		spans := r.of(o.V, w)
+		k, _ := slices.BinarySearchFunc(spans, point, func(s span, at int32) int { return int(s.to - 1 - at) })
+		if k < len(spans) && spans[k].from <= point {
+			n++
+		}
+	}
+	return n
+}
+
+// mostMade is how many values that are made again one after the other may
+// need each other.
+const mostMade = 64
+
+// sources lists the operands with which instruction remat is repeated into d
+// before instruction n.
+func (w *rewriter) sources(remat int32, d Operand, n int32) []Operand {
+	if w.made++; w.made > mostMade {
+		panic("a value is made from itself")
+	}
+	defer func() { w.made-- }()
+	ops := []Operand{d}
+	for _, o := range w.s.orig.Operands(int(remat)) {
+		if !isSource(o) {
+			continue
+		}
+		switch h := &w.homes[o.V]; {
+		case h.spilled && h.piece >= 0:
+			o.V = h.piece
+		case h.spilled:
+			w.read(&o, n, -1)
+		case w.old.VRegs[o.V].Class == w.vregs[d.V].Class && w.s.live.at(o, perInst*n+atUse) != o.N: // a constant
+			x := &w.old.VRegs[o.V]
+			t := w.temp(o.V, 0, x.Width)
+			w.s.sol.Reloads++
+			w.emit(Inst{Kind: Remat, Orig: x.Remat, Slot: -1}, Operand{t, 0, x.Width, Def})
+			o.V = t
+		}
+		ops = append(ops, o)
+	}
+	return ops
+}
