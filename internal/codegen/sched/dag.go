@@ -44,19 +44,20 @@ const (
 
 // grapher builds graphs. Its tables are used again for every region.
 type grapher struct {
-	jitter int // see Tuning
-	names  *numbering
-	desc   *timing.Describer
-	timing *target.Timing
-	words  []word
-	stamp  int32
-	list   []access
-	alias  *flow.Alias // nil after allocation
-	loads  []touch
-	stores []touch
-	joint  []int32 // since the last meeting, what threads of a warp do together
-	meet   int32   // the last meeting, -1 = none
-	groups groupOrder
+	jitter  int // see Tuning
+	names   *numbering
+	desc    *timing.Describer
+	timing  *target.Timing
+	words   []word
+	stamp   int32
+	list    []access
+	alias   *flow.Alias // nil after allocation
+	patient bool        // see loaded
+	loads   []touch
+	stores  []touch
+	joint   []int32 // since the last meeting, what threads of a warp do together
+	meet    int32   // the last meeting, -1 = none
+	groups  groupOrder
 }
 
 func newGrapher(names *numbering, a *target.Arch) *grapher {
@@ -150,10 +151,10 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 		for w := a.word; w < a.word+int32(a.n); w++ {
 			x := b.at(w)
 			for _, r := range x.readers {
-				g.edge(r, k, b.release(g, r, k))
+				g.edge(r, k, b.release(g, r, k, &a))
 			}
 			if x.writer >= 0 {
-				lat := b.release(g, x.writer, k)
+				lat := b.release(g, x.writer, k, &a)
 				if guarded {
 					// what it does not write is read behind it
 					lat = max(1, b.estimate(g.classes[x.writer])-b.estimate(g.classes[k]))
@@ -176,9 +177,10 @@ func (b *grapher) result(g *graph, from, to int32, a *access) int32 {
 }
 
 // release estimates the cycles until an instruction has left a register that
-// another writes.
-func (b *grapher) release(g *graph, from, to int32) int32 {
-	if g.instrs[from].Mods.Has(op.MLOOSE) {
+// another writes. A matrix operation of a warp group takes its descriptors
+// along when it issues and keeps only the general registers.
+func (b *grapher) release(g *graph, from, to int32, a *access) int32 {
+	if g.instrs[from].Mods.Has(op.MLOOSE) && a.file == target.FileR {
 		return groupTime(g.instrs[from], g.instrs[to])
 	}
 	return 1
@@ -308,8 +310,17 @@ var typical = [target.NumClasses]int32{
 	target.ClassMma1: 24, target.ClassMma2: 33, target.ClassImma88: 20, target.ClassQmma: 35, target.ClassBmovR: 12,
 }
 
+// loaded is how long a load from memory takes on a busy machine. An order that
+// no longer takes registers waits that long before it reads a result while
+// there is other work: who reads too early holds all the rest back, who reads
+// late nobody.
+const loaded = 400
+
 // estimate is about how long results of a class take.
 func (b *grapher) estimate(c target.Class) int32 {
+	if c == target.ClassLdg && b.patient {
+		return loaded
+	}
 	if b.timing.Variable(c) {
 		return max(typical[c], 10)
 	}

@@ -9,7 +9,7 @@ import (
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := newGrapher(physical(f), a)
-	b.jitter = tune.Jitter
+	b.jitter, b.patient = tune.Jitter, true
 	busy := newBusyTable(b.timing)
 	for _, blk := range f.Blocks {
 		regions(blk, true, func(instrs []*ori.Instr, end *ori.Instr) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
@@ -484,5 +485,40 @@ EXIT
 	}
 	if at[op.FADD] < at[op.WARPGROUP] || at[op.STS] < at[op.WARPGROUP] {
 		t.Errorf("a result is read or memory written before the wait:\n%s", f.Append(nil))
+	}
+}
+
+// TestDescriptorsAreFree: descriptors of warp-group matrix operations may be
+// written again at once. What only a load leads to does not hold the next
+// operations back while it is under way.
+func TestDescriptorsAreFree(t *testing.T) {
+	const head = `func f kernel {
+reg r0 32/8 phys=24
+reg r1 1/1 phys=4
+reg r2 2/2 phys=6
+reg u3 4/4 phys=0
+reg u4 4/4 phys=8
+reg r5 1/1 phys=10
+b0:
+LDG.E r1 = [r2.64+0x0]
+`
+	const turn = `UIADD3.64 u3[0:2] = u4[0:2], 0x2, urz
+UIADD3.64 u3[2:4] = u4[2:4], 0x2, urz
+HGMMA.64x64x16.F32.LOOSE r0 = gdesc[u3]+0x0, r0
+`
+	m, err := ori.Parse(head + strings.Repeat(turn, 6) + "IADD3 r1 = r1, 0x1, rz\nFADD r5 = r0[3], r0[4]\nSTS [0x0], r5\nSTS [0x4], r1\nEXIT\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Post(f, target.Find("sm_90a"), Usual())
+	products := 0
+	for i := range f.Blocks[0].Instrs {
+		if i.Op == op.HGMMA {
+			products++
+		}
+		if i.Op == op.IADD3 && products < 6 {
+			t.Fatalf("the loaded word is read before product %d:\n%s", products+1, f)
+		}
 	}
 }
