@@ -47,6 +47,7 @@ type assigner struct {
 	nodes    []node
 	walk     walker
 	reserved uint8 // barriers that only asynchronous groups use
+	now      int   // while barriers are handed out, about the cycle at which the instruction issues, counted from the block's start
 }
 
 func newAssigner(f *ori.Func, a *target.Arch) *assigner {

@@ -222,13 +222,18 @@ func (s *assigner) handOut() {
 		}
 		locate(x, &slots)
 		dues := s.dues(x, &later[n])
+		s.now = 0
 		for k := range x.events {
 			for b := range slots {
-				if slots[b].due <= k {
-					slots[b].used = false
+				if y := &slots[b]; y.due <= k {
+					if y.used {
+						s.now = max(s.now, y.ready)
+					}
+					y.used = false
 				}
 			}
 			s.equip(x, k, dues[k], &slots)
+			s.now += pace
 		}
 		carry[n] = slots
 	}
@@ -327,7 +332,8 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 	}
 }
 
-// pace is about how many cycles pass from one instruction to the next.
+// pace is about how many cycles pass from one instruction to the next that
+// waits for nothing.
 const pace = 2
 
 // arrival is about how many cycles pass until operations of a class have
@@ -337,7 +343,7 @@ func arrival(c target.Class, reads bool) int {
 	case reads:
 		return 14
 	case c == target.ClassLdg, c == target.ClassTex, c == target.ClassTmem:
-		return 400
+		return 500
 	case c == target.ClassLdc, c == target.ClassLdcu:
 		return 40
 	case c == target.ClassLds:
@@ -351,7 +357,7 @@ func arrival(c target.Class, reads bool) int {
 // waited for at the same place; otherwise whoever waits first waits for
 // both.
 func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int8 {
-	want.ready = pace*k + arrival(want.class, want.reads)
+	want.ready = s.now + arrival(want.class, want.reads)
 	best, least := 0, nowhere
 	free := s.free(slots, &want)
 	for b := range slots {
@@ -360,7 +366,7 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int
 		}
 		cost := free
 		if slots[b].used {
-			cost = sharing(&slots[b], &want)
+			cost = sharing(&slots[b], &want, s.now-pace*k)
 		}
 		if cost < least {
 			best, least = b, cost
@@ -379,8 +385,10 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int
 	return int8(best)
 }
 
-// free is the price of a barrier that nobody uses. The last ones are kept
-// for loads from memory, which make others wait long.
+// free is the price of a barrier that nobody uses. The last ones are dear: a
+// load from memory would make everything else that shares a barrier with it
+// wait long, and can share one with other such loads that come at about the
+// same time.
 func (s *assigner) free(slots *[timing.NumBarriers]slot, want *slot) int {
 	n := 0
 	for b := range slots {
@@ -388,16 +396,19 @@ func (s *assigner) free(slots *[timing.NumBarriers]slot, want *slot) int {
 			n++
 		}
 	}
-	if n > 2 || !want.reads && arrival(want.class, false) > 100 {
+	switch {
+	case n > 2:
 		return 1
+	case !want.reads && arrival(want.class, false) > 100:
+		return [...]int{0, 120, 40}[n]
 	}
 	return [...]int{0, 24, 12}[n]
 }
 
 // sharing is the price of two uses of one barrier: the cycles that the one
 // who waits first waits for what the other needs, and a little for each
-// difference.
-func sharing(have, want *slot) int {
+// difference. Instruction k issues pace*k cycles behind start.
+func sharing(have, want *slot, start int) int {
 	if have.due == want.due && have.reads == want.reads && have.class == want.class {
 		return 0
 	}
@@ -405,7 +416,7 @@ func sharing(have, want *slot) int {
 	if want.due < have.due {
 		first, second = want, have
 	}
-	cost := 2 + max(0, second.ready-max(pace*min(first.due, far), first.ready))
+	cost := 2 + max(0, second.ready-max(start+pace*min(first.due, far), first.ready))
 	if have.reads != want.reads {
 		cost += 4
 	}

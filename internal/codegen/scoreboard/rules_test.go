@@ -214,7 +214,8 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestManyLoads has more loads than barriers.
+// TestManyLoads has more loads than barriers. They leave two to whoever does
+// not wait as long.
 func TestManyLoads(t *testing.T) {
 	var body strings.Builder
 	for n := range 8 {
@@ -231,7 +232,7 @@ func TestManyLoads(t *testing.T) {
 		}
 		used[i.Sched.WrBar] = true
 	}
-	if len(used) != 6 {
+	if len(used) != 4 {
 		t.Errorf("%d barriers used", len(used))
 	}
 }
