@@ -1,47 +1,13 @@
 package pipeline
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/goptxas/goptxas/internal/cubin"
-	"github.com/goptxas/goptxas/internal/engine/diag"
-	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
-	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/link"
-	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
-	"github.com/goptxas/goptxas/internal/target"
 )
-
-// Failure is a kernel that could not be compiled.
-type Failure struct {
-	Func int32
-	File *src.File
-	Pos  src.Pos
-	Text string
-}
-
-// Output is a compiled module.
-type Output struct {
-	Cubin    []byte // nil if something failed
-	Kernels  []*link.Kernel
-	Funcs    []int32 // Module.Funcs of each kernel
-	Failures []Failure
-	Global   int    // bytes of global memory
-	Consts   [5]int // bytes of the module's constant banks: 3 has variables, 4 addresses
-	Setup    Cost
-	Debug    Cost // line tables and debug sections
-	ELF      Cost
-}
-
-// Cost is what a part of the work took: its time, and the bytes the process
-// held at its end where Options.Heap tells.
-type Cost struct {
-	Time time.Duration
-	Heap int64
-}
 
 // meter measures parts of the work one after the other.
 type meter struct {
@@ -144,55 +110,4 @@ func (out *Output) count(m *sema.Module, f *cubin.File) {
 			out.Consts[4] = int(s.Size())
 		}
 	}
-}
-
-// one compiles a function and turns what goes wrong into a Failure.
-func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *link.Kernel, fail *Failure) {
-	f, o := &m.Funcs[fn], &s.o
-	r := all.choose(o, size)
-	file := m.Files[f.File].File
-	start := time.Now()
-	var at phase.Progress
-	guard := diag.Guard{Level: diag.Kernel, Where: func() diag.Where { return diag.Where{Phase: at.Phase, Func: f.Name} }}
-	if o.Repro != nil {
-		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
-	}
-	err := guard.Run(func() (err error) {
-		k, err = o.known.remembered(fn, o, func() (*link.Kernel, error) { return searched(m, fn, m.Body(fn, &s.sema), o, r, &at, all.share(size)) })
-		return err
-	})
-	if f.Entry { // nobody else reads it
-		m.Drop(fn)
-	}
-	if err == nil {
-		k.Hurry = uint8(o.Hurry)
-		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Hurry > all.base
-		if f.Entry {
-			k.Bank0 = bank0(o.Arch, f, k)
-		}
-		if o.Heap != nil {
-			k.Heap = o.Heap()
-		}
-		return k, nil
-	}
-	fail = &Failure{Func: fn, File: file, Pos: src.NoPos, Text: err.Error()}
-	if u, ok := err.(*build.Unsupported); ok {
-		fail.Pos = u.Pos
-	}
-	return nil, fail
-}
-
-// bank0 returns how long the constant bank of a kernel's parameters is.
-func bank0(arch *target.Arch, f *sema.Func, k *link.Kernel) int {
-	c := cubin.Kernel{Params: link.Params(f), Slots: link.Slots(arch, f, k.Refs)}
-	return int(c.Bank0(arch))
-}
-
-// String names the place of a failure.
-func (f *Failure) String() string {
-	if f.Pos == src.NoPos {
-		return f.Text
-	}
-	name, line := f.File.Line(f.Pos)
-	return fmt.Sprintf("%s, line %d; %s", name, line, f.Text)
 }

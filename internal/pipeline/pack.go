@@ -257,3 +257,10 @@ func (u *unpacker) result() ra.Result {
 		Registers: int(u.int()), SpillBytes: int32(u.int()), Stores: int(u.int()), Loads: int(u.int()), Moves: int(u.int()), Weight: u.float(),
 	}
 }
+
+// slotAnswer is where the address of a name lay when the kernel was compiled.
+type slotAnswer struct {
+	name string
+	at   int64
+	ok   bool
+}

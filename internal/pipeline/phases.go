@@ -9,16 +9,11 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/frame"
 	"github.com/goptxas/goptxas/internal/codegen/isel"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
-	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/codegen/sched"
 	"github.com/goptxas/goptxas/internal/codegen/scoreboard"
-	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
-	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/link"
-	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
 	"github.com/goptxas/goptxas/internal/opt/control"
@@ -31,38 +26,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
-	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
-)
-
-// unit is a function on its way through the phases.
-type unit struct {
-	f        *ori.Func
-	o        *Options
-	knobs    *knobs.Set
-	spills   ra.Result
-	price    float64   // see link.Kernel
-	judge    *ra.Judge // of its orders, nil if nobody asked
-	code     *emit.Code
-	stage    ori.Stage  // what Verify may ask of the function
-	rolled   bool       // the source asks that loops stay
-	mem      *pool.Pool // of the kernel
-	routines []*unit    // that it calls, compiled before it
-	meet     *routine.Meet
-	locs     []build.Line    // the .loc directives of the body
-	debug    *link.DebugFunc // with -g
-	ptx      []ori.Reg       // with -g: the virtual register of each PTX register
-	alive    map[*ori.Instr]link.Alive
-	body     *sema.Body
-	meetings []int32 // places of the text for which threads may gather from several places of the code
-}
-
-// Phases that others ask for by their names.
-const (
-	convergePhase = "Converge"          // after it is known where threads gather
-	allocatePhase = "AllocateRegisters" // registers are physical
-	expandPhase   = "ExpandCopies"      // and so are all instructions
-	schedulePhase = "AssignScoreboards" // and have their times
 )
 
 // What holds about a function between phases.
@@ -197,20 +161,6 @@ var order = []string{
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
-// Hurry says how much code quality is given up for compile time.
-type Hurry uint8
-
-// The levels of fast compilation. The first keeps what shortens the code
-// most and the order that needs few registers, the second leaves that order
-// out, the third all but what spares later phases instructions.
-const (
-	NoHurry Hurry = iota
-	HurryMin
-	HurryMid
-	HurryMax
-	NumHurries // how many levels there are
-)
-
 // orders are the phases of each level of fast compilation.
 var orders = [NumHurries][]string{
 	NoHurry: order,
@@ -237,72 +187,12 @@ func WritePhases(w io.Writer) error {
 	return t.WriteHelp(w)
 }
 
-// runner is the phase runner with what its phases read besides the function.
-type runner struct {
-	*phase.Runner[*unit]
-	knobs *knobs.Set
-}
-
-// newRunner prepares the phases for one set of options.
-func newRunner(o *Options) (*runner, error) {
-	set := o.Knobs
-	if set == nil {
-		set = knobs.New()
-	}
-	var observers []phase.Observer[*unit]
-	if o.Watch != nil {
-		observers = append(observers, watching{o.Watch})
-	}
-	if o.Follow != nil {
-		observers = append(observers, following{o.Follow})
-	}
-	var skip func(*unit) bool
-	if o.Thrift != nil {
-		skip = spare
-	}
-	r, err := phase.New(phase.Config[*unit]{
-		Table: phase.Table[*unit]{Rows: phases(), Order: orders[o.Hurry]},
-		Hooks: phase.Hooks[*unit]{
-			Name:   func(u *unit) string { return u.f.Name },
-			Dump:   dump,
-			Pool:   func(u *unit) *pool.Pool { return u.mem },
-			Check:  wellFormed,
-			Create: o.Create,
-			Stop:   o.ended,
-			Skip:   skip,
-		},
-		Opt: o.Level, Knobs: set, Options: o.Phases, Observers: observers,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if o.Trace != nil {
-		r.Report(o.Trace)
-	}
-	return &runner{r, set}, nil
-}
-
 // wellFormed proves the function well formed, and in SSA form where it says so.
 func wellFormed(u *unit) error {
 	if err := u.f.Verify(u.stage); err != nil {
 		return err
 	}
 	return flow.CheckSSA(u.f)
-}
-
-// poll ends the phase at work where the work should stop.
-func (o *Options) poll() {
-	if err := o.ended(); err != nil {
-		panic(&diag.Stopped{Err: err})
-	}
-}
-
-// ended returns why the work should stop, if it should.
-func (o *Options) ended() error {
-	if o.Context == nil {
-		return nil
-	}
-	return o.Context.Err()
 }
 
 // dump writes the function in the form that parses again, with the phase
@@ -502,26 +392,6 @@ func registers(u *unit) ra.Options {
 		ro.Trace = u.o.Trace
 	}
 	return ro
-}
-
-// destroyed returns what tells what the call of a routine destroys.
-func destroyed(u *unit) func(*ori.Instr) ([]regalloc.Clobber, bool) {
-	lists := make([][]regalloc.Clobber, len(u.routines))
-	for n, x := range u.routines {
-		lists[n] = ra.Written(x.f)
-	}
-	return func(call *ori.Instr) ([]regalloc.Clobber, bool) {
-		to := call.Srcs()[0]
-		if to.Kind != ori.KSymbol {
-			return nil, false
-		}
-		for n, x := range u.routines {
-			if x.f.Name == u.f.Module.Symbols[to.Reg].Name {
-				return lists[n], true
-			}
-		}
-		return nil, false
-	}
 }
 
 // assignScoreboards decides when every instruction issues, and proves that nothing

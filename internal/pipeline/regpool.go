@@ -6,6 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/frame"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -62,4 +63,24 @@ func allocateShared(u *unit, o ra.Options) (*ra.Result, error) {
 	}
 	all.Drop()
 	return ra.Run(u.f, o)
+}
+
+// destroyed returns what tells what the call of a routine destroys.
+func destroyed(u *unit) func(*ori.Instr) ([]regalloc.Clobber, bool) {
+	lists := make([][]regalloc.Clobber, len(u.routines))
+	for n, x := range u.routines {
+		lists[n] = ra.Written(x.f)
+	}
+	return func(call *ori.Instr) ([]regalloc.Clobber, bool) {
+		to := call.Srcs()[0]
+		if to.Kind != ori.KSymbol {
+			return nil, false
+		}
+		for n, x := range u.routines {
+			if x.f.Name == u.f.Module.Symbols[to.Reg].Name {
+				return lists[n], true
+			}
+		}
+		return nil, false
+	}
 }

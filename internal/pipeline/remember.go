@@ -22,26 +22,6 @@ import (
 // kernel from elsewhere, where addresses of names lie, is kept with its code
 // and compared.
 
-// Cache keeps compiled kernels.
-type Cache interface {
-	Get(store.Key) ([]byte, bool)
-	Put(store.Key, []byte)
-}
-
-// memory finds and keeps the kernels of one module. It is nil where none may
-// be kept.
-type memory struct {
-	m     *sema.Module
-	cache Cache
-	base  [sha256.Size]byte // hash of all but the kernel
-	names *link.KernelNames // nil: no kernel names another
-	parts [][]extent        // by file: statements outside of kernels
-	whole map[int32]extent  // by function: its statement, for kernels
-}
-
-// extent is the place of a statement.
-type extent struct{ from, to src.Pos }
-
 // newMemory hashes what all kernels of m have in common. The version stands
 // for this compiler.
 func newMemory(m *sema.Module, o *Options) *memory {
@@ -140,13 +120,6 @@ func (x *memory) named(fn int32, text []byte) (list []int32) {
 	})
 	slices.Sort(list)
 	return list
-}
-
-// slotAnswer is where the address of a name lay when the kernel was compiled.
-type slotAnswer struct {
-	name string
-	at   int64
-	ok   bool
 }
 
 // find returns a kernel from the cache.

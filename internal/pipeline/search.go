@@ -20,33 +20,6 @@ import (
 // like any other code; one that does not is refused. Which candidates there
 // are depends on the seed and on what the ones before came to, not on time.
 
-// Search says how long and from where to look for faster code.
-type Search struct {
-	Limit      time.Duration // for all kernels together; 0: Candidates alone decides
-	Candidates int           // of each kernel; 0: as many as there is time for
-	Seed       uint64
-	Tell       func(*Found) // called after every candidate, from any worker; may be nil
-}
-
-// Found is how far the search for a kernel's code is.
-type Found struct {
-	Kernel  string
-	Tried   int     // candidates, without the usual code
-	Refused int     // of these, that no code came of or that a checker refused
-	Usual   float64 // what the usual code costs
-	Best    float64 // what the best costs
-	How     string  // settings of the best, as Hunt.Next spells them
-	Done    bool
-}
-
-// key names a search in the cache of kernels.
-func (s *Search) key() string {
-	if s == nil {
-		return ""
-	}
-	return fmt.Sprintf("search %d %d %d", s.Limit, s.Candidates, s.Seed)
-}
-
 // setting is a knob with the values that are tried, or a phase to leave out.
 type setting struct {
 	name   string
@@ -193,14 +166,6 @@ func (o *Options) Vary(text string) (*Options, error) {
 	return &v, nil
 }
 
-// share is how long the search for a kernel of the given size may take.
-func (x *runners) share(size int64) float64 {
-	if x.whole == 0 {
-		return 1
-	}
-	return float64(size) * float64(x.workers) / float64(x.whole)
-}
-
 // searched compiles a kernel, and looks for faster code of it if that is
 // asked for.
 func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, at *phase.Progress, share float64) (*link.Kernel, error) {
@@ -235,12 +200,6 @@ func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, 
 	found.Done = true
 	s.tell(found)
 	return best, o.ended()
-}
-
-func (s *Search) tell(f Found) {
-	if s.Tell != nil {
-		s.Tell(&f)
-	}
 }
 
 // candidate compiles a kernel with other settings. Its registers and waits are

@@ -1,16 +1,6 @@
 package pipeline
 
-import (
-	"github.com/goptxas/goptxas/internal/engine/phase"
-	"github.com/goptxas/goptxas/internal/ori"
-)
-
-// Watcher sees functions on their way through the phases: as they were
-// lowered, with the empty name, and after every phase. It may be called from
-// many goroutines at once, and must not change or keep the function.
-type Watcher interface {
-	Phase(kernel, name string, f *ori.Func)
-}
+import "github.com/goptxas/goptxas/internal/engine/phase"
 
 // watching shows functions to a Watcher.
 type watching struct{ to Watcher }

@@ -4,10 +4,17 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/par"
+	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // scratch is the memory that a worker keeps from kernel to kernel.
@@ -121,3 +128,45 @@ func startOrder(m *sema.Module, funcs []int32, size []int64, workers int) []int 
 
 // longShare is the part of a worker's share of the work that counts as long.
 const longShare = 16
+
+// one compiles a function and turns what goes wrong into a Failure.
+func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *link.Kernel, fail *Failure) {
+	f, o := &m.Funcs[fn], &s.o
+	r := all.choose(o, size)
+	file := m.Files[f.File].File
+	start := time.Now()
+	var at phase.Progress
+	guard := diag.Guard{Level: diag.Kernel, Where: func() diag.Where { return diag.Where{Phase: at.Phase, Func: f.Name} }}
+	if o.Repro != nil {
+		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
+	}
+	err := guard.Run(func() (err error) {
+		k, err = o.known.remembered(fn, o, func() (*link.Kernel, error) { return searched(m, fn, m.Body(fn, &s.sema), o, r, &at, all.share(size)) })
+		return err
+	})
+	if f.Entry { // nobody else reads it
+		m.Drop(fn)
+	}
+	if err == nil {
+		k.Hurry = uint8(o.Hurry)
+		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Hurry > all.base
+		if f.Entry {
+			k.Bank0 = bank0(o.Arch, f, k)
+		}
+		if o.Heap != nil {
+			k.Heap = o.Heap()
+		}
+		return k, nil
+	}
+	fail = &Failure{Func: fn, File: file, Pos: src.NoPos, Text: err.Error()}
+	if u, ok := err.(*build.Unsupported); ok {
+		fail.Pos = u.Pos
+	}
+	return nil, fail
+}
+
+// bank0 returns how long the constant bank of a kernel's parameters is.
+func bank0(arch *target.Arch, f *sema.Func, k *link.Kernel) int {
+	c := cubin.Kernel{Params: link.Params(f), Slots: link.Slots(arch, f, k.Refs)}
+	return int(c.Bank0(arch))
+}

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/routine"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// unit is a function on its way through the phases.
+type unit struct {
+	f        *ori.Func
+	o        *Options
+	knobs    *knobs.Set
+	spills   ra.Result
+	price    float64   // see link.Kernel
+	judge    *ra.Judge // of its orders, nil if nobody asked
+	code     *emit.Code
+	stage    ori.Stage  // what Verify may ask of the function
+	rolled   bool       // the source asks that loops stay
+	mem      *pool.Pool // of the kernel
+	routines []*unit    // that it calls, compiled before it
+	meet     *routine.Meet
+	locs     []build.Line    // the .loc directives of the body
+	debug    *link.DebugFunc // with -g
+	ptx      []ori.Reg       // with -g: the virtual register of each PTX register
+	alive    map[*ori.Instr]link.Alive
+	body     *sema.Body
+	meetings []int32 // places of the text for which threads may gather from several places of the code
+}
+
+// Phases that others ask for by their names.
+const (
+	convergePhase = "Converge"          // after it is known where threads gather
+	allocatePhase = "AllocateRegisters" // registers are physical
+	expandPhase   = "ExpandCopies"      // and so are all instructions
+	schedulePhase = "AssignScoreboards" // and have their times
+)
+
+// compilation is one kernel being compiled, with the functions it calls that
+// stand by themselves.
+type compilation struct {
+	m    *sema.Module
+	o    *Options
+	r    *runner
+	at   *phase.Progress
+	body *sema.Body             // the kernel's
+	load func(int32) *sema.Body // checks the bodies of functions it calls
+	mem  *pool.Pool             // where its IR lives
+	plan *build.Plan            // what becomes of its calls
+}
+
+// budget is how many registers a function may use.
+func budget(f *ori.Func, o *Options) int {
+	n := launchBudget(f, o)
+	if own := int(f.Props.LocalNReg); own > 0 {
+		n = min(n, own-abi.HiddenRegisters)
+	}
+	return n
+}
+
+// launchBudget is how many registers a thread may have.
+func launchBudget(f *ori.Func, o *Options) int {
+	p := &f.Props
+	n := abi.MaxRegisters
+	threads := int32(1)
+	size := p.ReqNTid
+	if size[0] == 0 {
+		size = p.MaxNTid
+	}
+	for _, d := range size {
+		threads *= max(1, d)
+	}
+	if size[0] != 0 {
+		warps := (threads + 31) / 32
+		per := registersPerSM / (int(warps) * 32 * int(max(1, p.MinNCTA)))
+		n = min(n, max(24, per/registerUnit*registerUnit))
+	}
+	bound := int(p.MaxNReg)
+	if o.MaxRegs > 0 && (o.Override || bound == 0 && size[0] == 0) { // a directive counts more
+		bound = o.MaxRegs
+	}
+	if bound > 0 {
+		n = min(n, bound)
+	}
+	return min(n, abi.MaxRegisters) - abi.HiddenRegisters
+}
+
+// registersPerSM and the granularity of their allocation hold for every
+// architecture compiled for.
+const (
+	registersPerSM = 65536
+	registerUnit   = 8
+)
+
+// runner is the phase runner with what its phases read besides the function.
+type runner struct {
+	*phase.Runner[*unit]
+	knobs *knobs.Set
+}
