@@ -29,8 +29,8 @@ func Bodies(m *sema.Module) func(int32) *sema.Body {
 // which: the places of the slots depend on it.
 func externals(m *sema.Module, l *build.Layout, kernels []int32, file *cubin.Module) {
 	any := NewKernelNames(m).Twice(m)
-	for n := range m.Funcs { // some gradients are routines of the driver
-		any = any || !m.Funcs[n].HasBody && m.Funcs[n].Alias < 0 || m.Funcs[n].HasGradients()
+	for n := range m.Funcs {
+		any = any || !m.Funcs[n].HasBody && m.Funcs[n].Alias < 0 || m.Funcs[n].HasRoutines()
 	}
 	if !any {
 		return

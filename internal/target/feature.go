@@ -55,6 +55,7 @@ const (
 	Clusters       // blocks run in clusters, whose shared memory is one window of generic addresses
 	Mbarriers      // the machine counts the phases of mbarriers
 	BulkCopies     // bulk and tensor copies
+	Multicast      // one of which goes to several blocks of a cluster
 	PaddedCopies   // asynchronous copies and fences keep away from other work by loads that do nothing
 	PaddedStart    // and from the start of the kernel
 	LeadingLoads   // an asynchronous copy stands behind loads that do nothing
@@ -79,7 +80,7 @@ const (
 	hopper = Descriptors | DeferredBars | SMScope | PackHalves | PackFormats | IntToFloat | PlaceAddress | NamedRed | WarpSyncAll |
 		UniformHandles | HandleOffsets | PackedInts | AbsDiff | ConstantLoads | ConstantOperands |
 		MatrixM16 | MatrixDMMA8x8 | MatrixDMMA16 | MatrixIMMA8 | MatrixBits |
-		Clusters | Mbarriers | BulkCopies | PaddedCopies | PaddedStart | LeadingLoads | NewFiles | LinkedSamplers | ControlSpace
+		Clusters | Mbarriers | BulkCopies | Multicast | PaddedCopies | PaddedStart | LeadingLoads | NewFiles | LinkedSamplers | ControlSpace
 
 	blackwell = Descriptors | DeferredBars | SMScope | PackHalves | PackFormats | IntToFloat | PlaceAddress | NamedRed | WarpSyncAll |
 		UniformHandles | SpinPredicate | ConstantLoads | UniformLoads | Wide256 | WideHalfSums |
@@ -87,6 +88,6 @@ const (
 		Clusters | Mbarriers | BulkCopies | LeadingLoads | NewFiles | Capsules | ControlSpace
 
 	// those with tensor memory, and those for desks
-	blackwellTensor = blackwell | AbsDiff | OrderedStores | TensorMemory | PaddedCopies | PaddedStart
+	blackwellTensor = blackwell | AbsDiff | OrderedStores | TensorMemory | Multicast | PaddedCopies | PaddedStart
 	blackwellDesk   = blackwell | PackedInts | MinNamesType | ImplicitLevel | MatrixFP8 | MatrixFP4
 )

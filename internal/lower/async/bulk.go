@@ -69,6 +69,11 @@ func bulkCopy(l *build.Builder) {
 	l.Knows(isa.WMbarrierCompleteTxBytes)
 	l.Knows(isa.WBulkGroup)
 	x := bulkOrder(l)
+	if name := CopyRoutine(l.Arch, l.Body, l.In); name != "" {
+		l.Knows(isa.WMulticastCluster)
+		x.callBytes(l, name)
+		return
+	}
 	mask := -1
 	m := op.Mods{}
 	to, from := l.In.Spaces[0], l.In.Spaces[1]

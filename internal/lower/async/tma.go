@@ -8,12 +8,6 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// tensorDims are the modifiers for the number of dimensions.
-var tensorDims = [...]struct {
-	word isa.Word
-	mod  op.Mod
-}{{isa.W1d, op.M1D}, {isa.W2d, op.M2D}, {isa.W3d, op.M3D}, {isa.W4d, op.M4D}, {isa.W5d, op.M5D}}
-
 // bulkTensor lowers the copies between tensors in global memory, which a
 // tensor map describes, and shared memory.
 func bulkTensor(l *build.Builder, reduce bool) {
@@ -52,6 +46,11 @@ func bulkTensor(l *build.Builder, reduce bool) {
 		}
 		x.finish(l, op.UTMAPF, m, 2)
 	case load:
+		if name := CopyRoutine(l.Arch, l.Body, l.In); name != "" {
+			l.Knows(isa.WMulticastCluster)
+			x.callTensor(l, name, coords, im2col)
+			return
+		}
 		if im2col {
 			mode = op.MIM2COL
 		}

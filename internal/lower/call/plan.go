@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/lower/async"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/lower/texture"
@@ -126,7 +127,7 @@ func visit(p *build.Plan, b *sema.Body) {
 	for n := range b.Instrs {
 		p.Moves = p.Moves || b.Instrs[n].Op == isa.WAlloca || b.Instrs[n].Op == isa.WStackrestore
 	}
-	gradients(p, b)
+	routines(p, b)
 	p.Active = append(p.Active, b.Func)
 	for n := range b.Calls {
 		visitCall(p, b, &b.Calls[n])
@@ -231,14 +232,16 @@ func needPointers(p *build.Plan) {
 	}
 }
 
-// gradients notes the routines that a body's gradients call.
-func gradients(p *build.Plan, b *sema.Body) {
+// routines notes the driver's routines that a body's instructions call.
+func routines(p *build.Plan, b *sema.Body) {
 	for n := range b.Instrs {
-		name := texture.GradientRoutine(b, &b.Instrs[n])
-		if name == "" {
-			continue
+		if name := texture.GradientRoutine(b, &b.Instrs[n]); name != "" {
+			p.Outgoing = max(p.Outgoing, texture.GradientStack)
+			outside(p, name)
 		}
-		p.Outgoing = max(p.Outgoing, texture.GradientStack)
-		outside(p, name)
+		if name := async.CopyRoutine(p.Module.Opts.Arch, b, &b.Instrs[n]); name != "" {
+			p.Outgoing = max(p.Outgoing, async.RoutineStack)
+			outside(p, name)
+		}
 	}
 }

@@ -31,9 +31,9 @@ func (m *Module) BodyLen(fn int32) int64 {
 // file.
 func (f *Func) Decl() int32 { return f.decl }
 
-// HasGradients reports whether the body of the function, which was checked,
-// reads textures with gradients.
-func (f *Func) HasGradients() bool { return f.done.gradients }
+// HasRoutines reports whether the body of the function, which was checked, has
+// instructions that may be routines of the driver.
+func (f *Func) HasRoutines() bool { return f.done.routines }
 
 // Drop forgets the body of a function that was kept, if it was.
 func (m *Module) Drop(fn int32) { m.Funcs[fn].body = nil }

@@ -187,7 +187,7 @@ type bodyFacts struct {
 	own       []ownVar
 	narrow    []narrowUse
 	locs      bool
-	gradients bool        // some tex has .grad
+	routines  bool        // some instruction may be a routine of the driver: gradients, copies to several blocks
 	narrowArg bool        // a call through a prototype passes what the convention cannot
 	inlined   []string    // function_name labels
 	unread    []unwritten // parameters read that no call has written

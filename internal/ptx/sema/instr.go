@@ -14,7 +14,7 @@ func (k *checker) instruction(in *syntax.Instr) {
 	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
 		w := k.tree.Mods[i].Word
 		k.body.Words = append(k.body.Words, w)
-		k.facts.gradients = k.facts.gradients || w == isa.WGrad && in.Op == isa.WTex
+		k.facts.routines = k.facts.routines || w == isa.WGrad && in.Op == isa.WTex || w == isa.WMulticastCluster
 	}
 	if in.Call {
 		k.call(in, words)

@@ -124,3 +124,32 @@ func folder(t testing.TB, name string) []Kernel {
 	}
 	return list
 }
+
+// For returns the kernel written for another architecture, in a version of
+// PTX that knows it.
+func (k Kernel) For(arch string) Kernel {
+	lines := strings.Split(k.Text, "\n")
+	for n, l := range lines {
+		switch {
+		case strings.HasPrefix(l, ".version"):
+			lines[n] = ".version 9.0"
+		case strings.HasPrefix(l, ".target"):
+			lines[n] = ".target " + arch
+		}
+	}
+	k.Text = strings.Join(lines, "\n")
+	return k
+}
+
+// Runs reports whether the machine itself does what an asynchronous kernel
+// asks for: sm_90a alone has warp-group products, and on sm_120 a routine of
+// the driver copies to several blocks.
+func Runs(file, arch string) bool {
+	switch {
+	case strings.HasPrefix(file, "wgmma_"):
+		return arch == "sm_90a"
+	case strings.HasPrefix(file, "cluster_multicast"):
+		return !strings.HasPrefix(arch, "sm_12")
+	}
+	return true
+}
