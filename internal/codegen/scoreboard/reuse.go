@@ -25,8 +25,53 @@ func (s *assigner) reuse() {
 				s.keep(a, b)
 			}
 		}
+		for _, a := range x.instrs {
+			if a.Op == op.HMMA || a.Op == op.IMMA {
+				s.keepMatrix(a)
+			}
+		}
 	}
 }
+
+// mostBetween is how many instructions may stand between two products that
+// share a matrix; the reference has up to five.
+const mostBetween = 5
+
+// keepMatrix marks the first or second matrix of product a if the next product
+// reads it again: reading its registers takes the unit longer than
+// multiplying them. Other instructions may stand between the two that do not
+// let the warp be switched out, wait, write the matrix or keep something
+// themselves.
+func (s *assigner) keepMatrix(a *ori.Instr) {
+	if a.Sched.Yield || a.Sched.Stall > mostStall {
+		return
+	}
+	b := a.Next()
+	for n := 0; b != nil && b.Op != a.Op; b = b.Next() {
+		if n++; n > mostBetween || b.Sched.Yield || b.Sched.Wait != 0 || b.Op.Has(op.Terminator) || reused(b) {
+			return
+		}
+	}
+	if b == nil || b.Sched.Wait != 0 || !sameShape(a, b) {
+		return
+	}
+	for k := range 2 {
+		x := &a.Srcs()[k]
+		if x.Kind != ori.KReg || x.Class != ori.R || !s.same(*x, b.Srcs()[k]) {
+			continue
+		}
+		for i := a; i != b; i = i.Next() {
+			if s.writes(i, *x) {
+				return
+			}
+		}
+		x.Flags |= ori.Reuse
+		return
+	}
+}
+
+// mostStall is the longest stall that an operand is kept over.
+const mostStall = 11
 
 // keep marks the sources of a that b reads in the same place.
 func (s *assigner) keep(a, b *ori.Instr) {

@@ -45,3 +45,38 @@ func TestAddressesDoNotWaitForLoads(t *testing.T) {
 		}
 	}
 }
+
+// TestMatrixIsKept: products that share their first matrix keep it, over other
+// instructions too, unless one of these writes it or waits.
+func TestMatrixIsKept(t *testing.T) {
+	const head = `func f kernel {
+reg r0 4/4 phys=8
+reg r1 2/2 phys=12
+reg r2 2/2 phys=14
+reg r3 4/4 phys=16
+reg r4 4/4 phys=20
+reg r5 1/1 phys=4
+reg r6 2/2 phys=6
+b0:
+HMMA.16816.F32 r3 = r0, r1, r3
+`
+	for _, c := range []struct {
+		name, between string
+		kept          bool
+	}{
+		{"nothing between", "", true},
+		{"others between", "IADD3 r5 = r5, 0x1, rz\nSTS [0x0], r6[0]", true},
+		{"written", "IADD3 r0[1] = r5, 0x1, rz", false},
+		{"a wait", "LDG.E r5 = [r6.64+0x0]\nIADD3 r5 = r5, 0x1, rz", false},
+	} {
+		m, err := ori.Parse(head + c.between + "\nHMMA.16816.F32 r4 = r0, r2, r4\nEXIT\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		Assign(f, target.Find("sm_90"))
+		if kept := f.Blocks[0].First().Srcs()[0].Flags&ori.Reuse != 0; kept != c.kept {
+			t.Errorf("%s: kept %v\n%s", c.name, kept, f)
+		}
+	}
+}
