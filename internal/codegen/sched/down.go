@@ -62,6 +62,7 @@ type descent struct {
 	pure   map[ori.Reg]int     // computations that read it
 	all    map[ori.Reg]int     // instructions that read it
 	reads  map[ori.Reg]*reader // behind what is looked at
+	head   []*ori.Instr        // by place: the first instruction that stands there
 }
 
 // reader tells where in the rest of a block a register is read.
@@ -155,13 +156,15 @@ func (d *descent) eachRead(i *ori.Instr, do func(a *ori.Operand)) {
 // run goes up through the block.
 func (d *descent) run() bool {
 	d.index()
+	d.head = slices.Clone(d.instrs)
 	changed := false
 	for n, i := range slices.Backward(d.instrs) {
 		at := n
 		if to := d.target(i, n); to != nil {
 			at = to.from
 			i.Remove()
-			to.first.Block().InsertBefore(i, to.first)
+			d.head[at].Block().InsertBefore(i, d.head[at])
+			d.head[at] = i // those that moved to one place keep their order
 			changed = true
 		}
 		d.eachRead(i, func(a *ori.Operand) {

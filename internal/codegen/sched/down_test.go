@@ -36,6 +36,20 @@ IADD3 r4 = r0, 0x3, rz
 ISETP.LT.AND p5 = r4, u6, pt
 @p5 STG.E desc[u6], [r1.64+0x0], r0
 EXIT`},
+		{"what two of them read", `b0:
+IADD3 r4 = r0, 0x3, rz
+IMAD.WIDE r2 = r4, 0x4, r1
+IMAD.WIDE r3 = r4, 0x8, r1
+BAR.SYNC 0x0
+STG.E desc[u6], [r2.64+0x0], r3[0]
+STG.E desc[u6], [r1.64+0x0], r0
+EXIT`, `BAR.SYNC 0x0
+IADD3 r4 = r0, 0x3, rz
+IMAD.WIDE r2 = r4, 0x4, r1
+IMAD.WIDE r3 = r4, 0x8, r1
+STG.E desc[u6], [r2.64+0x0], r3[0]
+STG.E desc[u6], [r1.64+0x0], r0
+EXIT`},
 		{"sources that end before it", `b0:
 IADD3 r4 = r0, r1[0], r1[1]
 BAR.SYNC 0x0
