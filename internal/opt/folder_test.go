@@ -25,6 +25,7 @@ import (
 var folders = map[string]func(*ori.Func) bool{
 	"UniformPairs":     func(f *ori.Func) bool { return uniform.UniformPairs(f, func(*ori.Instr) bool { return true }) },
 	"UniformDoubles":   func(f *ori.Func) bool { return uniform.UniformDoubles(f, func(*ori.Instr) bool { return true }, 4) },
+	"LocalWords":       func(f *ori.Func) bool { return address.LocalWords(f, 32) },
 	"UniformTuples":    func(f *ori.Func) bool { return uniform.UniformTuples(f, 8) },
 	"UniformBases":     func(f *ori.Func) bool { return uniform.UniformBases(f, func(*ori.Instr) bool { return true }) },
 	"KnownBits":        opt.KnownBits,

@@ -80,6 +80,7 @@ func do(run func(*unit)) func(*unit, *phase.Ctx) error {
 func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.BranchSimplify), MinOpt: 1},
+		{Name: "LocalWords", Run: do(localWords), MinOpt: 2},
 		{Name: "SSA", Run: improve(ssa.SSA), MinOpt: 1},
 		{Name: "Constants", Run: improve(loop.Constants), MinOpt: 1},
 		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between
@@ -148,7 +149,7 @@ var order = []string{
 	// Clean what the front end left, then loops.
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"SplitWebs", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
+	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "LateTests", "TestBits",
@@ -275,6 +276,14 @@ func uniformValues(u *unit) {
 		load = op.LDCU
 	}
 	uniform.UniformValues(u.f, fits(u), load)
+}
+
+// localWords keeps words of local memory in registers, where no debugger wants
+// to see them.
+func localWords(u *unit) {
+	if !u.o.Debug {
+		address.LocalWords(u.f, int(u.knobs.Int(knobs.LocalWords)))
+	}
 }
 
 // uniformTuples keeps the tuples of the uniform file.

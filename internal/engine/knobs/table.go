@@ -21,6 +21,7 @@ const (
 	SchedJitter               // read by pipeline
 	TupleWords                // read by pipeline
 	DoubleWords               // read by pipeline
+	LocalWords                // read by pipeline
 )
 
 var table = [...]Knob{
@@ -41,5 +42,6 @@ var table = [...]Knob{
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
 	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},
+	LocalWords:      {"LocalWords", Int, "32", "words of local memory that may be kept in registers"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }
