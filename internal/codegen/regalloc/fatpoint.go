@@ -344,7 +344,7 @@ func (t *trial) secondary(v int32, r int16, bound int) int {
 	case f.Rotate:
 		cost += t.recent(x, r)
 	case fresh && t.waits != nil && int(r+x.width) <= t.waits.step:
-		cost += freeCost
+		cost += t.waits.fresh
 	case fresh:
 		cost += freshCost
 	}

@@ -34,7 +34,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && lateReaders(p, class)
 	step := f.step(floor)
 	if late && floor <= step-step/16 {
-		if t := s.spread(class, plans[0], f.spreadTo(floor)); t != nil {
+		if t := s.spread(class, plans[0], f.spreadTo(floor), freeCosts[:1]); t != nil {
 			return t
 		}
 	}
@@ -62,7 +62,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 		}
 	}
 	if best != nil && late && round == 0 {
-		if t := s.spread(class, how, f.spreadTo(best.used)); t != nil {
+		if t := s.spread(class, how, f.spreadTo(best.used), freeCosts[:]); t != nil {
 			return t
 		}
 	}
@@ -89,20 +89,22 @@ func (f *File) spreadTo(n int) int {
 }
 
 // spread tries a plan with registers that cost nothing, those up to a step.
-// It returns nil where the walk goes beyond.
-func (s *solver) spread(class uint8, pl plan, step int) *trial {
+// It returns nil where the walk goes beyond at each of the given costs.
+func (s *solver) spread(class uint8, pl plan, step int, costs []int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
-	t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
-	if t.g.late == nil {
-		t.g.late = newWaitFacts(p, t.g, class)
-	}
-	t.waits = newWaits(t.g.late, step, len(p.Insts))
-	t.most = step
-	if !t.run(pl.order) {
+	for _, fresh := range costs {
+		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
+		if t.g.late == nil {
+			t.g.late = newWaitFacts(p, t.g, class)
+		}
+		t.waits = newWaits(t.g.late, step, fresh, len(p.Insts))
+		t.most = step
+		if t.run(pl.order) {
+			s.trace("-CLASS %s NOSPILL REGALLOC: spread, used %d, step %d\n", f.Name, t.used, step)
+			return t
+		}
 		s.trace("-CLASS %s NOSPILL REGALLOC: spread, failed, step %d\n", f.Name, step)
-		return nil
 	}
-	s.trace("-CLASS %s NOSPILL REGALLOC: spread, used %d, step %d\n", f.Name, t.used, step)
-	return t
+	return nil
 }

@@ -13,9 +13,10 @@ import "math/bits"
 // queue is full.
 const waitRange = 32
 
-// freeCost is what a register above all used so far costs below the step:
-// waits that are nearly out of range are not worth one.
-const freeCost = 3
+// freeCosts are what a register above all used so far costs below the step:
+// waits that are nearly out of range are not worth one. Where so many are
+// taken that vectors find no place any more, only shorter distances are.
+var freeCosts = [...]int{3, 7, 10}
 
 // coveredCost is what a write costs that only stands behind the wait for the
 // reader's result as long as nothing changes places.
@@ -124,12 +125,13 @@ func (f *waitFacts) blocks(p *Problem) {
 type waits struct {
 	*waitFacts
 	step   int
+	fresh  int      // see freeCosts
 	late   []bitset // of each register, instructions that read it late
 	writer []bitset // of each register, instructions that write it
 }
 
-func newWaits(f *waitFacts, step, insts int) *waits {
-	w := &waits{waitFacts: f, step: step, late: make([]bitset, step), writer: make([]bitset, step)}
+func newWaits(f *waitFacts, step, fresh, insts int) *waits {
+	w := &waits{waitFacts: f, step: step, fresh: fresh, late: make([]bitset, step), writer: make([]bitset, step)}
 	n := (insts + 63) / 64
 	room := make(bitset, 2*step*n)
 	for r := range step {
