@@ -218,12 +218,12 @@ func converge(u *unit, c *phase.Ctx) error {
 	cross := flow.Crossings(u.f, x)
 	if c.Opt == 0 {
 		isel.Converge(u.f, func(b *ori.Block) bool { return !cross[b.ID] })
-		u.findMeetings()
+		u.findGatherings()
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		return nil
 	}
 	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
-	u.findMeetings()
+	u.findGatherings()
 	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	isel.GatherBarriers(u.f, apart.Is)
 	if isel.SplitGathered(u.f, apart.Is) {
@@ -240,11 +240,11 @@ func converge(u *unit, c *phase.Ctx) error {
 	return nil
 }
 
-// findMeetings finds where threads may gather for one instruction from
+// findGatherings finds where threads may gather for one instruction from
 // several places.
-func (u *unit) findMeetings() {
+func (u *unit) findGatherings() {
 	if u.f.Routine == ori.NoRoutine {
-		u.meetings = flow.Gatherings(u.f, flow.UniformityOf(u.f))
+		u.gatherings = flow.Gatherings(u.f, flow.UniformityOf(u.f))
 	}
 }
 

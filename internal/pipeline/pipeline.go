@@ -33,26 +33,26 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 // from several functions are routines in all of them, so all are lowered once
 // more when it is known that there are such.
 func (c *compilation) draft() ([]*unit, error) {
-	var shared routine.Meet
+	var shared routine.Gathers
 	for {
 		c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
-		c.plan.Meet = shared
-		u, err := c.lowered(c.body, c.plan.Meet.Copy())
+		c.plan.Gathers = shared
+		u, err := c.lowered(c.body, c.plan.Gathers.Copy())
 		if err != nil {
 			return nil, err
 		}
 		units, all := []*unit{u}, []*ori.Func{u.f}
 		for n := 0; n < len(c.plan.Functions) && !c.o.Layout.Object; n++ {
-			u, err := c.lowered(c.load(c.plan.Functions[n]), c.plan.Meet.Copy())
+			u, err := c.lowered(c.load(c.plan.Functions[n]), c.plan.Gathers.Copy())
 			if err != nil {
 				return nil, err
 			}
 			units, all = append(units, u), append(all, u.f)
 		}
-		if len(all) == 1 || !c.plan.Meet.Share(all) {
+		if len(all) == 1 || !c.plan.Gathers.Share(all) {
 			return units, nil
 		}
-		shared = c.plan.Meet
+		shared = c.plan.Gathers
 	}
 }
 
@@ -115,8 +115,8 @@ func (c *compilation) function(u *unit) (*unit, error) {
 		if err := pass.Through(convergePhase); err != nil {
 			return nil, err
 		}
-		if u.meet.Add(u.f, u.meetings) {
-			if u, err = c.lowered(u.body, u.meet); err != nil {
+		if u.gathers.Add(u.f, u.gatherings) {
+			if u, err = c.lowered(u.body, u.gathers); err != nil {
 				return nil, err
 			}
 			continue

@@ -67,7 +67,7 @@ func (c *compilation) resume(u *unit) error {
 func uncalled(u *unit) int {
 	for _, b := range u.f.Blocks {
 		for i := range b.Instrs {
-			if i.Op == op.WARPSYNC && slices.Contains(u.meetings, i.Line) {
+			if i.Op == op.WARPSYNC && slices.Contains(u.gatherings, i.Line) {
 				_, line := u.f.Module.Source.Line(src.Pos(i.Line))
 				return line
 			}

@@ -23,7 +23,7 @@ var resumed = []string{"alloca_stack", "call_divergent", "call_struct", "cp_asyn
 func TestResume(t *testing.T) {
 	const list = "Unroll,CSE,LeaveSSA,Converge,Legalize,PreSchedule,AllocateRegisters,ExpandCopies,PostSchedule,AssignScoreboards"
 	count, files := 0, 0
-	for n, k := range append(zoo.List(t), zoo.Meetings(t)...) {
+	for n, k := range append(zoo.List(t), zoo.Gatherings(t)...) {
 		if n%9 != 0 && !hasAny(k.File, resumed) {
 			continue
 		}

@@ -16,12 +16,12 @@ import (
 const keptRegisters = 24
 
 // lowered lowers one body.
-func (c *compilation) lowered(body *sema.Body, meet *routine.Meet) (*unit, error) {
+func (c *compilation) lowered(body *sema.Body, gathers *routine.Gathers) (*unit, error) {
 	routines := c.o.Level > 1 && !c.o.Layout.Object
-	u, err := c.lower(body, meet, routines)
-	if err == nil && c.o.Layout.Object && !meet.Linked && len(u.f.Syncs) > 0 && (!u.f.Kernel || u.f.Props.HasCalls) {
-		meet.Linked = true // threads of the warp may be in functions of other objects
-		return c.lower(body, meet, routines)
+	u, err := c.lower(body, gathers, routines)
+	if err == nil && c.o.Layout.Object && !gathers.Linked && len(u.f.Syncs) > 0 && (!u.f.Kernel || u.f.Props.HasCalls) {
+		gathers.Linked = true // threads of the warp may be in functions of other objects
+		return c.lower(body, gathers, routines)
 	}
 	return u, err
 }
@@ -34,7 +34,7 @@ func (c *compilation) withRoutines(u *unit) (*unit, error) {
 	if err != nil || fit {
 		return u, err
 	}
-	if u, err = c.lower(u.body, u.meet, false); err != nil {
+	if u, err = c.lower(u.body, u.gathers, false); err != nil {
 		return nil, err
 	}
 	_, err = c.compileRoutines(u)
@@ -42,11 +42,11 @@ func (c *compilation) withRoutines(u *unit) (*unit, error) {
 }
 
 // lower makes the function of a body, with routines for slow paths or without.
-func (c *compilation) lower(body *sema.Body, meet *routine.Meet, routines bool) (*unit, error) {
+func (c *compilation) lower(body *sema.Body, gathers *routine.Gathers, routines bool) (*unit, error) {
 	begun := time.Now()
 	defer func() { c.at.Making += time.Since(begun) }()
-	u := &unit{o: c.o, knobs: c.r.knobs, mem: c.mem, meet: meet, body: body}
-	opts := build.Options{Lines: &u.locs, Meet: meet, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards, Routines: routines}
+	u := &unit{o: c.o, knobs: c.r.knobs, mem: c.mem, gathers: gathers, body: body}
+	opts := build.Options{Lines: &u.locs, Gathers: gathers, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards, Routines: routines}
 	var err error
 	u.f, err = lower.Func(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
 	if err == nil && body != c.body {

@@ -16,24 +16,24 @@ import (
 
 // unit is a function on its way through the phases.
 type unit struct {
-	f        *ori.Func
-	o        *Options
-	knobs    *knobs.Set
-	spills   ra.Result
-	price    float64   // see link.Kernel
-	judge    *ra.Judge // of its orders, nil if nobody asked
-	code     *emit.Code
-	stage    ori.Stage  // what Verify may ask of the function
-	rolled   bool       // the source asks that loops stay
-	mem      *pool.Pool // of the kernel
-	routines []*unit    // that it calls, compiled before it
-	meet     *routine.Meet
-	locs     []build.Line    // the .loc directives of the body
-	debug    *link.DebugFunc // with -g
-	ptx      []ori.Reg       // with -g: the virtual register of each PTX register
-	alive    map[*ori.Instr]link.Alive
-	body     *sema.Body
-	meetings []int32 // places of the text for which threads may gather from several places of the code
+	f          *ori.Func
+	o          *Options
+	knobs      *knobs.Set
+	spills     ra.Result
+	price      float64   // see link.Kernel
+	judge      *ra.Judge // of its orders, nil if nobody asked
+	code       *emit.Code
+	stage      ori.Stage  // what Verify may ask of the function
+	rolled     bool       // the source asks that loops stay
+	mem        *pool.Pool // of the kernel
+	routines   []*unit    // that it calls, compiled before it
+	gathers    *routine.Gathers
+	locs       []build.Line    // the .loc directives of the body
+	debug      *link.DebugFunc // with -g
+	ptx        []ori.Reg       // with -g: the virtual register of each PTX register
+	alive      map[*ori.Instr]link.Alive
+	body       *sema.Body
+	gatherings []int32 // places of the text for which threads may gather from several places of the code
 }
 
 // Phases that others ask for by their names.

@@ -118,9 +118,9 @@ type sync struct {
 	after   int64
 }
 
-// meeting returns the address a BSSY must name for the block its label
+// reconvergence returns the address a BSSY must name for the block its label
 // stands for.
-func (e *emitter) meeting(i *ori.Instr, block ori.Reg) int64 {
+func (e *emitter) reconvergence(i *ori.Instr, block ori.Reg) int64 {
 	at := e.start[block]
 	for _, s := range e.syncs {
 		if s.block != int32(block) {

@@ -192,7 +192,7 @@ func (e *emitter) label(i *ori.Instr, o *ori.Operand) int64 {
 	case o.Sub != 0 || e.loose: // part of an absolute address, which the linker knows
 		return 0
 	case i.Op == op.BSSY:
-		return e.meeting(i, o.Reg)
+		return e.reconvergence(i, o.Reg)
 	}
 	return e.start[o.Reg]
 }

@@ -20,9 +20,9 @@ import (
 //	b3: BSYNC k              together again
 //
 // A branch's paths meet at its immediate post-dominator. When the branch
-// sits in a loop that its meeting point is outside of, the threads must be
+// sits in a loop that its reconvergence point is outside of, the threads must be
 // noted before the loop: inside it, each turn would forget those that left
-// in an earlier one. Notes with the same meeting point that enclose each
+// in an earlier one. Notes with the same reconvergence point that enclose each
 // other are one: the outermost is enough.
 
 // region is one pair of BSSY and BSYNC to be.
@@ -209,7 +209,7 @@ func (c *converger) before(l *flow.Loop) *ori.Block {
 }
 
 // closed reports whether everything inside r is entered through its start
-// alone, so that every thread that comes to the meeting point from there was
+// alone, so that every thread that comes to the reconvergence point from there was
 // noted, and is noted anew when it comes again.
 func (c *converger) closed(r *region) bool {
 	in := c.between(r)
@@ -244,7 +244,7 @@ func (c *converger) between(r *region) []*ori.Block {
 	return list
 }
 
-// prune drops regions that lie inside another with the same meeting point.
+// prune drops regions that lie inside another with the same reconvergence point.
 func (c *converger) prune() {
 	var keep []region
 	for _, r := range c.regions {
@@ -259,7 +259,7 @@ func (c *converger) prune() {
 	c.regions = keep
 }
 
-// place adds the two instructions of a region. Where the meeting point is
+// place adds the two instructions of a region. Where the reconvergence point is
 // reached from elsewhere too, the region gets a landing block of its own.
 func (c *converger) place(r region) {
 	f := c.f

@@ -94,7 +94,7 @@ b2:
 EXIT`, `b0: @p0 BRA b2
 b1: EXIT
 b2: EXIT`},
-		{"meeting point with another way in", `b0: -> b4, b1
+		{"reconvergence point with another way in", `b0: -> b4, b1
 @p0 BRA b4
 b1: -> b3, b2
 @p0 BRA b3

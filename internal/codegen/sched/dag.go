@@ -55,8 +55,8 @@ type grapher struct {
 	patient bool        // see loaded
 	loads   []touch
 	stores  []touch
-	joint   []int32 // since the last meeting, what threads of a warp do together
-	meet    int32   // the last meeting, -1 = none
+	joint   []int32 // since the last barrier, what threads of a warp do together
+	barrier int32   // the last barrier of the block, -1 = none
 	groups  groupOrder
 }
 
@@ -69,7 +69,7 @@ func newGrapher(names *numbering, a *target.Arch) *grapher {
 // instruction behind it: what it reads must be ready by then.
 func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.stamp++
-	b.loads, b.stores, b.joint, b.meet = b.loads[:0], b.stores[:0], b.joint[:0], -1
+	b.loads, b.stores, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.joint[:0], -1
 	b.groups.begin()
 	n := len(instrs)
 	g := &graph{
@@ -213,14 +213,14 @@ func (b *grapher) latency(from, to target.Class, a *access) int32 {
 // memory adds the edges of instruction k for the memory it touches.
 func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	switch {
-	case meets(i):
+	case isBarrier(i):
 		for _, j := range b.joint {
 			g.edge(j, k, 1)
 		}
-		b.joint, b.meet = append(b.joint[:0], k), k
+		b.joint, b.barrier = append(b.joint[:0], k), k
 	case i.Op.Has(op.Convergent):
-		if b.meet >= 0 {
-			g.edge(b.meet, k, 1)
+		if b.barrier >= 0 {
+			g.edge(b.barrier, k, 1)
 		}
 		b.joint = append(b.joint, k)
 	}
@@ -233,7 +233,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	if b.alias != nil {
 		t.place = b.alias.Of(i)
 	}
-	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || meets(i) || i.Op == op.WARPGROUP {
+	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || isBarrier(i) || i.Op == op.WARPGROUP {
 		for _, l := range [2][]touch{b.loads, b.stores} {
 			for n := range l {
 				g.edge(l[n].node, k, 1)

@@ -125,7 +125,7 @@ func pinned(i *ori.Instr) bool {
 		return false
 	}
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
-		return i.Op != op.COPY && (i.Op != op.UNDEF || arrives(i)) && !meets(i) && !ofGroups(i)
+		return i.Op != op.COPY && (i.Op != op.UNDEF || arrives(i)) && !isBarrier(i) && !ofGroups(i)
 	}
 	switch i.Op {
 	case op.S2R, op.CS2R, op.S2UR, op.CS2UR:
@@ -146,10 +146,10 @@ func arrives(i *ori.Instr) bool {
 	return false
 }
 
-// meets reports whether i waits for the other threads of the block and does
+// isBarrier reports whether i waits for the other threads of the block and does
 // nothing else: memory accesses and what threads of a warp do together keep
 // to their side of it, but arithmetic may pass.
-func meets(i *ori.Instr) bool {
+func isBarrier(i *ori.Instr) bool {
 	return i.Op == op.BAR && i.Mods.Has(op.MSYNC) && i.Guard.Kind == ori.KNone && i.NDst == 0
 }
 

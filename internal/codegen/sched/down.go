@@ -9,18 +9,18 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// What is computed before the block's threads meet and read only behind that
-// lives across the meeting for nothing. Orders are found for each side by
+// What is computed before a barrier of the block and read only behind it
+// lives across it for nothing. Orders are found for each side by
 // itself, so none of them can put it right: front ends compute the addresses
-// of all loads together, and those behind the meeting take registers just
+// of all loads together, and those behind the barrier take registers just
 // where the loads before it need theirs.
 
 // crowdedWords is how many words may be alive before such computations are
 // worth moving.
 const crowdedWords = 80
 
-// lower moves computations whose readers all stand behind a meeting of the
-// block's threads, or behind a loop that waits, down to the first reader, if
+// lower moves computations whose readers all stand behind a barrier of the
+// block, or behind a loop that waits, down to the first reader, if
 // their sources live that long anyway. It reports whether something moved.
 func lower(f *ori.Func) bool {
 	var live *flow.Live
@@ -35,7 +35,7 @@ func lower(f *ori.Func) bool {
 		for _, x := range d.blocks {
 			seen[x.ID] = true
 		}
-		if len(d.meet) == 0 {
+		if len(d.barriers) == 0 {
 			continue
 		}
 		if live == nil {
@@ -51,18 +51,18 @@ func lower(f *ori.Func) bool {
 // descent moves instructions of a chain of blocks down. Places are counted
 // from its start; what moved counts as standing where its first reader does.
 type descent struct {
-	f      *ori.Func
-	blocks []*ori.Block
-	instrs []*ori.Instr
-	meet   []int // places of meetings and of instructions of loops
-	waits  []bool
-	live   bits.Set // at the end
-	word   func(r ori.Reg, n int) int
-	writes map[ori.Reg][]int   // places, in order
-	pure   map[ori.Reg]int     // computations that read it
-	all    map[ori.Reg]int     // instructions that read it
-	reads  map[ori.Reg]*reader // behind what is looked at
-	head   []*ori.Instr        // by place: the first instruction that stands there
+	f        *ori.Func
+	blocks   []*ori.Block
+	instrs   []*ori.Instr
+	barriers []int // places of barriers and of instructions of loops
+	waits    []bool
+	live     bits.Set // at the end
+	word     func(r ori.Reg, n int) int
+	writes   map[ori.Reg][]int   // places, in order
+	pure     map[ori.Reg]int     // computations that read it
+	all      map[ori.Reg]int     // instructions that read it
+	reads    map[ori.Reg]*reader // behind what is looked at
+	head     []*ori.Instr        // by place: the first instruction that stands there
 }
 
 // reader tells where in the rest of a block a register is read.
@@ -115,8 +115,8 @@ func leaves(w *ori.Block) *ori.Block {
 func (d *descent) add(b *ori.Block, waits bool) {
 	d.blocks = append(d.blocks, b)
 	for i := b.First(); i != nil; i = i.Next() {
-		if waits || meets(i) {
-			d.meet = append(d.meet, len(d.instrs))
+		if waits || isBarrier(i) {
+			d.barriers = append(d.barriers, len(d.instrs))
 		}
 		d.instrs, d.waits = append(d.instrs, i), append(d.waits, waits)
 	}
@@ -203,7 +203,7 @@ func (d *descent) target(i *ori.Instr, n int) *reader {
 	if to.first.Block() != i.Block() && (a.Class != ori.R && a.Class != ori.P || to.first.Op == op.BSYNC) {
 		return nil
 	}
-	if k, _ := slices.BinarySearch(d.meet, n); k == len(d.meet) || d.meet[k] > to.from {
+	if k, _ := slices.BinarySearch(d.barriers, n); k == len(d.barriers) || d.barriers[k] > to.from {
 		return nil
 	}
 	gain := share * int(max(1, a.N))

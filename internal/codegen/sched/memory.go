@@ -24,7 +24,7 @@ type touch struct {
 // that matters: constants do not change, nor does what loads through the
 // constant path read.
 func touchOf(i *ori.Instr) (t touch, ok bool) {
-	if meets(i) || i.Op == op.WARPGROUP {
+	if isBarrier(i) || i.Op == op.WARPGROUP {
 		return touch{space: flow.Anything, write: true, strict: true, base: -1}, true
 	}
 	if i.IsGroupMMA() { // it reads shared memory

@@ -20,12 +20,12 @@ func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 }
 
 // regions calls do with every run of two or more instructions of b that may
-// change places, and the one behind it, if any. Meetings of the block's
-// threads stand inside such runs if across is set.
+// change places, and the one behind it, if any. Barriers of
+// the block stand inside such runs if across is set.
 func regions(b *ori.Block, across bool, do func(instrs []*ori.Instr, end *ori.Instr)) {
 	var run []*ori.Instr
 	for i := range b.Instrs {
-		if !pinned(i) && (across || !meets(i) && !ofGroups(i)) {
+		if !pinned(i) && (across || !isBarrier(i) && !ofGroups(i)) {
 			run = append(run, i)
 			continue
 		}

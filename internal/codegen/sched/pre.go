@@ -103,9 +103,9 @@ type presser struct {
 }
 
 // presser finds the order with few registers of every region, and the limit.
-// Regions go on behind meetings of the block's threads only if that is
-// asked for: long ones find worse orders, but where registers are short,
-// what combines values before such a meeting saves the most.
+// Regions go on behind barriers of the block only if that is asked for:
+// long ones find worse orders, but where registers are short,
+// what combines values before such a barrier saves the most.
 func (s *study) presser(budget Budget, how manner) *presser {
 	v := s.view(how.across)
 	p := &presser{study: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, shy: how.shy, budget: budget}

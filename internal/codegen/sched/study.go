@@ -16,7 +16,7 @@ type study struct {
 	t     *tracer
 	busy  *busyTable
 	tune  *Tuning
-	views [2]*view // without and with regions across meetings
+	views [2]*view // without and with regions across barriers
 	steps [numCounted][]int32
 }
 

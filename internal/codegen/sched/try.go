@@ -20,7 +20,7 @@ type Judge interface {
 
 // manner is a way to look for orders.
 type manner struct {
-	across bool    // regions go on behind meetings of the block's threads
+	across bool    // regions go on behind barriers of the block
 	shy    []int32 // see upward; the first order is taken, and others if they need less
 	less   int32   // so many registers are left to runs that find no place
 }

@@ -32,9 +32,9 @@ type Layout struct {
 
 // Options are the wishes of the command line that lowering knows about.
 type Options struct {
-	NoFMA    bool          // --fmad=false
-	Routines bool          // slow paths may be routines that are called
-	Meet     *routine.Meet // .sync instructions that are routines
+	NoFMA    bool             // --fmad=false
+	Routines bool             // slow paths may be routines that are called
+	Gathers  *routine.Gathers // .sync instructions that are routines
 	Plan     *Plan
 	Errors   bool   // late faults of memory show at exit
 	Caches   Caches // -dlcm and its kin

@@ -7,8 +7,8 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// alikeOps compute the same from the same.
-var alikeOps = [...]isa.Word{
+// uniformOps compute the same from the same.
+var uniformOps = [...]isa.Word{
 	isa.WMov, isa.WAdd, isa.WSub, isa.WMul, isa.WMad, isa.WShl, isa.WShr, isa.WAnd, isa.WOr, isa.WXor, isa.WNot, isa.WNeg,
 	isa.WCvt, isa.WCvta, isa.WMin, isa.WMax, isa.WBfe, isa.WBfi, isa.WPrmt, isa.WMapa,
 }
@@ -17,7 +17,7 @@ var alikeOps = [...]isa.Word{
 // constant or stands in a PTX register that is uniform.
 func (l *Builder) Agreed(blocks []Value) bool {
 	if l.uniform == nil {
-		l.findAlike()
+		l.findUniform()
 	}
 	for _, b := range blocks {
 		for _, w := range b {
@@ -73,11 +73,11 @@ func (l *Builder) sameReg(r ori.Reg, depth int) bool {
 	return found
 }
 
-// findAlike finds the PTX registers that hold the same in all threads of a
+// findUniform finds the PTX registers that hold the same in all threads of a
 // block: those with one write, which computes from constants, parameters,
 // block numbers and other such registers. Where it stands does not matter:
 // every thread that comes there computes the same.
-func (l *Builder) findAlike() {
+func (l *Builder) findUniform() {
 	body := l.Body
 	l.uniform = make([]bool, len(body.Regs))
 	writes := l.CountWrites()
@@ -89,7 +89,7 @@ func (l *Builder) findAlike() {
 			if in.Guard >= 0 || len(args) < 2 || args[0].Kind != isa.KReg || args[0].Pair >= 0 || l.uniform[args[0].Ref] || writes[args[0].Ref] != 1 {
 				continue
 			}
-			if l.computesAlike(in, args[1:]) {
+			if l.computesUniform(in, args[1:]) {
 				l.uniform[args[0].Ref] = true
 				changed = true
 			}
@@ -129,14 +129,14 @@ func (l *Builder) CountWrites() []int {
 	return writes
 }
 
-// computesAlike reports whether an instruction computes the same in all
+// computesUniform reports whether an instruction computes the same in all
 // threads.
-func (l *Builder) computesAlike(in *sema.Inst, srcs []sema.Operand) bool {
+func (l *Builder) computesUniform(in *sema.Inst, srcs []sema.Operand) bool {
 	if in.Op == isa.WLd {
 		return l.Fn.Entry && in.NSpaces > 0 && in.Spaces[0].Base() == isa.SpaceParam && srcs[0].Base == isa.KSymbol && srcs[0].Index < 0
 	}
 	known := false
-	for _, w := range alikeOps {
+	for _, w := range uniformOps {
 		known = known || w == in.Op
 	}
 	if !known {

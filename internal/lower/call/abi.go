@@ -132,10 +132,10 @@ func callIndirect(l *build.Builder, c *sema.Call) {
 		at = ori.Const(bank2, 0)
 		at.Reg, at.Class = memory.Index(l, &c.Target), ori.R
 	}
-	meet := l.F.NewBlock() // threads may go to different functions
-	meet.Kept = true
+	join := l.F.NewBlock() // threads may go to different functions
+	join.Kept = true
 	k := l.F.Words(l.F.NewReg(ori.B, 1))
-	l.Emit(op.BSSY, op.Mods{}, build.Value{k}, ori.Label(meet))
+	l.Emit(op.BSSY, op.Mods{}, build.Value{k}, ori.Label(join))
 	transfer(l, c, sig, func(back build.Value, next *ori.Block) (op.Mods, ori.Operand) {
 		if l.Layout.Object {
 			t := l.Pair(l.Read(&c.Target, isa.B64))
@@ -147,7 +147,7 @@ func callIndirect(l *build.Builder, c *sema.Call) {
 		returnTo(l, back, next)
 		return op.M(op.MREL, op.MNOINC), build.Whole(t)
 	})
-	l.Fall(meet)
+	l.Fall(join)
 	l.Emit(op.BSYNC, op.Mods{}, nil, k)
 }
 

@@ -65,9 +65,9 @@ var Syncs = [...]Sync{
 	{name: "barrier.or", Op: op.BAR, Mod: op.MRED, And: op.MOR, Pred: true, In: 2, Out: 1, Unaligned: true, Linked: "__goptxas_barrier_or"},
 }
 
-// Meet says which instructions of the text are routines because threads may
+// Gathers says which instructions of the text are routines because threads may
 // gather there from several places.
-type Meet struct {
+type Gathers struct {
 	At     map[int32]bool   // by position in the text
 	kinds  [len(Syncs)]bool // all of a kind
 	masked [len(Syncs)]bool // some place names certain threads
@@ -78,7 +78,7 @@ type Meet struct {
 
 // Share adds the kinds that several functions of a kernel have: threads may
 // be in any of them. It reports whether one is new.
-func (m *Meet) Share(list []*ori.Func) bool {
+func (m *Gathers) Share(list []*ori.Func) bool {
 	var owner [len(Syncs)]*ori.Func
 	fresh := false
 	for _, f := range list {
@@ -101,14 +101,16 @@ func (m *Meet) Share(list []*ori.Func) bool {
 }
 
 // Copy is m for one of the functions.
-func (m *Meet) Copy() *Meet { return &Meet{kinds: m.kinds, masked: m.masked, Linked: m.Linked} }
+func (m *Gathers) Copy() *Gathers {
+	return &Gathers{kinds: m.kinds, masked: m.masked, Linked: m.Linked}
+}
 
 // Has reports whether an instruction is a routine.
-func (m *Meet) Has(pos int32, kind int) bool { return m != nil && (m.At[pos] || m.kinds[kind]) }
+func (m *Gathers) Has(pos int32, kind int) bool { return m != nil && (m.At[pos] || m.kinds[kind]) }
 
 // Add adds instructions of a function, by their positions, and reports
 // whether one is new.
-func (m *Meet) Add(f *ori.Func, at []int32) bool {
+func (m *Gathers) Add(f *ori.Func, at []int32) bool {
 	fresh := false
 	if m.Linked {
 		return false
@@ -131,7 +133,7 @@ func (m *Meet) Add(f *ori.Func, at []int32) bool {
 
 // RoutineOf is the number of the routine of a kind: one in which all threads
 // gather unless some place names others.
-func (m *Meet) RoutineOf(kind int) int {
+func (m *Gathers) RoutineOf(kind int) int {
 	n := len(Routines) + 2*kind
 	if !m.masked[kind] {
 		n++

@@ -39,8 +39,8 @@ func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Val
 	pos := int32(l.In.Pos)
 	full := isFull(mask) || routine.Syncs[kind].Unaligned
 	l.F.Syncs = append(l.F.Syncs, ori.Sync{Pos: pos, Kind: uint8(kind), Full: full})
-	linked := l.Opts.Meet != nil && l.Opts.Meet.Linked
-	if !linked && !l.Opts.Meet.Has(pos, kind) {
+	linked := l.Opts.Gathers != nil && l.Opts.Gathers.Linked
+	if !linked && !l.Opts.Gathers.Has(pos, kind) {
 		return false
 	}
 	l.Alone(func() {
@@ -49,7 +49,7 @@ func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Val
 			callLinked(l, &routine.Syncs[kind], v, mask)
 			return
 		}
-		n := l.Opts.Meet.RoutineOf(kind)
+		n := l.Opts.Gathers.RoutineOf(kind)
 		s, all := routine.SyncRoutine(n)
 		if !all {
 			v = append(v, mask)

@@ -274,7 +274,7 @@ func TestMeetReference(t *testing.T) {
 // TestMeetZoo runs the kernels that are for machines too.
 func TestMeetZoo(t *testing.T) {
 	runs := 0
-	for _, k := range zoo.Meetings(t) {
+	for _, k := range zoo.Gatherings(t) {
 		p, err := ptxvm.Load(k.File, k.Text, "sm_90")
 		if err != nil {
 			t.Fatal(err)

@@ -135,7 +135,7 @@ func all(t testing.TB) []zoo.Kernel {
 	list := zoo.List(t)
 	list = append(list, zoo.Hopper(t)...)
 	list = append(list, zoo.Matrices(t)...)
-	return append(list, zoo.Meetings(t)...)
+	return append(list, zoo.Gatherings(t)...)
 }
 
 // TestSmoke checks our code of the corpus's small set, at three levels.

@@ -101,9 +101,9 @@ func Matrices(t testing.TB) []Kernel {
 	return folder(t, "matrix")
 }
 
-// Meetings returns the kernels in which threads of a warp gather from
+// Gatherings returns the kernels in which threads of a warp gather from
 // different places.
-func Meetings(t testing.TB) []Kernel {
+func Gatherings(t testing.TB) []Kernel {
 	t.Helper()
 	return folder(t, "meet")
 }

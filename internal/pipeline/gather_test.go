@@ -8,9 +8,9 @@ import (
 	"github.com/goptxas/goptxas"
 )
 
-// TestMeetings: instructions at which threads may wait for others elsewhere
+// TestGatherings: instructions at which threads may wait for others elsewhere
 // are calls, and no other ones.
-func TestMeetings(t *testing.T) {
+func TestGatherings(t *testing.T) {
 	const one = "shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1;\n"
 	five := strings.Repeat(one, 5)
 	for _, c := range []struct {
