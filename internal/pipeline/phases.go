@@ -106,6 +106,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "IfConvert", Run: improve(control.IfConvert), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
+		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
 		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
 		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
 		{Name: "VectorLoads", Run: improve(address.VectorLoads), MinOpt: 2},
@@ -149,34 +150,34 @@ var order = []string{
 	// Clean what the front end left, then loops.
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
+	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "LateTests", "TestBits",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
+	"Renumber", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
 // orders are the phases of each level of fast compilation.
 var orders = [NumHurries][]string{
 	NoHurry: order,
 	HurryMin: {
-		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "LateTests",
+		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	HurryMid: {
-		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "LateTests",
+		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	HurryMax: {
-		"Contract", "UniformConstants", "CopyProp", "AddressFold", "Accumulators", "DeadCode", "LateTests",
+		"Contract", "UniformConstants", "CopyProp", "AddressFold", "Accumulators", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
 	},
@@ -298,6 +299,14 @@ func uniformDoubles(u *unit) {
 }
 
 func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
+
+// renumber closes the gaps between numbers, unless a debugger is told which
+// register holds what.
+func renumber(u *unit) {
+	if !u.o.Debug {
+		u.f.Renumber()
+	}
+}
 
 func preSchedule(u *unit) {
 	limit := sched.Budget{Most: budget(u.f, u.o)}

@@ -1,0 +1,77 @@
+package ori
+
+// Renumber gives registers and instructions numbers without gaps, in the order
+// of those they had. What phases make and others remove leaves three of four
+// numbers unused in the end, and every table by register, word or instruction
+// has a place for each. It reports whether a number changed, and does nothing
+// in SSA form, where the numbers of PHIs are their keys.
+func (f *Func) Renumber() bool {
+	if f.Props.SSA {
+		return false
+	}
+	regs, ids := f.numbersInUse()
+	nRegs, nIDs := pack(regs), pack(ids)
+	if nRegs == len(f.Regs) && nIDs == f.NumInstrs() {
+		return false
+	}
+	for r, to := range regs {
+		if to >= 0 {
+			f.Regs[to] = f.Regs[r]
+		}
+	}
+	f.Regs, f.nextInstr = f.Regs[:nRegs], int32(nIDs)
+	for _, b := range f.Blocks {
+		for i := b.first; i != nil; i = i.next {
+			i.ID = ids[i.ID]
+			i.eachReg(func(o *Operand) { o.Reg = Reg(regs[o.Reg]) })
+		}
+	}
+	f.Touch()
+	return true
+}
+
+// numbersInUse marks registers and instructions of f with zero, all others
+// with -1.
+func (f *Func) numbersInUse() (regs, ids []int32) {
+	all := make([]int32, len(f.Regs)+f.NumInstrs())
+	for n := range all {
+		all[n] = -1
+	}
+	regs, ids = all[:len(f.Regs)], all[len(f.Regs):]
+	for _, b := range f.Blocks {
+		for i := b.first; i != nil; i = i.next {
+			ids[i.ID] = 0
+			i.eachReg(func(o *Operand) { regs[o.Reg] = 0 })
+		}
+	}
+	return regs, ids
+}
+
+// pack numbers what is marked, and returns how many that are.
+func pack(marks []int32) int {
+	n := int32(0)
+	for k := range marks {
+		if marks[k] == 0 {
+			marks[k] = n
+			n++
+		}
+	}
+	return int(n)
+}
+
+// eachReg calls do with every operand of i that names a register.
+func (i *Instr) eachReg(do func(o *Operand)) {
+	for k := range i.Args {
+		if o := &i.Args[k]; o.HasReg() {
+			do(o)
+		}
+	}
+	for k := range i.Old {
+		if o := &i.Old[k]; o.HasReg() {
+			do(o)
+		}
+	}
+	if i.Guard.HasReg() {
+		do(&i.Guard)
+	}
+}
