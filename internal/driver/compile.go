@@ -18,6 +18,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/stats"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/ptx/syntax/printer"
 	"github.com/goptxas/goptxas/internal/target"
@@ -98,16 +99,16 @@ func (j *Job) Run(ctx context.Context) *Result {
 		return res
 	}
 	j.applyLaunchOptions(m)
-	whole := m.Finish(j.Sink)
-	if j.Sink.Raised() > 0 && j.gate() || !whole && (j.Sink.Fatal() || !j.Settings.Verbose) {
+	fits := whole.Module(m, j.Sink)
+	if j.Sink.Raised() > 0 && j.gate() || !fits && (j.Sink.Fatal() || !j.Settings.Verbose) {
 		return res
 	}
 	j.judgeDebug(m)
-	if whole && j.gate() {
+	if fits && j.gate() {
 		return res
 	}
 	j.generate(ctx, m, res)
-	if !whole { // kernels beyond a limit are reported on, not written
+	if !fits { // kernels beyond a limit are reported on, not written
 		res.OK, res.Cubin = false, nil
 	}
 	return res
@@ -137,7 +138,7 @@ func (j *Job) judgeOptions(m *sema.Module) {
 		j.warnf("Option suppress-debug-info requires option device-debug or lineinfo; ignoring since latter is not specified")
 	}
 	if s.ToolsPatch {
-		m.JudgePatch(j.Sink)
+		whole.JudgePatch(m, j.Sink)
 	}
 	if line.Has(cli.LegacyBar) {
 		j.warnf("'--legacy-bar-warp-wide-behavior' is a deprecated option, It will be removed in future release and is not recommended")

@@ -12,6 +12,8 @@ import (
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -31,7 +33,7 @@ func (j *Job) check(ctx context.Context) *sema.Module {
 			trees[i].Err = &syntax.Error{Pos: src.NoPos, Msg: f.Err}
 		}
 	}
-	m := sema.CheckModule(trees, semaOptions(j.Settings), j.Sink)
+	m := declare.Module(trees, semaOptions(j.Settings), j.Sink)
 	j.checkBodies(ctx, m)
 	if ctx.Err() != nil {
 		return nil
@@ -48,29 +50,29 @@ const keptText = 24 << 20
 // longest first, each under a token of make where there is a jobserver. The
 // sink keeps the messages in source order.
 func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
-	bodies := m.Bodies()
+	list := m.Bodies()
 	workers := j.Settings.Split
 	if workers == 0 {
 		workers = runtime.NumCPU()
 	}
-	if workers = min(workers, len(bodies)); workers > 1 {
-		slices.SortStableFunc(bodies, func(a, b int32) int { return cmp.Compare(m.BodyLen(b), m.BodyLen(a)) })
+	if workers = min(workers, len(list)); workers > 1 {
+		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(m.BodyLen(b), m.BodyLen(a)) })
 	}
 	var next, kept atomic.Int64
-	step := func(s *sema.Scratch) bool {
+	step := func(s *bodies.Scratch) bool {
 		i := int(next.Add(1)) - 1
-		if i >= len(bodies) || ctx.Err() != nil {
+		if i >= len(list) || ctx.Err() != nil {
 			return false
 		}
-		j.progress.checked(i+1, len(bodies))
-		m.CheckBody(bodies[i], s)
-		if kept.Add(m.BodyLen(bodies[i])) <= keptText {
-			m.Keep(bodies[i], s)
+		j.progress.checked(i+1, len(list))
+		bodies.Check(m, list[i], s)
+		if kept.Add(m.BodyLen(list[i])) <= keptText {
+			bodies.Keep(m, list[i], s)
 		}
 		return true
 	}
 	work := func() {
-		var s sema.Scratch
+		var s bodies.Scratch
 		for more := true; more && j.enter(ctx); j.leave() {
 			more = step(&s)
 		}
@@ -83,7 +85,7 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 		work()
 	}
 	wg.Wait()
-	var s sema.Scratch
+	var s bodies.Scratch
 	for step(&s) { // what a jobserver that broke left over
 		continue
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/call"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
 )
 
 // Bodies returns a function that checks the bodies of called functions,
@@ -17,7 +18,7 @@ func Bodies(m *sema.Module) func(int32) *sema.Body {
 	return func(fn int32) *sema.Body {
 		b := known[fn]
 		if b == nil {
-			b = m.Body(fn, new(sema.Scratch))
+			b = bodies.Of(m, fn, new(bodies.Scratch))
 			known[fn] = b
 		}
 		return b

@@ -11,6 +11,7 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -375,7 +376,7 @@ func (x *object) prototypes() {
 		fn := x.funcOf(d.Name)
 		f := &x.m.Funcs[fn]
 		d.Prototype, d.Listed = build.Prototype(f.Rets, f.Params), !x.taken(fn)
-		if sema.IsSystemCall(f.Name) {
+		if whole.IsSystemCall(f.Name) {
 			d.Prototype += systemConvention
 		}
 		add(d.Prototype)

@@ -25,6 +25,7 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -46,7 +47,7 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	properties(l)
 	l.Plan = opts.Plan
 	if l.Plan == nil {
-		l.Plan = call.NewPlan(m, body, layout, func(fn int32) *sema.Body { return m.Body(fn, new(sema.Scratch)) })
+		l.Plan = call.NewPlan(m, body, layout, func(fn int32) *sema.Body { return bodies.Of(m, fn, new(bodies.Scratch)) })
 	}
 	if opts.Routines && l.F.Kernel && !layout.Object && !l.Plan.Moves {
 		expand.Sites(l.Plan, body, &l.Sites)

@@ -14,12 +14,13 @@ import (
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
 // scratch is the memory that a worker keeps from kernel to kernel.
 type scratch struct {
-	sema sema.Scratch
+	sema bodies.Scratch
 	o    Options
 }
 
@@ -141,7 +142,9 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *lin
 		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
 	}
 	err := guard.Run(func() (err error) {
-		k, err = o.known.remembered(fn, o, func() (*link.Kernel, error) { return searched(m, fn, m.Body(fn, &s.sema), o, r, &at, all.share(size)) })
+		k, err = o.known.remembered(fn, o, func() (*link.Kernel, error) {
+			return searched(m, fn, bodies.Of(m, fn, &s.sema), o, r, &at, all.share(size))
+		})
 		return err
 	})
 	if f.Entry { // nobody else reads it

@@ -11,6 +11,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
@@ -42,7 +44,7 @@ func BenchmarkFrontEnd(b *testing.B) {
 	runtime.ReadMemStats(&before)
 	cpu := cpuSeconds()
 	b.ResetTimer()
-	var s sema.Scratch
+	var s bodies.Scratch
 	for b.Loop() {
 		for i, text := range texts {
 			checkOne(text, archs[i], &s)
@@ -66,7 +68,7 @@ func BenchmarkPeak(b *testing.B) {
 		var base, now runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&base)
-		var s sema.Scratch
+		var s bodies.Scratch
 		for i, text := range texts {
 			checkOne(text, archs[i], &s)
 			if i%16 == 0 {
@@ -74,14 +76,14 @@ func BenchmarkPeak(b *testing.B) {
 				peak = max(peak, (float64(now.HeapAlloc)-float64(base.HeapAlloc))/float64(size))
 			}
 		}
-		s = sema.Scratch{}
+		s = bodies.Scratch{}
 		for i, text := range texts {
 			if len(text) < 1<<20 {
 				continue
 			}
 			runtime.GC()
 			runtime.ReadMemStats(&base)
-			var s sema.Scratch
+			var s bodies.Scratch
 			m := checkOne(text, archs[i], &s)
 			runtime.ReadMemStats(&now)
 			worst = max(worst, (float64(now.HeapAlloc)-float64(base.HeapAlloc))/float64(len(text)))
@@ -92,12 +94,12 @@ func BenchmarkPeak(b *testing.B) {
 	b.ReportMetric(worst, "one-file-heapB/inB")
 }
 
-func checkOne(text []byte, arch *target.Arch, s *sema.Scratch) *sema.Module {
+func checkOne(text []byte, arch *target.Arch, s *bodies.Scratch) *sema.Module {
 	sink := diag.NewSink(io.Discard, diag.Options{})
 	t := syntax.Scan(&src.File{Name: "in.ptx", Text: text})
-	m := sema.CheckModule([]*syntax.Tree{t}, sema.Options{Arch: arch}, sink)
+	m := declare.Module([]*syntax.Tree{t}, sema.Options{Arch: arch}, sink)
 	for _, f := range m.Bodies() {
-		m.CheckBody(f, s)
+		bodies.Check(m, f, s)
 	}
 	return m
 }

@@ -147,8 +147,8 @@ type ModuleReg struct {
 	Reg       int32
 }
 
-// reset empties the body.
-func (b *Body) reset(fn int32, t *syntax.Tree) {
+// Reset empties the body.
+func (b *Body) Reset(fn int32, t *syntax.Tree) {
 	n := len(t.Instrs)
 	b.Func, b.Tree = fn, t
 	b.Instrs = room(b.Instrs, n)
@@ -176,39 +176,61 @@ func (b *Body) ModsOf(in *Inst) []isa.Word { return b.Words[in.Mods.First : in.M
 // Name returns the spelling of a name of the body.
 func (b *Body) Name(n syntax.Name) string { return string(b.Tree.Names.Bytes(n)) }
 
-// bodyFacts is what Finish must know about a body after it is gone.
-type bodyFacts struct {
-	calls     []int32 // Module.Funcs called or named, in order of first use
-	addressed []int32 // functions named by initial values
-	taken     []takenFunc
-	vars      []int32 // module-level variables named
-	shared    []Shape // of its own shared variables
-	consts    []Shape // of its own .const variables
-	own       []ownVar
-	narrow    []narrowUse
-	locs      bool
-	routines  bool        // some instruction may be a routine of the driver: gradients, copies to several blocks
-	narrowArg bool        // a call through a prototype passes what the convention cannot
-	inlined   []string    // function_name labels
-	unread    []unwritten // parameters read that no call has written
-	inner     []string    // functions declared inside the body
+// Facts is what the judgement of the whole text must know about a body after it is gone.
+type Facts struct {
+	Calls     []int32 // Module.Funcs called or named, in order of first use
+	Addressed []int32 // functions named by initial values
+	Taken     []TakenFunc
+	Vars      []int32 // module-level variables named
+	Shared    []Shape // of its own shared variables
+	Consts    []Shape // of its own .const variables
+	Own       []OwnVar
+	Narrow    []NarrowUse
+	Locs      bool
+	Routines  bool        // some instruction may be a routine of the driver: gradients, copies to several blocks
+	NarrowArg bool        // a call through a prototype passes what the convention cannot
+	Inlined   []string    // function_name labels
+	Unread    []Unwritten // parameters read that no call has written
+	Inner     []string    // functions declared inside the body
 }
 
-// narrowUse is an address in a register too small for the address space.
-type narrowUse struct {
-	line int
-	bits int
+// NarrowUse is an address in a register too small for the address space.
+type NarrowUse struct {
+	Line int
+	Bits int
 }
 
-// takenFunc is a function whose address is used as a value.
-type takenFunc struct {
-	fn    int32
-	line  int
-	arith bool
+// TakenFunc is a function whose address is used as a value.
+type TakenFunc struct {
+	Fn    int32
+	Line  int
+	Arith bool
 }
 
-// unwritten is a read of a local parameter that no call before it returns.
-type unwritten struct {
-	pos  src.Pos
-	name string
+// Unwritten is a read of a local parameter that no call before it returns.
+type Unwritten struct {
+	Pos  src.Pos
+	Name string
+}
+
+// NoRef is the reference of a symbol that does not exist.
+const NoRef = -1 << 31
+
+// Formal returns the number of the formal parameter a symbol operand names,
+// results first, or -1.
+func (o *Operand) Formal() int32 {
+	if o.Ref > ParamBase {
+		return -1
+	}
+	return ParamBase - o.Ref
+}
+
+// ParamBase separates the references of formal parameters from those of
+// variables of the body: both are below zero.
+const ParamBase = -1 << 30
+
+// Pragma is a pragma inside a body: it concerns the instruction after it.
+type Pragma struct {
+	Text string
+	At   int32 // Instrs of the body
 }

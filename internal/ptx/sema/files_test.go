@@ -7,6 +7,9 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
+	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -40,13 +43,13 @@ func TestFiles(t *testing.T) {
 		for _, n := range c.names {
 			trees = append(trees, syntax.Scan(&src.File{Name: string(n) + ".ptx", Text: []byte(files[string(n)])}))
 		}
-		m := sema.CheckModule(trees, sema.Options{Arch: target.Find("sm_90")}, sink)
-		var s sema.Scratch
+		m := declare.Module(trees, sema.Options{Arch: target.Find("sm_90")}, sink)
+		var s bodies.Scratch
 		for _, f := range m.Bodies() {
-			m.CheckBody(f, &s)
+			bodies.Check(m, f, &s)
 		}
 		if sink.Errors() == 0 {
-			m.Finish(sink)
+			whole.Module(m, sink)
 		}
 		if out.String() != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.names, out.String(), c.want)

@@ -1,6 +1,8 @@
 package sema
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -43,7 +45,8 @@ const (
 	Common
 )
 
-func linkageOf(w isa.Word) Linkage {
+// LinkageOf is the linkage that a word asks for.
+func LinkageOf(w isa.Word) Linkage {
 	switch w {
 	case isa.WVisible:
 		return Visible
@@ -67,18 +70,18 @@ type Shape struct {
 	Open  bool
 	Align uint64 // in force: natural, or the larger one asked for
 	Elems uint64 // product of the bounds; 0 while Open
-	dims  uint64 // hash of the bounds, to compare shapes
+	Dims  uint64 // hash of the bounds, to compare shapes
 }
 
 // Size returns the bytes the shape takes.
-func (s *Shape) Size() uint64 { return s.Elems * s.unit() }
+func (s *Shape) Size() uint64 { return s.Elems * s.Unit() }
 
-// unit returns the bytes of one array element.
-func (s *Shape) unit() uint64 { return uint64(s.Type.Size()) * uint64(s.Vec) }
+// Unit returns the bytes of one array element.
+func (s *Shape) Unit() uint64 { return uint64(s.Type.Size()) * uint64(s.Vec) }
 
-// same reports whether two shapes agree in everything but alignment.
-func (s *Shape) same(o *Shape) bool {
-	return s.Type == o.Type && s.Vec == o.Vec && s.Array == o.Array && s.dims == o.dims && s.Open == o.Open
+// Same reports whether two shapes agree in everything but alignment.
+func (s *Shape) Same(o *Shape) bool {
+	return s.Type == o.Type && s.Vec == o.Vec && s.Array == o.Array && s.Dims == o.Dims && s.Open == o.Open
 }
 
 // Reloc makes part of a variable's initial bytes the address of a symbol.
@@ -172,17 +175,23 @@ type Func struct {
 	Pragmas  []string
 	ParamLen uint64 // bytes of parameters
 
-	decl  int32 // Funcs of the file's tree, of the definition if there is one
-	sym   int32
-	order int32 // symbols from this one on are not visible in the body
-	clash bool  // defined although declared .extern
-	first bool  // no statement stands before it
-	tgt   Target
-	ver   isa.Version
-	unit  *diag.Unit
-	tex   TexMode
-	done  bodyFacts
-	body  *Body // kept from the check; nil: to be read again
+	funcWork
+}
+
+// funcWork is what checking knows about a function from one of its parts to
+// the next; nothing behind it reads this.
+type funcWork struct {
+	DeclIndex int32 // Funcs of the file's tree, of the definition if there is one
+	Sym       int32
+	Order     int32 // symbols from this one on are not visible in the body
+	Clash     bool  // defined although declared .extern
+	First     bool  // no statement stands before it
+	Target    Target
+	Version   isa.Version
+	Unit      *diag.Unit
+	TexMode   TexMode
+	Facts     Facts
+	Kept      *Body // kept from the check; nil: to be read again
 }
 
 // Symbol is a module-level name: exactly one of the indices is not -1.
@@ -220,15 +229,22 @@ type Module struct {
 
 	// Syms by name: those that all files see, and by file those that only
 	// it sees. Looked up once per declaration and per distinct name of a body.
-	shared    map[string]int32
-	own       []map[string]int32
-	wide      bool        // .address_size 64 was given
-	narrow    bool        // .address_size 32 was given
-	unified   bool        // some symbol has .attribute(.unified)
-	addressed []int32     // functions whose addresses are initial values
-	families  []string    // name<count> declarations
-	late      []lateError // by file: the target that the version does not know
-	labels    []string    // of debug sections
+	shared map[string]int32
+	own    []map[string]int32
+
+	moduleWork
+}
+
+// moduleWork is what checking knows about a module from one of its parts to
+// the next; nothing behind it reads this.
+type moduleWork struct {
+	Wide      bool        // .address_size 64 was given
+	Narrow    bool        // .address_size 32 was given
+	Unified   bool        // some symbol has .attribute(.unified)
+	Addressed []int32     // functions whose addresses are initial values
+	Families  []string    // name<count> declarations
+	Late      []LateError // by file: the target that the version does not know
+	Labels    []string    // of debug sections
 }
 
 // TexMode tells how textures and samplers go together.
@@ -250,8 +266,8 @@ type DebugSection struct {
 	End  src.Pos
 }
 
-// lookup returns the symbol that a name means in a file, or -1.
-func (m *Module) lookup(file int32, name []byte) int32 {
+// Lookup returns the symbol that a name means in a file, or -1.
+func (m *Module) Lookup(file int32, name []byte) int32 {
 	if i, ok := m.own[file][string(name)]; ok {
 		return i
 	}
@@ -261,21 +277,21 @@ func (m *Module) lookup(file int32, name []byte) int32 {
 	return -1
 }
 
-// anywhere returns the symbol that a name means in the first file that has
+// Anywhere returns the symbol that a name means in the first file that has
 // it, or -1.
-func (m *Module) anywhere(name string) int32 {
+func (m *Module) Anywhere(name string) int32 {
 	for f := range m.own {
-		if s := m.lookup(int32(f), []byte(name)); s >= 0 {
+		if s := m.Lookup(int32(f), []byte(name)); s >= 0 {
 			return s
 		}
 	}
 	return -1
 }
 
-// declared returns the symbol that a new declaration in a file meets, or
+// Declared returns the symbol that a new declaration in a file meets, or
 // -1: a name of its own does not meet those of other files.
-func (m *Module) declared(file int32, name string, l Linkage) int32 {
-	s := m.lookup(file, []byte(name))
+func (m *Module) Declared(file int32, name string, l Linkage) int32 {
+	s := m.Lookup(file, []byte(name))
 	if s >= 0 && l == Static && m.fileOf(s) != file {
 		return -1
 	}
@@ -289,8 +305,8 @@ func (m *Module) fileOf(sym int32) int32 {
 	return m.Vars[m.Syms[sym].Var].File
 }
 
-// bind makes a name mean a symbol.
-func (m *Module) bind(file int32, name string, sym int32, l Linkage) {
+// Bind makes a name mean a symbol.
+func (m *Module) Bind(file int32, name string, sym int32, l Linkage) {
 	if l == Static {
 		m.own[file][name] = sym
 		return
@@ -298,8 +314,97 @@ func (m *Module) bind(file int32, name string, sym int32, l Linkage) {
 	m.shared[name] = sym
 }
 
-// lateError is a message that waits for the end of a file.
-type lateError struct {
-	pos  src.Pos
-	text string
+// LateError is a message that waits for the end of a file.
+type LateError struct {
+	Pos  src.Pos
+	Text string
+}
+
+// Bodies returns the functions whose bodies must be checked, in source order.
+func (m *Module) Bodies() []int32 {
+	var list []int32
+	for i := range m.Funcs {
+		if m.Funcs[i].Unit != nil {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// NewModule is a module of files that were not read yet.
+func NewModule(files []*syntax.Tree, opts Options) *Module {
+	m := &Module{Opts: opts, Files: files, shared: map[string]int32{}}
+	m.Late = make([]LateError, len(files))
+	for range files {
+		m.own = append(m.own, map[string]int32{})
+	}
+	return m
+}
+
+// Formal returns result or parameter number i, results first.
+func (f *Func) Formal(i int) *Param {
+	if i < len(f.Rets) {
+		return &f.Rets[i]
+	}
+	return &f.Params[i-len(f.Rets)]
+}
+
+// Kernels returns the kernels to compile in the order the reference compiles
+// and reports them: the last one first, except where code is made in a hurry
+// or for a debugger.
+func (m *Module) Kernels() []int32 {
+	var list []int32
+	if len(m.Opts.Entries) > 0 && !m.Opts.Relocatable && !m.Opts.AllKernels {
+		for _, name := range m.Opts.Entries {
+			if sym := m.Anywhere(name); sym >= 0 && m.Syms[sym].Func >= 0 && !slices.Contains(list, m.Syms[sym].Func) {
+				list = append(list, m.Syms[sym].Func)
+			}
+		}
+	} else {
+		for i := range m.Funcs {
+			if f := &m.Funcs[i]; f.Entry && f.HasBody {
+				list = append(list, int32(i))
+			}
+		}
+	}
+	if !m.Opts.InOrder {
+		slices.Reverse(list)
+	}
+	return list
+}
+
+// BodyLen returns the length of the text of a body.
+func (m *Module) BodyLen(fn int32) int64 {
+	f := &m.Funcs[fn]
+	d := &m.Files[f.File].Funcs[f.DeclIndex]
+	return int64(d.BodyEnd) - int64(d.Body)
+}
+
+// Decl returns the place of the function's definition in the tree of its
+// file.
+func (f *Func) Decl() int32 { return f.DeclIndex }
+
+// HasRoutines reports whether the body of the function, which was checked, has
+// instructions that may be routines of the driver.
+func (f *Func) HasRoutines() bool { return f.Facts.Routines }
+
+// Drop forgets the body of a function that was kept, if it was.
+func (m *Module) Drop(fn int32) { m.Funcs[fn].Kept = nil }
+
+// FitsTarget compares the module's target with the architecture asked for,
+// which is all that is judged of the whole text when no code is generated.
+func (m *Module) FitsTarget(sink *diag.Sink) bool {
+	why := m.Target.Mismatch(m.Opts.Arch)
+	if why != "" {
+		sink.Say(diag.Fatal, why)
+	}
+	return why == ""
+}
+
+// AnyNarrow reports whether the convention cannot pass one of the list.
+func AnyNarrow(list []Param) bool {
+	return slices.ContainsFunc(list, func(p Param) bool {
+		t := p.Shape.Type
+		return !p.Shape.Array && p.Shape.Vec <= 1 && (t == isa.Pred || t.IsInt() && t.Class() != isa.Bits && t.Bits() <= 16)
+	})
 }

@@ -2,9 +2,6 @@ package sema
 
 import (
 	"strconv"
-
-	"github.com/goptxas/goptxas/internal/engine/diag"
-	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // Variables of global and constant memory that are declared in a body. They
@@ -12,43 +9,34 @@ import (
 // its variables, under names that no program spells: the reference's, of the
 // name and the line of the declaration.
 
-// ownVar is such a variable.
-type ownVar struct {
-	index int32 // Vars of the body
-	sym   int32 // Module.Syms, once all bodies were checked
-	line  int
-	v     Var
+// OwnVar is such a variable.
+type OwnVar struct {
+	Index int32 // Vars of the body
+	Sym   int32 // Module.Syms, once all bodies were checked
+	Line  int
+	V     Var
 }
 
-// noteOwn notes a variable of the body that becomes one of the module.
-func (k *checker) noteOwn(index int32, v *Var) {
-	if v.Space != isa.SpaceGlobal && v.Space != isa.SpaceConst || v.Shape.Type.IsOpaque() {
-		return
-	}
-	_, line := k.tree.File.Line(v.Pos)
-	k.facts.own = append(k.facts.own, ownVar{index: index, sym: noRef, line: line, v: *v})
-}
-
-// ownVars makes the variables of the bodies ones of the module.
-func (m *Module) ownVars(*diag.Unit) {
+// OwnVars makes the variables of the bodies ones of the module.
+func (m *Module) OwnVars() {
 	count := map[string]int{}
-	name := func(o *ownVar) string { return "$__" + o.v.Name + "__" + strconv.Itoa(o.line) }
+	name := func(o *OwnVar) string { return "$__" + o.V.Name + "__" + strconv.Itoa(o.Line) }
 	for f := range m.Funcs {
-		for n := range m.Funcs[f].done.own {
-			count[name(&m.Funcs[f].done.own[n])]++
+		for n := range m.Funcs[f].Facts.Own {
+			count[name(&m.Funcs[f].Facts.Own[n])]++
 		}
 	}
 	seen := map[string]int{}
 	for f := range m.Funcs {
-		for n := range m.Funcs[f].done.own {
-			o := &m.Funcs[f].done.own[n]
-			v, base := o.v, name(o)
+		for n := range m.Funcs[f].Facts.Own {
+			o := &m.Funcs[f].Facts.Own[n]
+			v, base := o.V, name(o)
 			v.Name, v.Linkage = base, Static
 			if count[base] > 1 {
 				seen[base]++
 				v.Name += "$" + strconv.Itoa(seen[base])
 			}
-			o.sym = int32(len(m.Syms))
+			o.Sym = int32(len(m.Syms))
 			m.Syms = append(m.Syms, Symbol{Name: v.Name, Var: int32(len(m.Vars)), Func: -1})
 			m.Vars = append(m.Vars, v)
 		}
@@ -58,11 +46,11 @@ func (m *Module) ownVars(*diag.Unit) {
 // OwnSym returns the symbol of variable n of the body of function fn, which
 // lies in global or constant memory, or -1.
 func (m *Module) OwnSym(fn, n int32) int32 {
-	own := m.Funcs[fn].done.own
+	own := m.Funcs[fn].Facts.Own
 	for k := range own {
-		if own[k].index == n {
-			return own[k].sym
+		if own[k].Index == n {
+			return own[k].Sym
 		}
 	}
-	return noRef
+	return NoRef
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
+	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -34,14 +37,14 @@ func run(text []byte, workers int) string {
 	var out bytes.Buffer
 	sink := diag.NewSink(&out, diag.Options{})
 	t := syntax.Scan(&src.File{Name: "in.ptx", Text: text})
-	m := sema.CheckModule([]*syntax.Tree{t}, sema.Options{Arch: target.Find("sm_90")}, sink)
+	m := declare.Module([]*syntax.Tree{t}, sema.Options{Arch: target.Find("sm_90")}, sink)
 	work := make(chan int32)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			var s sema.Scratch
+			var s bodies.Scratch
 			for f := range work {
-				m.CheckBody(f, &s)
+				bodies.Check(m, f, &s)
 			}
 		})
 	}
@@ -51,7 +54,7 @@ func run(text []byte, workers int) string {
 	close(work)
 	wg.Wait()
 	if sink.Errors() == 0 {
-		m.Finish(sink)
+		whole.Module(m, sink)
 	}
 	return out.String()
 }

@@ -1,4 +1,4 @@
-package sema
+package sema_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -35,7 +37,7 @@ func TestParamLayout(t *testing.T) {
 		text := fmt.Sprintf(".version 8.6\n.target %s\n.address_size 64\n.visible .entry k(.param .u32 a, .param .align %d .b8 m[128], .param .u64 o)\n{ ret; }\n", c.arch, c.align)
 		var out bytes.Buffer
 		sink := diag.NewSink(&out, diag.Options{})
-		m := CheckModule([]*syntax.Tree{syntax.Scan(&src.File{Name: "t.ptx", Text: []byte(text)})}, Options{Arch: target.Find(c.arch)}, sink)
+		m := declare.Module([]*syntax.Tree{syntax.Scan(&src.File{Name: "t.ptx", Text: []byte(text)})}, sema.Options{Arch: target.Find(c.arch)}, sink)
 		p := m.Funcs[0].Params
 		if p[1].Offset != c.first || p[2].Offset != c.at || m.Funcs[0].ParamLen != c.at+8 {
 			t.Errorf("%s, aligned to %d: %#x and %#x of %#x, want %#x and %#x", c.arch, c.align, p[1].Offset, p[2].Offset, m.Funcs[0].ParamLen, c.first, c.at)

@@ -7,6 +7,9 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
+	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -56,16 +59,16 @@ func check(text []byte, args []string) outcome {
 	o, d := options(args)
 	var out bytes.Buffer
 	sink := diag.NewSink(&out, d)
-	m := sema.CheckModule([]*syntax.Tree{syntax.Scan(&src.File{Name: "in.ptx", Text: text})}, o, sink)
-	var s sema.Scratch
+	m := declare.Module([]*syntax.Tree{syntax.Scan(&src.File{Name: "in.ptx", Text: text})}, o, sink)
+	var s bodies.Scratch
 	for _, f := range m.Bodies() {
-		m.CheckBody(f, &s)
+		bodies.Check(m, f, &s)
 	}
 	if sink.Errors() > 0 {
 		sink.Say(diag.Fatal, "Ptx assembly aborted due to errors")
 		return outcome{255, out.String()}
 	}
-	if !m.Finish(sink) {
+	if !whole.Module(m, sink) {
 		return outcome{255, out.String()}
 	}
 	return outcome{0, out.String()}

@@ -14,11 +14,11 @@ var versions = [...]struct{ major, last int }{
 	{1, 5}, {2, 3}, {3, 2}, {4, 3}, {5, 1}, {6, 5}, {7, 8}, {8, 8}, {9, 0},
 }
 
-// newest is the newest version, as messages show it.
-const newest = "9.0"
+// Newest is the newest version, as messages show it.
+const Newest = "9.0"
 
-// knownVersion reports whether the version exists.
-func knownVersion(major, minor int) bool {
+// KnownVersion reports whether the version exists.
+func KnownVersion(major, minor int) bool {
 	for _, v := range versions {
 		if v.major == major {
 			return minor >= 0 && minor <= v.last
@@ -32,12 +32,12 @@ type Target struct {
 	Name    string // as written: sm_90a, compute_75
 	SM      int
 	Variant target.Variant
-	since   isa.Version
+	Since   isa.Version
 }
 
-// parseTarget reads a .target word. The first result tells whether the word
+// ParseTarget reads a .target word. The first result tells whether the word
 // has the shape of an architecture at all, the second whether it exists.
-func parseTarget(name string) (t Target, shaped, known bool) {
+func ParseTarget(name string) (t Target, shaped, known bool) {
 	rest, ok := strings.CutPrefix(name, "sm_")
 	if !ok {
 		if rest, ok = strings.CutPrefix(name, "compute_"); !ok {
@@ -54,24 +54,24 @@ func parseTarget(name string) (t Target, shaped, known bool) {
 	if !known {
 		return t, true, false
 	}
-	t.since = isa.Version(row.Plain)
+	t.Since = isa.Version(row.Plain)
 	// A suffix other than a and f is ignored.
 	switch {
 	case strings.HasPrefix(rest[n:], "a"):
-		t.since, t.Variant = isa.Version(row.A), target.ArchSpecific
+		t.Since, t.Variant = isa.Version(row.A), target.ArchSpecific
 	case strings.HasPrefix(rest[n:], "f"):
-		t.since, t.Variant = isa.Version(row.F), target.FamilyOnly
+		t.Since, t.Variant = isa.Version(row.F), target.FamilyOnly
 	}
-	return t, true, t.since != 0
+	return t, true, t.Since != 0
 }
 
-// before reports whether the target is older than the first that has what the
+// Before reports whether the target is older than the first that has what the
 // language asks for.
-func (t *Target) before(sm int) bool { return t.SM < sm }
+func (t *Target) Before(sm int) bool { return t.SM < sm }
 
-// mismatch tells why code for t cannot be compiled for the architecture, or
+// Mismatch tells why code for t cannot be compiled for the architecture, or
 // returns "".
-func (t *Target) mismatch(arch *target.Arch) string {
+func (t *Target) Mismatch(arch *target.Arch) string {
 	sm := t.SM
 	if sm > arch.SM {
 		return "SM version specified by .target is higher than default SM version assumed"
@@ -97,11 +97,11 @@ func (t *Target) mismatch(arch *target.Arch) string {
 // architectures.
 const plainShared = 48 << 10
 
-// constSpace is the size of the constant bank for .const variables.
-const constSpace = 64 << 10
+// ConstSpace is the size of the constant bank for .const variables.
+const ConstSpace = 64 << 10
 
-// staticShared returns the static shared memory a kernel may use.
-func staticShared(arch *target.Arch, extended bool) uint64 {
+// StaticShared returns the static shared memory a kernel may use.
+func StaticShared(arch *target.Arch, extended bool) uint64 {
 	if extended || arch.Variant == target.ArchSpecific {
 		return uint64(arch.SharedEach)
 	}

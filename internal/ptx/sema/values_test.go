@@ -13,6 +13,9 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
+	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -23,7 +26,7 @@ func module(t *testing.T, text string) *sema.Module {
 	var out bytes.Buffer
 	sink := diag.NewSink(&out, diag.Options{})
 	file := &src.File{Name: "in.ptx", Text: []byte(".version 9.0\n.target sm_90\n.address_size 64\n" + text)}
-	m := sema.CheckModule([]*syntax.Tree{syntax.Scan(file)}, sema.Options{Arch: target.Find("sm_90")}, sink)
+	m := declare.Module([]*syntax.Tree{syntax.Scan(file)}, sema.Options{Arch: target.Find("sm_90")}, sink)
 	if sink.Errors() > 0 || len(m.Vars)+len(m.Funcs) == 0 {
 		t.Fatalf("%s\n%s", text, out.String())
 	}
@@ -196,10 +199,10 @@ DONE:
   ret;
 }
 .file 1 "a.cu"`)
-	var s sema.Scratch
+	var s bodies.Scratch
 	var b *sema.Body
 	for _, f := range m.Bodies() {
-		b = m.CheckBody(f, &s)
+		b = bodies.Check(m, f, &s)
 	}
 	var ops []string
 	for i := range b.Instrs {
@@ -234,7 +237,7 @@ DONE:
 	if m.Funcs[1].Launch.MaxNTid != [3]uint32{128, 1, 1} {
 		t.Errorf("launch: %+v", m.Funcs[1].Launch)
 	}
-	if !m.Finish(diag.NewSink(io.Discard, diag.Options{})) {
+	if !whole.Module(m, diag.NewSink(io.Discard, diag.Options{})) {
 		t.Error("the module is not finished")
 	}
 }

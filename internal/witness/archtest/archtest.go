@@ -72,7 +72,11 @@ var layers = [...]layer{
 	{"internal/ori", 51, false, "ori"},
 	{"internal/ori/op", 50, true, "ori"},
 	{"internal/sass", 50, true, "sass"},
-	{"internal/ptx/sema", 52, false, "ptx"},
+	{"internal/ptx/sema/whole", 56, false, "ptx"},     // the whole text
+	{"internal/ptx/sema/bodies", 55, false, "ptx"},    // bodies of functions
+	{"internal/ptx/sema/declare", 54, false, "ptx"},   // module level
+	{"internal/ptx/sema/setting", 53, false, "ptx"},   // where a check stands
+	{"internal/ptx/sema", 52, false, "ptx"},           // what is known when all is checked
 	{"internal/ptx/sema/eval", 51, false, "ptx"},      // constant expressions
 	{"internal/ptx/sema/textpos", 47, false, "ptx"},   // where faults are noticed
 	{"internal/ptx/syntax/printer", 52, false, "ptx"}, // trees as text

@@ -11,6 +11,9 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
+	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -32,12 +35,12 @@ func Check(name, text, arch string) (*Text, error) {
 	var out bytes.Buffer
 	sink := diag.NewSink(&out, diag.Options{})
 	tree := syntax.Scan(&src.File{Name: name, Text: []byte(text)})
-	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
+	m := declare.Module([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
 	x := &Text{Module: m, Bodies: map[int32]*sema.Body{}}
 	for _, f := range m.Bodies() {
-		x.Bodies[f] = m.CheckBody(f, new(sema.Scratch))
+		x.Bodies[f] = bodies.Check(m, f, new(bodies.Scratch))
 	}
-	ok := sink.Errors() == 0 && m.Finish(sink)
+	ok := sink.Errors() == 0 && whole.Module(m, sink)
 	x.Messages = out.String()
 	if !ok {
 		return x, errors.New(strings.TrimSpace(x.Messages))

@@ -1,4 +1,4 @@
-package sema
+package whole
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/setting"
 )
 
 // aborted is the last line of a run that ends while the text is judged.
@@ -15,85 +17,61 @@ const aborted = "Ptx assembly aborted due to errors"
 // a kernel of the module, and none may come twice, except where kernels are
 // compiled in order. Relocatable code ignores
 // the choice but not names that do not exist.
-func (m *Module) selectEntries(u *diag.Unit) {
+func selectEntries(m *sema.Module, u *diag.Unit) {
 	for n, name := range m.Opts.Entries {
-		sym := m.anywhere(name)
+		sym := m.Anywhere(name)
 		switch {
 		case sym < 0 || m.Syms[sym].Func < 0:
-			u.Report(diag.Fatal, noPos, "Unknown function "+name)
+			u.Report(diag.Fatal, setting.NoPos, "Unknown function "+name)
 		case m.Opts.Relocatable:
 		case !m.Funcs[m.Syms[sym].Func].Entry:
-			u.Report(diag.Error, noPos, "Entry function '"+name+"' not found")
+			u.Report(diag.Error, setting.NoPos, "Entry function '"+name+"' not found")
 			continue
 		case !m.Opts.InOrder && slices.Contains(m.Opts.Entries[:n], name):
-			u.Report(diag.Fatal, noPos, "Internal error: symbol already assigned")
+			u.Report(diag.Fatal, setting.NoPos, "Internal error: symbol already assigned")
 		}
 		if u.Fatal() {
 			return
 		}
 	}
 	if len(m.Opts.Entries) > 0 && u.Errors() > 0 {
-		u.Report(diag.Fatal, noPos, aborted)
+		u.Report(diag.Fatal, setting.NoPos, aborted)
 	}
-}
-
-// Kernels returns the kernels to compile in the order the reference compiles
-// and reports them: the last one first, except where code is made in a hurry
-// or for a debugger.
-func (m *Module) Kernels() []int32 {
-	var list []int32
-	if len(m.Opts.Entries) > 0 && !m.Opts.Relocatable && !m.Opts.AllKernels {
-		for _, name := range m.Opts.Entries {
-			if sym := m.anywhere(name); sym >= 0 && m.Syms[sym].Func >= 0 && !slices.Contains(list, m.Syms[sym].Func) {
-				list = append(list, m.Syms[sym].Func)
-			}
-		}
-	} else {
-		for i := range m.Funcs {
-			if f := &m.Funcs[i]; f.Entry && f.HasBody {
-				list = append(list, int32(i))
-			}
-		}
-	}
-	if !m.Opts.InOrder {
-		slices.Reverse(list)
-	}
-	return list
 }
 
 // noRegLimit is what the report calls the limit of a kernel without one.
 const noRegLimit = 256
 
 // registerCap reports which of two register limits of a kernel counts.
-func (m *Module) registerCap(u *diag.Unit, f *Func, bounded bool) {
+func registerCap(m *sema.Module, u *diag.Unit, f *sema.Func, bounded bool) {
 	n := m.Opts.MaxRRegCount
 	own := f.Launch.MaxNReg
 	switch {
 	case n == 0 || !m.Opts.Verbose:
 	case own > 0 && !m.Opts.Override:
-		u.Report(diag.Info, noPos, "Overriding global maxrregcount "+strconv.Itoa(int(n))+
+		u.Report(diag.Info, setting.NoPos, "Overriding global maxrregcount "+strconv.Itoa(int(n))+
 			" with entry-specific value "+strconv.Itoa(int(own))+" of .maxnreg")
 	case own == n || own == 0 && bounded && !m.Opts.Override:
 	default:
 		if own == 0 {
 			own = noRegLimit
 		}
-		u.Report(diag.Info, noPos, "Overriding maximum register limit "+strconv.Itoa(int(own))+" for '"+f.Name+
+		u.Report(diag.Info, setting.NoPos, "Overriding maximum register limit "+strconv.Itoa(int(own))+" for '"+f.Name+
 			"' with  "+strconv.Itoa(int(n))+" of maxrregcount option")
 	}
 }
 
 // localBound judges the bound on the registers of one function's own code. It
 // only ever lowers the bound that holds anyway.
-func (m *Module) localBound(u *diag.Unit, f *Func) {
+func localBound(m *sema.Module, u *diag.Unit, f *sema.Func) {
 	l := &f.Launch
 	switch n := l.LocalMaxNReg; {
 	case n == 0:
 	case n > maxRegs:
-		u.Report(diag.Warning, noPos, "Too many local_maxnreg specified for entry "+f.Name+", will be ignored")
+		u.Report(diag.Warning, setting.NoPos, "Too many local_maxnreg specified for entry "+f.Name+", will be ignored")
 		l.LocalMaxNReg = 0
 	case n < minRegs:
-		u.Report(diag.Warning, noPos, "For entry "+f.Name+" adjusting per thread register count of "+
+		u.Report(diag.Warning, setting.NoPos, "For entry "+f.Name+" adjusting per thread register count of "+
 			strconv.Itoa(int(n))+" to lower bound of "+strconv.Itoa(minRegs))
 		l.LocalMaxNReg = minRegs
 	}
@@ -102,32 +80,32 @@ func (m *Module) localBound(u *diag.Unit, f *Func) {
 		global = uint32(r)
 	}
 	if n := l.LocalMaxNReg; global > 0 && n > global {
-		u.Report(diag.Warning, noPos, "Value specified in pragma local_maxnreg "+strconv.Itoa(int(n))+" for '"+f.Name+
+		u.Report(diag.Warning, setting.NoPos, "Value specified in pragma local_maxnreg "+strconv.Itoa(int(n))+" for '"+f.Name+
 			"' should be lower than the global register limit specified "+strconv.Itoa(int(global))+". Ignoring local_maxnreg")
 		l.LocalMaxNReg = 0
 	}
 }
 
 // localFuncs: device functions have a bound of their own in objects only.
-func (m *Module) localFuncs(u *diag.Unit) {
-	kept := m.kept()
+func localFuncs(m *sema.Module, u *diag.Unit) {
+	kept := kept(m)
 	for i := range m.Funcs {
 		f := &m.Funcs[i]
 		if f.Entry || !f.HasBody || !kept[i] || f.Launch.LocalMaxNReg == 0 {
 			continue
 		}
 		if m.Opts.CompileOnly {
-			m.localBound(u, f)
+			localBound(m, u, f)
 			continue
 		}
-		u.Report(diag.Warning, noPos, "Construct '.local_maxnreg' on device functions is supported only with --compile-only option, ignoring construct")
+		u.Report(diag.Warning, setting.NoPos, "Construct '.local_maxnreg' on device functions is supported only with --compile-only option, ignoring construct")
 		f.Launch.LocalMaxNReg = 0
 	}
 }
 
 // JudgePatch reports what code for instrumentation tools must not have:
 // memory of its own and kernels.
-func (m *Module) JudgePatch(sink *diag.Sink) {
+func JudgePatch(m *sema.Module, sink *diag.Sink) {
 	var has [5]bool
 	for i := range m.Vars {
 		switch v := &m.Vars[i]; {
@@ -143,8 +121,8 @@ func (m *Module) JudgePatch(sink *diag.Sink) {
 	}
 	for i := range m.Funcs {
 		f := &m.Funcs[i]
-		has[0] = has[0] || len(f.done.shared) > 0
-		has[3] = has[3] || len(f.done.consts) > 0
+		has[0] = has[0] || len(f.Facts.Shared) > 0
+		has[3] = has[3] || len(f.Facts.Consts) > 0
 		has[4] = has[4] || f.Entry
 	}
 	for i, what := range [...]string{

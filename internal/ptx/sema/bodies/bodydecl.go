@@ -1,33 +1,36 @@
-package sema
+package bodies
 
 import (
 	"strconv"
 
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
+	"github.com/goptxas/goptxas/internal/ptx/sema/setting"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // declare enters the names of a declaration in a body.
 func (k *checker) declare(d *syntax.Decl) {
-	h := k.head(d)
+	h := declare.Head(&k.Context, d)
 	for i := d.Vars.First; i < d.Vars.First+d.Vars.Len; i++ {
-		v := &k.tree.Vars[i]
+		v := &k.Tree.Vars[i]
 		if v.Name == 0 {
 			continue
 		}
-		s := k.shape(&h, v)
-		init, ok := k.initVar(&h, v, &s)
+		s := declare.Shape(&k.Context, &h, v)
+		init, ok := declare.InitVar(&k.Context, &h, v, &s)
 		if !ok {
 			return
 		}
-		k.legal(&h, v, &s)
+		declare.Legal(&k.Context, &h, v, &s)
 		if v.Range != syntax.None {
 			k.declareFamily(&h, v, &init)
 		} else {
 			k.declareOne(&h, v, &init)
 		}
-		if k.unit.Fatal() {
+		if k.Unit.Fatal() {
 			return
 		}
 	}
@@ -37,77 +40,77 @@ func (k *checker) declare(d *syntax.Decl) {
 // if not.
 func (k *checker) free(v *syntax.Var) bool {
 	taken := k.scope.here(v.Name) != nil
-	if info := k.scope.split(k.tree, v.Name); !taken && info.split == isSplit {
+	if info := k.scope.split(k.Tree, v.Name); !taken && info.split == isSplit {
 		f := k.scope.familyHere(info.prefix)
 		taken = f != nil && info.num < f.count
 	}
 	switch {
 	case taken:
-		k.error(k.after(v.Pos), "Duplicate definition of variable '"+k.name(v.Name)+"'")
+		k.Error(k.After(v.Pos), "Duplicate definition of variable '"+k.Name(v.Name)+"'")
 	case k.scope.waiting(v.Name):
-		k.fatal(k.after(v.Pos), "Label expected for forward reference of '"+k.name(v.Name)+"'")
+		k.Fatal(k.After(v.Pos), "Label expected for forward reference of '"+k.Name(v.Name)+"'")
 		return false
 	}
 	return !taken
 }
 
-func (k *checker) declareOne(h *declHead, v *syntax.Var, init *Var) {
+func (k *checker) declareOne(h *declare.DeclHead, v *syntax.Var, init *sema.Var) {
 	if !k.free(v) {
 		return
 	}
-	l := local{kind: localReg, name: v.Name, typ: h.typ, vec: h.vec}
-	if h.space == isa.SpaceReg {
+	l := local{kind: localReg, name: v.Name, typ: h.Typ, vec: h.Vec}
+	if h.Space == isa.SpaceReg {
 		l.index = k.newReg(&l, -1)
 		k.scope.add(l)
 		return
 	}
-	l.kind, l.index = localVar, k.addVar(h, v, init, k.name(v.Name))
+	l.kind, l.index = localVar, k.addVar(h, v, init, k.Name(v.Name))
 	k.scope.add(l)
 }
 
 // addVar makes a variable of the body.
-func (k *checker) addVar(h *declHead, v *syntax.Var, init *Var, name string) int32 {
+func (k *checker) addVar(h *declare.DeclHead, v *syntax.Var, init *sema.Var, name string) int32 {
 	i := int32(len(k.body.Vars))
 	nv := *init
-	nv.Name, nv.File, nv.Pos, nv.Defined = name, k.file, v.Pos, true
-	nv.Managed, nv.Unified, nv.UnifiedA, nv.UnifiedB = h.managed, h.unified, h.uniA, h.uniB
+	nv.Name, nv.File, nv.Pos, nv.Defined = name, k.File, v.Pos, true
+	nv.Managed, nv.Unified, nv.UnifiedA, nv.UnifiedB = h.Managed, h.Unified, h.UniA, h.UniB
 	k.body.Vars = append(k.body.Vars, nv)
 	k.noteOwn(i, &nv)
 	s := &nv.Shape
-	switch h.space {
+	switch h.Space {
 	case isa.SpaceShared:
-		k.facts.shared = append(k.facts.shared, *s)
+		k.facts.Shared = append(k.facts.Shared, *s)
 	case isa.SpaceConst:
-		k.facts.consts = append(k.facts.consts, *s)
+		k.facts.Consts = append(k.facts.Consts, *s)
 	}
 	return i
 }
 
 // declareFamily enters name<count>: registers that are made when they are
 // used, or that many variables.
-func (k *checker) declareFamily(h *declHead, v *syntax.Var, init *Var) {
-	n := k.word32(v.Range)
+func (k *checker) declareFamily(h *declare.DeclHead, v *syntax.Var, init *sema.Var) {
+	n := k.Word32(v.Range)
 	if f := k.scope.familyHere(v.Name); f != nil {
-		k.error(k.after(v.Pos), "Duplicate definition of variable '"+k.name(v.Name)+"<'")
+		k.Error(k.After(v.Pos), "Duplicate definition of variable '"+k.Name(v.Name)+"<'")
 		return
 	}
 	k.familyClash(v, n)
-	l := local{kind: localFamily, name: v.Name, typ: h.typ, vec: h.vec, count: n}
-	if h.space == isa.SpaceReg {
-		if n > maxRegFamily {
-			k.fatal(noPos, "Memory allocation failure")
+	l := local{kind: localFamily, name: v.Name, typ: h.Typ, vec: h.Vec, count: n}
+	if h.Space == isa.SpaceReg {
+		if n > declare.MaxRegFamily {
+			k.Fatal(setting.NoPos, "Memory allocation failure")
 			return
 		}
 		l.index = k.newFamily(n)
 		k.scope.add(l)
 		return
 	}
-	if n > maxFamily {
-		k.fatal(noPos, "Memory allocation failure")
+	if n > declare.MaxFamily {
+		k.Fatal(setting.NoPos, "Memory allocation failure")
 		return
 	}
 	l.kind, l.index = localVars, int32(len(k.body.Vars))
-	base := k.name(v.Name)
+	base := k.Name(v.Name)
 	for i := range n {
 		k.addVar(h, v, init, base+strconv.FormatUint(uint64(i), 10))
 	}
@@ -123,9 +126,9 @@ func (k *checker) familyClash(v *syntax.Var, n uint32) {
 		if l.kind == localFamily || l.kind == localVars || l.kind == localLabel || l.kind == localTable {
 			continue
 		}
-		info := k.scope.split(k.tree, l.name)
+		info := k.scope.split(k.Tree, l.name)
 		if info.split == isSplit && info.prefix == v.Name && info.num < n {
-			k.error(k.after(v.Pos), "Duplicate definition of variable '"+k.name(l.name)+"'")
+			k.Error(k.After(v.Pos), "Duplicate definition of variable '"+k.Name(l.name)+"'")
 			k.scope.names[l.name].sym = l.prev
 		}
 	}
@@ -135,7 +138,7 @@ func (k *checker) familyClash(v *syntax.Var, n uint32) {
 // the text can name is kept in a map instead.
 func (k *checker) newFamily(n uint32) int32 {
 	i := int32(len(k.scope.families))
-	if int64(n) > int64(len(k.text))+1024 {
+	if int64(n) > int64(len(k.Text))+1024 {
 		k.scope.families = append(k.scope.families, family{big: map[uint32]int32{}})
 		return i
 	}
@@ -154,24 +157,24 @@ func (k *checker) newFamily(n uint32) int32 {
 // of a table of targets or a prototype is no place.
 func (k *checker) label(i int, s *syntax.Stmt) {
 	kind := syntax.StmtBad
-	if i+1 < len(k.tree.Stmts) {
-		kind = k.tree.Stmts[i+1].Kind
+	if i+1 < len(k.Tree.Stmts) {
+		kind = k.Tree.Stmts[i+1].Kind
 	}
 	table := kind == syntax.StmtTargets || kind == syntax.StmtProto
 	if k.scope.here(s.Name) != nil {
-		k.error(s.End, "Duplicate definition of label '"+k.name(s.Name)+"'")
+		k.Error(s.End, "Duplicate definition of label '"+k.Name(s.Name)+"'")
 		return
 	}
 	if table {
 		if k.scope.waiting(s.Name) {
-			k.fatal(s.End, "Label expected for forward reference of '"+k.name(s.Name)+"'")
+			k.Fatal(s.End, "Label expected for forward reference of '"+k.Name(s.Name)+"'")
 			return
 		}
 		k.scope.add(local{kind: localTable, name: s.Name, index: int32(len(k.body.Tables))})
 		return
 	}
 	l := int32(len(k.body.Labels))
-	k.body.Labels = append(k.body.Labels, Label{Name: s.Name, At: int32(len(k.body.Instrs))})
+	k.body.Labels = append(k.body.Labels, sema.Label{Name: s.Name, At: int32(len(k.body.Instrs))})
 	k.scope.add(local{kind: localLabel, name: s.Name, index: l})
 	k.resolve(s.Name, l)
 }
@@ -199,17 +202,17 @@ func (k *checker) resolve(n syntax.Name, label int32) {
 
 // loc records a source line.
 func (k *checker) loc(s *syntax.Stmt) {
-	d := &k.tree.Locs[s.Index]
-	k.facts.locs = true
-	line := Line{At: int32(len(k.body.Instrs)), File: d.File, Line: d.Line, Col: d.Col, Of: -1}
+	d := &k.Tree.Locs[s.Index]
+	k.facts.Locs = true
+	line := sema.Line{At: int32(len(k.body.Instrs)), File: d.File, Line: d.Line, Col: d.Col, Of: -1}
 	if d.Func != 0 {
 		if !k.afterLoc {
 			// Right after another .loc the reference does not look.
-			k.gate(s.Pos, &featInlined)
+			k.Gate(s.Pos, &setting.FeatInlined)
 		}
 		line.Func = d.Func
 		if d.FuncOff != syntax.None {
-			line.Off = k.word64(d.FuncOff)
+			line.Off = k.Word64(d.FuncOff)
 		}
 		for i := len(k.body.Lines) - 1; i >= 0 && line.Of < 0; i-- {
 			if l := &k.body.Lines[i]; l.File == d.AtFile && l.Line == d.AtLine && l.Col == d.At {
@@ -217,11 +220,11 @@ func (k *checker) loc(s *syntax.Stmt) {
 			}
 		}
 		if line.Of < 0 {
-			k.error(s.Pos, "Source location "+num(d.AtFile)+" "+num(d.AtLine)+" "+num(d.At)+
+			k.Error(s.Pos, "Source location "+num(d.AtFile)+" "+num(d.AtLine)+" "+num(d.At)+
 				" used in inlined_at directive must be used in a preceding .loc directive")
 		}
-		if k.ver >= featInlined.version {
-			k.facts.inlined = append(k.facts.inlined, k.name(d.Func))
+		if k.Version >= setting.FeatInlined.Version {
+			k.facts.Inlined = append(k.facts.Inlined, k.Name(d.Func))
 		}
 	}
 	k.body.Lines = append(k.body.Lines, line)
@@ -231,13 +234,13 @@ func num(v uint32) string { return strconv.FormatUint(uint64(v), 10) }
 
 // targets reads a .branchtargets or .calltargets.
 func (k *checker) targets(a *syntax.Attr) {
-	t := Table{Kind: a.Word, Proto: -1, List: syntax.List{First: int32(len(k.body.Targets))}}
+	t := sema.Table{Kind: a.Word, Proto: -1, List: syntax.List{First: int32(len(k.body.Targets))}}
 	if a.Word == isa.WBranchtargets {
-		k.gate(a.Pos, &featBranchTgts)
+		k.Gate(a.Pos, &setting.FeatBranchTgts)
 	} else {
-		k.gate(a.Pos, &featCallTgts)
+		k.Gate(a.Pos, &setting.FeatCallTgts)
 	}
-	for _, o := range k.tree.Of(a.Args) {
+	for _, o := range k.Tree.Of(a.Args) {
 		switch {
 		case a.Word == isa.WCalltargets:
 			k.callTarget(&o)
@@ -252,7 +255,7 @@ func (k *checker) targets(a *syntax.Attr) {
 }
 
 func (k *checker) branchTarget(o *syntax.Operand, n syntax.Name) {
-	l, _, _ := k.scope.find(k.tree, n)
+	l, _, _ := k.scope.find(k.Tree, n)
 	at := int32(len(k.body.Targets))
 	k.body.Targets = append(k.body.Targets, -1)
 	switch {
@@ -261,21 +264,21 @@ func (k *checker) branchTarget(o *syntax.Operand, n syntax.Name) {
 	case l.kind == localLabel:
 		k.body.Targets[at] = l.index
 	default:
-		k.error(o.Pos, "Illegal branch target, label expected")
+		k.Error(o.Pos, "Illegal branch target, label expected")
 	}
 }
 
 // labelRange reads L<count>: the labels L0 to L(count-1).
 func (k *checker) labelRange(o *syntax.Operand) {
-	n := k.word32(o.X)
-	base := k.name(o.Name)
-	if n > maxFamily {
-		k.fatal(noPos, "Memory allocation failure")
+	n := k.Word32(o.X)
+	base := k.Name(o.Name)
+	if n > declare.MaxFamily {
+		k.Fatal(setting.NoPos, "Memory allocation failure")
 		return
 	}
 	for i := range n {
 		name := base + num(i)
-		if id := k.tree.Names.Find([]byte(name)); id != 0 {
+		if id := k.Tree.Names.Find([]byte(name)); id != 0 {
 			k.branchTarget(o, id)
 			continue
 		}
@@ -299,7 +302,7 @@ func (k *checker) callTarget(o *syntax.Operand) {
 		k.body.Targets[at] = out.Ref
 		return
 	}
-	k.error(o.Pos, "Illegal call target, device function expected")
+	k.Error(o.Pos, "Illegal call target, device function expected")
 	if out.Kind == isa.KBad {
 		k.unknown(o)
 	}
@@ -307,22 +310,31 @@ func (k *checker) callTarget(o *syntax.Operand) {
 
 // prototype reads a .callprototype.
 func (k *checker) prototype(f *syntax.Func) {
-	nf := Func{Proto: Proto{Preserve: -1, PreserveControl: -1}}
-	outer := k.fn
-	nf.Rets = k.params(&nf, f.Rets, true)
-	nf.Params = k.params(&nf, f.Params, false)
+	nf := sema.Func{Proto: sema.Proto{Preserve: -1, PreserveControl: -1}}
+	outer := k.Func
+	nf.Rets = declare.Params(&k.Context, &nf, f.Rets, true)
+	nf.Params = declare.Params(&k.Context, &nf, f.Params, false)
 	nf.Name = "protoype with return parameters" // sic: shown when .noreturn does not fit
-	layout(nf.Params, 0)
-	layout(nf.Rets, 0)
+	declare.Layout(nf.Params, 0)
+	declare.Layout(nf.Rets, 0)
 	for i := f.Attrs.First; i < f.Attrs.First+f.Attrs.Len; i++ {
-		k.tune(&nf, &k.tree.Attrs[i])
+		declare.Tune(&k.Context, &nf, &k.Tree.Attrs[i])
 	}
-	k.fn = outer
-	k.gate(f.Pos, &featCallProto)
-	k.body.Tables = append(k.body.Tables, Table{Kind: isa.WCallprototype, Proto: int32(len(k.body.Protos))})
+	k.Func = outer
+	k.Gate(f.Pos, &setting.FeatCallProto)
+	k.body.Tables = append(k.body.Tables, sema.Table{Kind: isa.WCallprototype, Proto: int32(len(k.body.Protos))})
 	k.body.Protos = append(k.body.Protos, nf.Proto)
 }
 
 // instrPos is where faults of the current instruction show: the token after
 // its opcode.
-func (k *checker) instrPos() src.Pos { return k.after(k.instrAt) }
+func (k *checker) instrPos() src.Pos { return k.After(k.instrAt) }
+
+// noteOwn notes a variable of the body that becomes one of the module.
+func (k *checker) noteOwn(index int32, v *sema.Var) {
+	if v.Space != isa.SpaceGlobal && v.Space != isa.SpaceConst || v.Shape.Type.IsOpaque() {
+		return
+	}
+	_, line := k.Tree.File.Line(v.Pos)
+	k.facts.Own = append(k.facts.Own, sema.OwnVar{Index: index, Sym: sema.NoRef, Line: line, V: *v})
+}

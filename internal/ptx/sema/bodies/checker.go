@@ -1,4 +1,4 @@
-package sema
+package bodies
 
 import (
 	"sort"
@@ -9,6 +9,9 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/isa/row"
 	"github.com/goptxas/goptxas/internal/ptx/isa/rows"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/declare"
+	"github.com/goptxas/goptxas/internal/ptx/sema/setting"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -20,18 +23,18 @@ type Scratch struct {
 
 // checker checks one body after another.
 type checker struct {
-	context
+	setting.Context
 	instr     *syntax.Instr // being checked
 	instrAt   src.Pos
 	inst      row.Inst
 	guardKind isa.Kind // KReg when the guard is a predicate
 	seen      verdicts
 	isaCtx    row.Context
-	elems     []isa.Operand // of vectors, for the table
-	stack     []Operand     // operands of vectors not yet finished
+	elems     []isa.Operand  // of vectors, for the table
+	stack     []sema.Operand // operands of vectors not yet finished
 	scope     scope
-	body      Body
-	facts     bodyFacts
+	body      sema.Body
+	facts     sema.Facts
 	seenFunc  []uint64 // bit sets over Module.Funcs and Module.Vars
 	seenVar   []uint64
 	afterLoc  bool // the statement before was a .loc
@@ -42,35 +45,35 @@ type checker struct {
 	missing   []missingLabel
 }
 
-// CheckBody parses and checks the body of function fn of the module, closes
+// Check parses and checks the body of function fn of the module, closes
 // the unit its messages go to, and returns the body, valid until the next
 // call with the same Scratch. After errors the body is incomplete.
-func (m *Module) CheckBody(fn int32, s *Scratch) *Body {
+func Check(m *sema.Module, fn int32, s *Scratch) *sema.Body {
 	f := &m.Funcs[fn]
 	tree := m.Files[f.File]
-	t := s.parser.ParseBody(tree, &tree.Funcs[f.decl])
+	t := s.parser.ParseBody(tree, &tree.Funcs[f.DeclIndex])
 	k := &s.k
 	k.begin(m, fn, t)
 	k.run()
-	k.facts.addressed = k.addressed
-	f.done = k.facts
-	f.unit.Close()
+	k.facts.Addressed = k.Addressed
+	f.Facts = k.facts
+	f.Unit.Close()
 	return &k.body
 }
 
-func (k *checker) begin(m *Module, fn int32, t *syntax.Tree) {
+func (k *checker) begin(m *sema.Module, fn int32, t *syntax.Tree) {
 	f := &m.Funcs[fn]
-	k.context = context{m: m, file: f.File, ver: f.ver, tgt: f.tgt, tex: f.tex, fn: f}
-	k.inBody = true
-	k.open(t, f.unit)
-	k.body.reset(fn, t)
+	k.Context = setting.Context{Module: m, File: f.File, Version: f.Version, Target: f.Target, TexMode: f.TexMode, Func: f}
+	k.InBody = true
+	k.Open(t, f.Unit)
+	k.body.Reset(fn, t)
 	k.scope.reset(t.Names.Len() + 1)
-	k.facts = bodyFacts{}
+	k.facts = sema.Facts{}
 	k.param.reset()
 	k.missing = k.missing[:0]
 	k.seenFunc = bitset(k.seenFunc, len(m.Funcs))
 	k.seenVar = bitset(k.seenVar, len(m.Vars))
-	k.setTarget(f.tgt)
+	k.setTarget(f.Target)
 }
 
 // isaVersion is the version instructions are judged by: 5.1 has all that
@@ -84,19 +87,19 @@ func isaVersion(v isa.Version) isa.Version {
 
 // setTarget says what instructions are judged against. Verdicts of another
 // target, version or texture mode are forgotten.
-func (k *checker) setTarget(t Target) {
+func (k *checker) setTarget(t sema.Target) {
 	if k.isaCtx.Report == nil {
 		k.isaCtx.Report = k.report
 	}
-	v, unified := isaVersion(k.ver), k.tex != TexIndependent
+	v, unified := isaVersion(k.Version), k.TexMode != sema.TexIndependent
 	c := &k.isaCtx
 	if c.Version != v || c.SM != t.SM || c.Variant != t.Variant || c.Target != t.Name || c.Unified != unified {
 		k.seen.reset()
 	}
 	c.Version, c.SM, c.Variant, c.Target, c.Unified = v, t.SM, t.Variant, t.Name, unified
-	c.Arch, c.ArchSM = k.m.Opts.ArchName, k.m.Opts.Arch.SM
+	c.Arch, c.ArchSM = k.Module.Opts.ArchName, k.Module.Opts.Arch.SM
 	if c.Arch == "" {
-		c.Arch = k.m.Opts.Arch.Name
+		c.Arch = k.Module.Opts.Arch.Name
 	}
 }
 
@@ -113,19 +116,19 @@ func bitset(s []uint64, n int) []uint64 {
 // report receives the messages of the instruction table.
 func (k *checker) report(sev diag.Severity, text string) {
 	k.faulty = true
-	if k.m.Opts.NoMulticast && strings.HasPrefix(text, "Advisory: '.multicast::cluster'") ||
-		k.m.Opts.NoSparse && strings.HasPrefix(text, "Advisory: Modifier '.sp::ordered_metadata'") {
+	if k.Module.Opts.NoMulticast && strings.HasPrefix(text, "Advisory: '.multicast::cluster'") ||
+		k.Module.Opts.NoSparse && strings.HasPrefix(text, "Advisory: Modifier '.sp::ordered_metadata'") {
 		return
 	}
 	if k.loud {
-		k.unit.Report(sev, k.instrPos(), text)
+		k.Unit.Report(sev, k.instrPos(), text)
 	}
 }
 
 // run checks the statements in order.
 func (k *checker) run() {
 	k.formals()
-	t := k.tree
+	t := k.Tree
 	for i := range t.Stmts {
 		s := &t.Stmts[i]
 		if s.Broken {
@@ -133,20 +136,20 @@ func (k *checker) run() {
 			break
 		}
 		k.stmt(i, s)
-		if k.unit.Fatal() {
+		if k.Unit.Fatal() {
 			k.lateTarget()
 			return
 		}
 	}
 	if e := t.Err; e != nil {
-		if !k.unit.Fatal() {
-			k.unit.Report(diag.Fatal, e.Pos, e.Msg)
+		if !k.Unit.Fatal() {
+			k.Unit.Report(diag.Fatal, e.Pos, e.Msg)
 		}
 		k.lateTarget()
 		return
 	}
 	k.unknowns()
-	k.finishBody(k.fn, k.tree.Stmts[len(k.tree.Stmts)-1].Pos)
+	declare.FinishBody(&k.Context, k.Func, k.Tree.Stmts[len(k.Tree.Stmts)-1].Pos)
 }
 
 // broken checks as much of a statement as the reference has seen when the
@@ -154,58 +157,58 @@ func (k *checker) run() {
 func (k *checker) broken(s *syntax.Stmt) {
 	switch s.Kind {
 	case syntax.StmtDecl:
-		k.brokenDecl(&k.tree.Decls[s.Index])
+		declare.BrokenDecl(&k.Context, &k.Tree.Decls[s.Index])
 	case syntax.StmtInstr:
-		in := &k.tree.Instrs[s.Index]
+		in := &k.Tree.Instrs[s.Index]
 		k.instr, k.instrAt = in, in.OpPos
-		var out Inst
+		var out sema.Inst
 		k.guard(in, &out)
 		if in.OpPos == 0 {
 			k.instrAt = s.Pos
 		}
 		if in.Guard != syntax.None && k.guardKind != isa.KReg {
-			k.error(k.instrPos(), "Predicate expression expected")
+			k.Error(k.instrPos(), "Predicate expression expected")
 		}
 		for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
-			if m := &k.tree.Mods[i]; (m.Word == isa.WNone || in.Op == isa.WNone && m.Word.IsOpcode() || rows.Meaningless(in.Op, m.Word)) && m.Pos < k.tree.Err.Pos {
-				k.error(k.instrPos(), "Unknown modifier '"+string(k.tree.ModText(m))+"'")
+			if m := &k.Tree.Mods[i]; (m.Word == isa.WNone || in.Op == isa.WNone && m.Word.IsOpcode() || rows.Meaningless(in.Op, m.Word)) && m.Pos < k.Tree.Err.Pos {
+				k.Error(k.instrPos(), "Unknown modifier '"+string(k.Tree.ModText(m))+"'")
 			}
 		}
 		for i := in.Args.First; i < in.Args.First+in.Args.Len; i++ {
-			k.brokenConstant(&k.tree.Operands[i])
-			k.brokenName(&k.tree.Operands[i])
+			declare.BrokenConstant(&k.Context, &k.Tree.Operands[i])
+			k.brokenName(&k.Tree.Operands[i])
 		}
 	}
 }
 
 // brokenName looks at what follows a name with a dot.
 func (k *checker) brokenName(o *syntax.Operand) {
-	if o.Kind != syntax.OpName || len(k.tree.SelText(o)) == 0 || o.Pos >= k.tree.Err.Pos {
+	if o.Kind != syntax.OpName || len(k.Tree.SelText(o)) == 0 || o.Pos >= k.Tree.Err.Pos {
 		return
 	}
 	switch out, l := k.named(o.Name); {
 	case out.Kind != isa.KReg && out.Kind != isa.KSpecial:
 		k.noField(o)
-	case out.Kind == isa.KReg && (l == nil || l.vec <= 1) && !row.ValidSelector(string(k.tree.SelText(o))[1:]):
-		k.error(k.instrPos(), "Unknown video selector: '"+string(k.tree.SelText(o))+"'")
+	case out.Kind == isa.KReg && (l == nil || l.vec <= 1) && !row.ValidSelector(string(k.Tree.SelText(o))[1:]):
+		k.Error(k.instrPos(), "Unknown video selector: '"+string(k.Tree.SelText(o))+"'")
 	}
 }
 
 // lateTarget: a file that ends in a body still gets the complaint about its
 // target, unless this is its first statement.
 func (k *checker) lateTarget() {
-	if t := &k.m.late[k.file]; t.text != "" && !k.fn.first {
-		k.error(t.pos, t.text)
+	if t := &k.Module.Late[k.File]; t.Text != "" && !k.Func.First {
+		k.Error(t.Pos, t.Text)
 	}
 }
 
 // formals makes the parameters names of the body.
 func (k *checker) formals() {
 	k.scope.enter() // closed with the body, or never after an error
-	n := len(k.fn.Rets) + len(k.fn.Params)
+	n := len(k.Func.Rets) + len(k.Func.Params)
 	for i := range n {
-		p := k.fn.formal(i)
-		name := k.tree.Names.Find([]byte(p.Name))
+		p := k.Func.Formal(i)
+		name := k.Tree.Names.Find([]byte(p.Name))
 		if name == 0 {
 			continue // never used
 		}
@@ -223,7 +226,7 @@ func (k *checker) formals() {
 func (k *checker) stmt(i int, s *syntax.Stmt) {
 	switch s.Kind {
 	case syntax.StmtInstr:
-		k.instruction(&k.tree.Instrs[s.Index])
+		k.instruction(&k.Tree.Instrs[s.Index])
 	case syntax.StmtLabel:
 		k.label(i, s)
 	case syntax.StmtOpen:
@@ -231,27 +234,27 @@ func (k *checker) stmt(i int, s *syntax.Stmt) {
 			k.scope.enter()
 		}
 	case syntax.StmtClose:
-		if i < len(k.tree.Stmts)-1 {
+		if i < len(k.Tree.Stmts)-1 {
 			k.scope.leave()
 		}
 	case syntax.StmtDecl:
-		k.declare(&k.tree.Decls[s.Index])
+		k.declare(&k.Tree.Decls[s.Index])
 	case syntax.StmtLoc:
 		k.loc(s)
 		k.afterLoc = true
 		return
 	case syntax.StmtPragma:
-		k.bodyPragma(&k.tree.Attrs[s.Index])
+		k.bodyPragma(&k.Tree.Attrs[s.Index])
 	case syntax.StmtTargets:
-		k.targets(&k.tree.Attrs[s.Index])
+		k.targets(&k.Tree.Attrs[s.Index])
 	case syntax.StmtProto:
-		k.prototype(&k.tree.Funcs[s.Index])
+		k.prototype(&k.Tree.Funcs[s.Index])
 	case syntax.StmtTarget:
-		k.newTarget(&k.tree.Attrs[s.Index])
+		k.newTarget(&k.Tree.Attrs[s.Index])
 	case syntax.StmtAlias:
-		k.bodyAlias(&k.tree.Attrs[s.Index])
+		k.bodyAlias(&k.Tree.Attrs[s.Index])
 	case syntax.StmtFunc:
-		k.innerFunc(&k.tree.Funcs[s.Index])
+		k.innerFunc(&k.Tree.Funcs[s.Index])
 	}
 	k.afterLoc = false
 }
@@ -270,65 +273,65 @@ func (k *checker) unknowns() {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].pos < list[j].pos })
 	for _, p := range list {
-		if l, num, member := k.scope.find(k.tree, p.name); member && k.scope.made(l, num) {
+		if l, num, member := k.scope.find(k.Tree, p.name); member && k.scope.made(l, num) {
 			// One of a family that was declared and used after this use.
-			k.fatal(p.pos, "Label expected for forward reference of '"+k.name(p.name)+"'")
+			k.Fatal(p.pos, "Label expected for forward reference of '"+k.Name(p.name)+"'")
 			return
 		}
-		if p.patch < 0 && p.patch != noPatch && k.m.lookup(k.file, k.tree.Names.Bytes(p.name)) >= 0 {
-			k.error(p.pos, "Illegal branch target, label expected")
+		if p.patch < 0 && p.patch != noPatch && k.Module.Lookup(k.File, k.Tree.Names.Bytes(p.name)) >= 0 {
+			k.Error(p.pos, "Illegal branch target, label expected")
 			continue
 		}
-		k.error(p.pos, "Unknown symbol '"+k.name(p.name)+"'")
+		k.Error(p.pos, "Unknown symbol '"+k.Name(p.name)+"'")
 	}
 	for _, l := range k.missing {
-		k.error(l.pos, "Unknown symbol '"+l.name+"'")
+		k.Error(l.pos, "Unknown symbol '"+l.name+"'")
 	}
 }
 
 // bodyPragma keeps a pragma for the instruction after it.
 func (k *checker) bodyPragma(a *syntax.Attr) {
-	n := len(k.fn.Pragmas)
-	k.pragma(a, k.fn, true)
-	for _, text := range k.fn.Pragmas[n:] {
-		k.body.Pragmas = append(k.body.Pragmas, Pragma{Text: text, At: int32(len(k.body.Instrs))})
+	n := len(k.Func.Pragmas)
+	k.Pragma(a, k.Func, true)
+	for _, text := range k.Func.Pragmas[n:] {
+		k.body.Pragmas = append(k.body.Pragmas, sema.Pragma{Text: text, At: int32(len(k.body.Instrs))})
 	}
 }
 
 // newTarget: a .target inside a body takes effect from there.
 func (k *checker) newTarget(a *syntax.Attr) {
-	for _, o := range k.tree.Of(a.Args) {
-		t, shaped, known := parseTarget(k.name(o.Name))
+	for _, o := range k.Tree.Of(a.Args) {
+		t, shaped, known := sema.ParseTarget(k.Name(o.Name))
 		switch {
 		case !shaped:
 			continue
 		case !known:
-			k.fatal(o.Pos, "Unsupported .target '"+t.Name+"'")
+			k.Fatal(o.Pos, "Unsupported .target '"+t.Name+"'")
 			return
 		}
-		k.tgt = t
+		k.Target = t
 		k.setTarget(t)
 	}
 }
 
 // bodyAlias: an .alias in a body sees the names of the module.
 func (k *checker) bodyAlias(a *syntax.Attr) {
-	for _, o := range k.tree.Of(a.Args) {
-		if k.m.lookup(k.file, k.tree.Names.Bytes(o.Name)) < 0 {
-			k.error(o.Pos, "Unknown symbol '"+k.name(o.Name)+"'")
+	for _, o := range k.Tree.Of(a.Args) {
+		if k.Module.Lookup(k.File, k.Tree.Names.Bytes(o.Name)) < 0 {
+			k.Error(o.Pos, "Unknown symbol '"+k.Name(o.Name)+"'")
 			return
 		}
 	}
-	k.fatal(a.Pos, "Alias declarations are supported at module scope only")
+	k.Fatal(a.Pos, "Alias declarations are supported at module scope only")
 }
 
 // innerFunc: the grammar lets a function be declared inside a body. What it
 // declares is visible to nobody else, so that only a function the module
 // knows already is let pass.
 func (k *checker) innerFunc(f *syntax.Func) {
-	name := k.name(f.Name)
-	if s := k.m.lookup(k.file, []byte(name)); s >= 0 && k.m.Syms[s].Func >= 0 {
+	name := k.Name(f.Name)
+	if s := k.Module.Lookup(k.File, []byte(name)); s >= 0 && k.Module.Syms[s].Func >= 0 {
 		return
 	}
-	k.facts.inner = append(k.facts.inner, name)
+	k.facts.Inner = append(k.facts.Inner, name)
 }

@@ -1,4 +1,4 @@
-package sema
+package declare
 
 import (
 	"encoding/binary"
@@ -8,42 +8,44 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/sema/eval"
+	"github.com/goptxas/goptxas/internal/ptx/sema/setting"
 	"github.com/goptxas/goptxas/internal/ptx/sema/textpos"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // initialiser fills the bytes of one variable.
 type initialiser struct {
-	*context
-	v    *Var
+	*setting.Context
+	v    *sema.Var
 	dims []uint64 // bounds, outermost first
 	o    *syntax.Operand
 }
 
 // initialise reads the initial value of v. It returns false after a fatal
 // fault.
-func (c *context) initialise(v *Var, d *syntax.Var) bool {
-	in := initialiser{context: c, v: v}
+func initialise(c *setting.Context, v *sema.Var, d *syntax.Var) bool {
+	in := initialiser{Context: c, v: v}
 	for i := int32(0); i < d.Dims.Len; i++ {
-		e := &c.tree.Exprs[d.Dims.First+i]
+		e := &c.Tree.Exprs[d.Dims.First+i]
 		n := e.Val
 		if e.Op == syntax.ExprWarp {
 			n = eval.WarpSize
 		}
 		in.dims = append(in.dims, n)
 	}
-	o := &c.tree.Operands[d.Init]
+	o := &c.Tree.Operands[d.Init]
 	in.o = o
 	if v.Shape.Type.IsOpaque() {
 		return in.opaque(o)
 	}
 	if v.Shape.Open {
-		if o.Kind != syntax.OpList || c.elems(o) == 0 {
-			c.fatal(in.end(), "Initial value type mismatch")
+		if o.Kind != syntax.OpList || elems(c, o) == 0 {
+			c.Fatal(in.end(), "Initial value type mismatch")
 			return false
 		}
-		in.dims[0] = c.elems(o)
+		in.dims[0] = elems(c, o)
 		v.Shape.Elems = 1
 		for _, n := range in.dims {
 			v.Shape.Elems *= n
@@ -61,29 +63,29 @@ func (c *context) initialise(v *Var, d *syntax.Var) bool {
 // initial value.
 func (in *initialiser) end() src.Pos {
 	if in.o.Kind == syntax.OpList {
-		return textpos.Closing(in.text, in.o.Pos)
+		return textpos.Closing(in.Text, in.o.Pos)
 	}
-	return in.operandEnd(in.o)
+	return operandEnd(in.Context, in.o)
 }
 
 // operandEnd returns where a scalar initial value is noticed: the token
 // after it.
-func (c *context) operandEnd(o *syntax.Operand) src.Pos {
+func operandEnd(c *setting.Context, o *syntax.Operand) src.Pos {
 	p := o.Pos
 	switch o.Kind {
 	case syntax.OpImm, syntax.OpOffset, syntax.OpGeneric:
 		if o.X != syntax.None {
-			p = c.ev.Last(o.X)
+			p = c.Eval.Last(o.X)
 		}
 	}
-	return c.after(p)
+	return c.After(p)
 }
 
 // elems counts the elements of a list: runs of literals count each.
-func (c *context) elems(o *syntax.Operand) uint64 {
+func elems(c *setting.Context, o *syntax.Operand) uint64 {
 	n := uint64(0)
 	for i := o.X; i < o.X+o.N; i++ {
-		if k := &c.tree.Operands[i]; k.Kind == syntax.OpRun {
+		if k := &c.Tree.Operands[i]; k.Kind == syntax.OpRun {
 			n += uint64(k.N)
 		} else {
 			n++
@@ -103,16 +105,16 @@ func (in *initialiser) value(o *syntax.Operand, dims []uint64, at uint64) bool {
 	if o.Kind != syntax.OpList {
 		return in.mismatch()
 	}
-	if in.elems(o) > dims[0] {
-		in.fatal(in.end(), "Greater number of elements in array initializer")
+	if elems(in.Context, o) > dims[0] {
+		in.Fatal(in.end(), "Greater number of elements in array initializer")
 		return false
 	}
-	step := in.v.Shape.unit()
+	step := in.v.Shape.Unit()
 	for _, n := range dims[1:] {
 		step *= n
 	}
 	for i := o.X; i < o.X+o.N; i++ {
-		k := &in.tree.Operands[i]
+		k := &in.Tree.Operands[i]
 		if k.Kind == syntax.OpRun {
 			if len(dims) > 1 || in.v.Shape.Vec > 1 {
 				return in.mismatch()
@@ -135,13 +137,13 @@ func (in *initialiser) vector(o *syntax.Operand, at uint64) bool {
 	if o.Kind != syntax.OpList {
 		return in.mismatch()
 	}
-	if in.elems(o) != uint64(in.v.Shape.Vec) {
-		in.fatal(in.end(), "Incorrect number of elements in vector initializer")
+	if elems(in.Context, o) != uint64(in.v.Shape.Vec) {
+		in.Fatal(in.end(), "Incorrect number of elements in vector initializer")
 		return false
 	}
 	size := uint64(in.v.Shape.Type.Size())
 	for i := o.X; i < o.X+o.N; i++ {
-		k := &in.tree.Operands[i]
+		k := &in.Tree.Operands[i]
 		if k.Kind == syntax.OpRun {
 			if !in.run(k, at) {
 				return false
@@ -158,7 +160,7 @@ func (in *initialiser) vector(o *syntax.Operand, at uint64) bool {
 }
 
 func (in *initialiser) mismatch() bool {
-	in.fatal(in.end(), "Initial value type mismatch")
+	in.Fatal(in.end(), "Initial value type mismatch")
 	return false
 }
 
@@ -179,13 +181,13 @@ func takes(t isa.Type, k eval.ValueKind) bool {
 func (in *initialiser) element(o *syntax.Operand, at uint64) bool {
 	t := in.v.Shape.Type
 	if t == isa.F16 {
-		in.fatal(in.end(), "No initial value is allowed for .f16 type")
+		in.Fatal(in.end(), "No initial value is allowed for .f16 type")
 		return false
 	}
 	var v eval.Value
 	switch o.Kind {
 	case syntax.OpImm:
-		if v = in.ev.Eval(o.X); v.Kind == eval.NoValue {
+		if v = in.Eval.Eval(o.X); v.Kind == eval.NoValue {
 			return false
 		}
 	case syntax.OpName, syntax.OpOffset, syntax.OpGeneric:
@@ -240,7 +242,7 @@ func (in *initialiser) put(at uint64, b []byte) {
 func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 	t := in.v.Shape.Type
 	if t == isa.F16 {
-		in.fatal(in.end(), "No initial value is allowed for .f16 type")
+		in.Fatal(in.end(), "No initial value is allowed for .f16 type")
 		return false
 	}
 	if !takes(t, eval.Int) {
@@ -248,9 +250,9 @@ func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 	}
 	size := uint64(t.Size())
 	var buf [16]byte
-	for v, flags := range in.tree.Run(o) {
+	for v, flags := range in.Tree.Run(o) {
 		if flags&syntax.FlagOverflow != 0 {
-			in.error(in.end(), "Constant overflow")
+			in.Error(in.end(), "Constant overflow")
 		}
 		binary.LittleEndian.PutUint64(buf[:], v)
 		in.put(at, buf[:size])
@@ -262,42 +264,42 @@ func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 // symbol stores the address of a name, with the byte of it that mask asks
 // for when masked.
 func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked bool) bool {
-	name := in.name(o.Name)
-	sym := in.m.lookup(in.file, in.tree.Names.Bytes(o.Name))
+	name := in.Name(o.Name)
+	sym := in.Module.Lookup(in.File, in.Tree.Names.Bytes(o.Name))
 	if sym < 0 {
 		if o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric && o.X != syntax.None {
 			return in.mismatch()
 		}
 		if o.Kind == syntax.OpGeneric {
-			in.fatal(in.end(), "Invalid initial value expression")
+			in.Fatal(in.end(), "Invalid initial value expression")
 		} else {
-			in.fatal(in.end(), "Invalid initial value symbol '"+name+"'")
+			in.Fatal(in.end(), "Invalid initial value symbol '"+name+"'")
 		}
 		return false
 	}
-	r := Reloc{Offset: at, Sym: sym, Generic: o.Kind == syntax.OpGeneric}
-	s := &in.m.Syms[sym]
+	r := sema.Reloc{Offset: at, Sym: sym, Generic: o.Kind == syntax.OpGeneric}
+	s := &in.Module.Syms[sym]
 	if r.Generic {
-		in.gate(in.end(), &featGeneric)
+		in.Gate(in.end(), &setting.FeatGeneric)
 	}
 	if s.Func >= 0 {
 		if r.Generic {
-			in.fatal(in.end(), "Invalid initial value expression")
+			in.Fatal(in.end(), "Invalid initial value expression")
 			return false
 		}
-		in.gate(in.end(), &featFuncInit)
-		in.addressed = append(in.addressed, s.Func)
-	} else if sp := in.m.Vars[s.Var].Space; sp != isa.SpaceGlobal && sp != isa.SpaceConst {
-		in.fatal(in.end(), "Variable used as initial value not in .global or .const state space")
+		in.Gate(in.end(), &setting.FeatFuncInit)
+		in.Addressed = append(in.Addressed, s.Func)
+	} else if sp := in.Module.Vars[s.Var].Space; sp != isa.SpaceGlobal && sp != isa.SpaceConst {
+		in.Fatal(in.end(), "Variable used as initial value not in .global or .const state space")
 		return false
 	}
 	if (o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric) && o.X != syntax.None {
-		v := in.ev.Eval(o.X)
+		v := in.Eval.Eval(o.X)
 		if v.Kind == eval.NoValue {
 			return false
 		}
 		if v.Kind == eval.Float {
-			in.error(in.end(), "Integer constant expression expected")
+			in.Error(in.end(), "Integer constant expression expected")
 		}
 		if s.Func >= 0 {
 			return in.mismatch()
@@ -322,13 +324,13 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 
 // mask stores one byte of an address: 0xff00(name).
 func (in *initialiser) mask(o *syntax.Operand, at uint64) bool {
-	in.gate(in.end(), &featMask)
-	mask := in.tree.Exprs[o.N].Val
+	in.Gate(in.end(), &setting.FeatMask)
+	mask := in.Tree.Exprs[o.N].Val
 	if n := bits.TrailingZeros64(mask); mask == 0 || n%8 != 0 || mask>>n != 0xff {
-		in.error(in.end(), "Invalid mask value '0x"+strconv.FormatUint(mask, 16)+"' used in initializer")
+		in.Error(in.end(), "Invalid mask value '0x"+strconv.FormatUint(mask, 16)+"' used in initializer")
 		return true
 	}
-	return in.symbol(&in.tree.Operands[o.X], at, mask, true)
+	return in.symbol(&in.Tree.Operands[o.X], at, mask, true)
 }
 
 // opaqueField is one field of a texture, sampler or surface reference.
@@ -367,9 +369,9 @@ func (in *initialiser) opaque(o *syntax.Operand) bool {
 		return in.mismatch()
 	}
 	for i := o.X; i < o.X+o.N; i++ {
-		k := &in.tree.Operands[i]
+		k := &in.Tree.Operands[i]
 		if k.Kind != syntax.OpField {
-			in.error(in.end(), "Opaque structure initializer requires named fields")
+			in.Error(in.end(), "Opaque structure initializer requires named fields")
 			return false
 		}
 		if !in.field(k) {
@@ -380,7 +382,7 @@ func (in *initialiser) opaque(o *syntax.Operand) bool {
 }
 
 func (in *initialiser) field(k *syntax.Operand) bool {
-	name := in.name(k.Name)
+	name := in.Name(k.Name)
 	row := -1
 	t := in.v.Shape.Type
 	for i := range opaqueFields {
@@ -390,27 +392,27 @@ func (in *initialiser) field(k *syntax.Operand) bool {
 		}
 	}
 	if row < 0 {
-		in.fatal(in.end(), "Unrecognized field name '"+name+"' in opaque struct initializer")
+		in.Fatal(in.end(), "Unrecognized field name '"+name+"' in opaque struct initializer")
 		return false
 	}
-	f := Field{Name: name}
-	v := &in.tree.Operands[k.X]
+	f := sema.Field{Name: name}
+	v := &in.Tree.Operands[k.X]
 	switch v.Kind {
 	case syntax.OpImm:
-		val := in.ev.Eval(v.X)
+		val := in.Eval.Eval(v.X)
 		if val.Kind == eval.NoValue {
 			return false
 		}
 		f.Value = val.Bits
 	case syntax.OpName:
-		f.Word = in.name(v.Name)
+		f.Word = in.Name(v.Name)
 		if !knownOpaqueWord(f.Word) {
-			in.error(in.end(), "Unrecognized initial value symbol '"+f.Word+"'")
+			in.Error(in.end(), "Unrecognized initial value symbol '"+f.Word+"'")
 			return true
 		}
 	}
-	if t == isa.Texref && in.tex == TexIndependent && opaqueFields[row].ignoredWhenIndependent {
-		in.unit.Report(diag.Info, in.end(), "Field '"+name+"' is ignored in .texref variables in independent texture mode")
+	if t == isa.Texref && in.TexMode == sema.TexIndependent && opaqueFields[row].ignoredWhenIndependent {
+		in.Unit.Report(diag.Info, in.end(), "Field '"+name+"' is ignored in .texref variables in independent texture mode")
 		return true
 	}
 	in.v.Fields = append(in.v.Fields, f)

@@ -1,4 +1,4 @@
-package sema
+package bodies
 
 import (
 	"github.com/goptxas/goptxas/internal/engine/src"

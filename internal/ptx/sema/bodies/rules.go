@@ -1,9 +1,10 @@
-package sema
+package bodies
 
 import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -12,7 +13,7 @@ import (
 
 // vectorRules checks the elements of {a, b, …} against each other. A fault
 // in what they are ends the instruction; one in their widths does not.
-func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
+func (k *checker) vectorRules(o *syntax.Operand, out *sema.Operand) {
 	elems := k.body.Of(out.Elems)
 	bits, clash, sinks, bad, typed := 0, false, 0, 0, false
 	for i := range elems {
@@ -21,7 +22,7 @@ func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
 		case isa.KSink:
 			sinks++
 		case isa.KBad, isa.KSymbol, isa.KFunc, isa.KLabel, isa.KTable:
-			k.error(k.instrPos(), "Illegal expression '"+k.name(k.tree.Operands[o.X+int32(i)].Name)+"'")
+			k.Error(k.instrPos(), "Illegal expression '"+k.Name(k.Tree.Operands[o.X+int32(i)].Name)+"'")
 			k.handled = true
 			bad++
 		case isa.KReg:
@@ -31,7 +32,7 @@ func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
 			}
 			typed = typed || e.Type.Class() != isa.Bits
 			if bits != 0 && w != bits && !clash {
-				k.error(k.instrPos(), "Incompatible elements of vector expression")
+				k.Error(k.instrPos(), "Incompatible elements of vector expression")
 				clash = true
 			}
 			if bits == 0 {
@@ -40,7 +41,7 @@ func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
 		}
 	}
 	if sinks+bad == len(elems) {
-		k.error(k.instrPos(), "Unable to infer type of vector elements (assuming .b8)")
+		k.Error(k.instrPos(), "Unable to infer type of vector elements (assuming .b8)")
 	}
 	if bad > 0 {
 		k.unknownElements(sinks+bad == len(elems), typed)
@@ -54,25 +55,25 @@ func (k *checker) unknownElements(all, typed bool) {
 	switch {
 	case op != isa.WLd && op != isa.WSt && op != isa.WTex && op != isa.WMov:
 	case all:
-		k.error(k.instrPos(), "Arguments mismatch for instruction '"+op.String()+"'")
+		k.Error(k.instrPos(), "Arguments mismatch for instruction '"+op.String()+"'")
 	case op != isa.WMov && typed: // plain bits go with anything
-		k.error(k.instrPos(), "Vector with elements of different types are not allowed in "+op.String()+" instruction")
+		k.Error(k.instrPos(), "Vector with elements of different types are not allowed in "+op.String()+" instruction")
 	}
 }
 
 // movesVector reports whether a mov moves element by element, and some of
 // these have values.
-func (k *checker) movesVector(out *Inst) bool {
+func (k *checker) movesVector(out *sema.Inst) bool {
 	mods := k.body.ModsOf(out)
 	if !slices.Contains(mods, isa.WV2) && !slices.Contains(mods, isa.WV4) || out.Args.Len < 2 {
 		return false
 	}
-	return slices.ContainsFunc(k.body.Of(k.body.Operands[out.Args.First+1].Elems), func(e Operand) bool { return e.Kind != isa.KSink })
+	return slices.ContainsFunc(k.body.Of(k.body.Operands[out.Args.First+1].Elems), func(e sema.Operand) bool { return e.Kind != isa.KSink })
 }
 
 // sinkRules: a value that is thrown away cannot be read, but for elements of
 // a vector that is moved. It returns false after a complaint.
-func (k *checker) sinkRules(out *Inst) bool {
+func (k *checker) sinkRules(out *sema.Inst) bool {
 	if out.Op == isa.WMov && k.movesVector(out) {
 		return true
 	}
@@ -83,7 +84,7 @@ func (k *checker) sinkRules(out *Inst) bool {
 		}
 		for _, e := range k.body.Of(o.Elems) {
 			if e.Kind == isa.KSink {
-				k.error(k.instrPos(), "Sink '_' not allowed as a source operand")
+				k.Error(k.instrPos(), "Sink '_' not allowed as a source operand")
 				return false
 			}
 		}
@@ -92,7 +93,7 @@ func (k *checker) sinkRules(out *Inst) bool {
 }
 
 // mixed reports whether a vector holds both integers and floats.
-func (k *checker) mixed(out *Operand) bool {
+func (k *checker) mixed(out *sema.Operand) bool {
 	ints, floats := false, false
 	for i := range k.body.Of(out.Elems) {
 		e := &k.body.Operands[out.Elems.First+int32(i)]
@@ -107,11 +108,11 @@ func (k *checker) mixed(out *Operand) bool {
 
 // mixedVectors refuses vectors of integers and floats. It returns false
 // after a complaint.
-func (k *checker) mixedVectors(out *Inst) bool {
+func (k *checker) mixedVectors(out *sema.Inst) bool {
 	for i := range k.body.Of(out.Args) {
 		o := &k.body.Operands[out.Args.First+int32(i)]
 		if o.Kind == isa.KVector && k.mixed(o) {
-			k.error(k.instrPos(), "Vector with elements of different types are not allowed in "+out.Op.String()+" instruction")
+			k.Error(k.instrPos(), "Vector with elements of different types are not allowed in "+out.Op.String()+" instruction")
 			return false
 		}
 	}
@@ -120,7 +121,7 @@ func (k *checker) mixedVectors(out *Inst) bool {
 
 // vectorType is the type the table sees all registers of a vector as: plain
 // bits where one of them is, else that of the first.
-func (k *checker) vectorType(out *Operand) isa.Type {
+func (k *checker) vectorType(out *sema.Operand) isa.Type {
 	t := isa.TNone
 	for i := range k.body.Of(out.Elems) {
 		e := &k.body.Operands[out.Elems.First+int32(i)]
@@ -136,18 +137,18 @@ func (k *checker) vectorType(out *Operand) isa.Type {
 
 // addressRules checks the bases of addresses. It returns false after a
 // complaint.
-func (k *checker) addressRules(in *syntax.Instr, out *Inst) bool {
+func (k *checker) addressRules(in *syntax.Instr, out *sema.Inst) bool {
 	ok := true
 	for i := range k.body.Of(out.Args) {
 		o := &k.body.Operands[out.Args.First+int32(i)]
 		if o.Kind == isa.KAddr && o.Elems.Len == 0 {
-			ok = k.addressRule(in, &k.tree.Operands[in.Args.First+int32(i)], o, i) && ok
+			ok = k.addressRule(in, &k.Tree.Operands[in.Args.First+int32(i)], o, i) && ok
 		}
 	}
 	return ok
 }
 
-func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *Operand, i int) bool {
+func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *sema.Operand, i int) bool {
 	at := k.instrPos()
 	kind := "Illegal operand type to instruction '" + k.inst.Row.Name + "'"
 	switch o.Base {
@@ -157,20 +158,20 @@ func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *Operand, i
 		if k.inst.Space() == isa.SpaceLocal || !k.inst.TakesAddress(i) {
 			return true
 		}
-		k.error(at, "Immediate addresses allowed only for .local state space")
+		k.Error(at, "Immediate addresses allowed only for .local state space")
 	case isa.KFunc:
 		k.badBase(s, "unexpected")
-		k.error(at, kind)
+		k.Error(at, kind)
 		if in.Op == isa.WLd || in.Op == isa.WSt {
-			k.error(at, kind)
+			k.Error(at, kind)
 		}
 	case isa.KBad, isa.KLabel, isa.KTable:
-		k.error(at, kind)
+		k.Error(at, kind)
 	case isa.KSpecial:
 		if !isa.SpecialReg(o.Ref).Vector() {
 			return true
 		}
-		k.error(at, "Illegal operand type for address/array-index")
+		k.Error(at, "Illegal operand type for address/array-index")
 		k.badBase(s, "unexpected")
 	default:
 		return true
@@ -179,15 +180,15 @@ func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *Operand, i
 }
 
 // addressReg: an address register holds an integer or plain bits.
-func (k *checker) addressReg(s *syntax.Operand, o *Operand, kind string) bool {
-	if l, _, _ := k.scope.find(k.tree, s.Name); l != nil && l.vec > 1 {
+func (k *checker) addressReg(s *syntax.Operand, o *sema.Operand, kind string) bool {
+	if l, _, _ := k.scope.find(k.Tree, s.Name); l != nil && l.vec > 1 {
 		k.badBase(s, "unexpected")
 		return false
 	}
 	switch o.Type.Class() {
 	case isa.Bits:
 		if o.Type.Bits() > 64 {
-			k.error(k.instrPos(), "Illegal operand type for address/array-index")
+			k.Error(k.instrPos(), "Illegal operand type for address/array-index")
 			return false
 		}
 	case isa.Float, isa.PackedFloat:
@@ -195,20 +196,20 @@ func (k *checker) addressReg(s *syntax.Operand, o *Operand, kind string) bool {
 		return false
 	case isa.Predicate:
 		k.badBase(s, o.Type.String())
-		k.error(k.instrPos(), kind)
+		k.Error(k.instrPos(), kind)
 		return false
 	}
 	return true
 }
 
 func (k *checker) badBase(s *syntax.Operand, what string) {
-	k.error(k.instrPos(), "Illegal to use symbol '"+k.name(s.Name)+"' of type "+what+
+	k.Error(k.instrPos(), "Illegal to use symbol '"+k.Name(s.Name)+"' of type "+what+
 		" as address operand. Use integer or bit only.")
 }
 
 // branchRule checks the one operand of a bra that is no label. It returns
 // false after a complaint.
-func (k *checker) branchRule(out *Inst) bool {
+func (k *checker) branchRule(out *sema.Inst) bool {
 	if out.Args.Len != 1 {
 		return true
 	}
@@ -231,12 +232,12 @@ func (k *checker) branchRule(out *Inst) bool {
 		return true
 	}
 	if label {
-		k.error(at, "Label expected for argument 0 of instruction 'bra'")
+		k.Error(at, "Label expected for argument 0 of instruction 'bra'")
 	} else {
-		k.error(at, "Arguments mismatch for instruction 'bra'")
+		k.Error(at, "Arguments mismatch for instruction 'bra'")
 	}
 	if register {
-		k.error(at, "Argument 0 of instruction 'bra': must be register")
+		k.Error(at, "Argument 0 of instruction 'bra': must be register")
 	}
 	return false
 }

@@ -1,9 +1,10 @@
-package sema
+package bodies
 
 import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/isa/row"
 	"github.com/goptxas/goptxas/internal/ptx/isa/rows"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -73,7 +74,7 @@ func (v *verdicts) slot() *uint16 {
 
 // describe writes down the shape of an instruction. It returns false for
 // one that must not be remembered.
-func (k *checker) describe(in *syntax.Instr, out *Inst) bool {
+func (k *checker) describe(in *syntax.Instr, out *sema.Inst) bool {
 	v := &k.seen
 	v.n = 0
 	if in.Op == isa.WNone || in.Guard != syntax.None && k.guardKind != isa.KReg {
@@ -102,9 +103,9 @@ func (k *checker) describe(in *syntax.Instr, out *Inst) bool {
 	return v.n <= maxShape
 }
 
-func (k *checker) describeOperand(o *Operand) bool {
+func (k *checker) describeOperand(o *sema.Operand) bool {
 	v := &k.seen
-	if o.Kind == isa.KBad || o.Flags&Selected != 0 || o.Kind == isa.KAddr && o.Base == isa.KBad {
+	if o.Kind == isa.KBad || o.Flags&sema.Selected != 0 || o.Kind == isa.KAddr && o.Base == isa.KBad {
 		return false
 	}
 	w := operandShape(o)
@@ -121,7 +122,7 @@ func (k *checker) describeOperand(o *Operand) bool {
 }
 
 // describeElems writes down elements as runs of equal ones.
-func (k *checker) describeElems(o *Operand) bool {
+func (k *checker) describeElems(o *sema.Operand) bool {
 	v := &k.seen
 	if o.Elems.Len > 255 {
 		return false
@@ -139,7 +140,7 @@ func (k *checker) describeElems(o *Operand) bool {
 			}
 			continue
 		}
-		if e.Kind == isa.KBad || e.Flags&Selected != 0 {
+		if e.Kind == isa.KBad || e.Flags&sema.Selected != 0 {
 			return false
 		}
 		w := operandShape(e)
@@ -159,7 +160,7 @@ func (k *checker) describeElems(o *Operand) bool {
 }
 
 // operandShape packs what the table sees of an operand into 48 bits.
-func operandShape(o *Operand) uint64 {
+func operandShape(o *sema.Operand) uint64 {
 	w := uint64(o.Kind) | uint64(o.Base)<<4 | uint64(o.Type)<<8 | uint64(o.Space)<<14 | uint64(o.Flags)<<18 |
 		uint64(o.PairKind)<<24 | uint64(o.PairType)<<28
 	if o.Kind == isa.KSpecial {
@@ -174,7 +175,7 @@ func operandShape(o *Operand) uint64 {
 // judge asks whether the instruction is right and fills in what the table
 // knows about it. The table is asked quietly; only when it has something to
 // say are the spellings that messages need filled in.
-func (k *checker) judge(in *syntax.Instr, out *Inst) bool {
+func (k *checker) judge(in *syntax.Instr, out *sema.Inst) bool {
 	if k.handled {
 		return false
 	}
@@ -232,7 +233,7 @@ func (v *verdicts) padded() (s [maxShape]uint64) {
 }
 
 // toTable writes the instruction down as the table reads it.
-func (k *checker) toTable(in *syntax.Instr, out *Inst) {
+func (k *checker) toTable(in *syntax.Instr, out *sema.Inst) {
 	ii := &k.inst
 	ii.Op, ii.Mods = in.Op, k.body.ModsOf(out)
 	ii.Guarded = in.Guard != syntax.None
@@ -244,7 +245,7 @@ func (k *checker) toTable(in *syntax.Instr, out *Inst) {
 	ii.Args = ii.Args[:0]
 	for i := range k.body.Of(out.Args) {
 		ii.Args = append(ii.Args, isa.Operand{})
-		k.tableOperand(&k.tree.Operands[in.Args.First+int32(i)], out.Args.First+int32(i), &ii.Args[i])
+		k.tableOperand(&k.Tree.Operands[in.Args.First+int32(i)], out.Args.First+int32(i), &ii.Args[i])
 	}
 }
 
@@ -254,8 +255,8 @@ func (k *checker) tableOperand(s *syntax.Operand, at int32, io *isa.Operand) {
 	o := &k.body.Operands[at]
 	*io = isa.Operand{
 		Kind: o.Kind, Base: o.Base, Type: o.Type, Space: o.Space, Value: int64(o.Value),
-		Neg: o.Flags&Neg != 0, Not: o.Flags&Not != 0, Comp: o.Comp != 0,
-		HasPair: o.Flags&Paired != 0, Pair: o.PairKind, PairType: o.PairType,
+		Neg: o.Flags&sema.Neg != 0, Not: o.Flags&sema.Not != 0, Comp: o.Comp != 0,
+		HasPair: o.Flags&sema.Paired != 0, Pair: o.PairKind, PairType: o.PairType,
 	}
 	switch o.Kind {
 	case isa.KFunc:
@@ -264,10 +265,10 @@ func (k *checker) tableOperand(s *syntax.Operand, at int32, io *isa.Operand) {
 		io.Special = isa.SpecialReg(o.Ref)
 	}
 	if s != nil && s.Kind == syntax.OpPair {
-		s = &k.tree.Operands[s.X]
+		s = &k.Tree.Operands[s.X]
 	}
-	if o.Flags&Selected != 0 && s != nil {
-		if text := k.tree.SelText(s); len(text) > 1 {
+	if o.Flags&sema.Selected != 0 && s != nil {
+		if text := k.Tree.SelText(s); len(text) > 1 {
 			io.Sel = string(text[1:])
 		}
 	}
@@ -286,7 +287,7 @@ func (k *checker) tableOperand(s *syntax.Operand, at int32, io *isa.Operand) {
 	for i := range elems {
 		var kid *syntax.Operand
 		if s != nil && (s.Kind == syntax.OpVec || s.Kind == syntax.OpTex) {
-			kid = &k.tree.Operands[s.X+int32(i)]
+			kid = &k.Tree.Operands[s.X+int32(i)]
 		}
 		k.tableOperand(kid, o.Elems.First+int32(i), &elems[i])
 		if e := &elems[i]; e.Kind == isa.KSink && same == isa.TNone && o.Kind == isa.KVector {
@@ -302,22 +303,22 @@ func (k *checker) tableOperand(s *syntax.Operand, at int32, io *isa.Operand) {
 // spell fills in the spellings of an instruction.
 func (k *checker) spell(in *syntax.Instr) {
 	ii := &k.inst
-	ii.OpText = string(k.tree.OpText(in))
+	ii.OpText = string(k.Tree.OpText(in))
 	ii.Unknown = ii.Unknown[:0]
 	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
-		if m := &k.tree.Mods[i]; m.Word == isa.WNone {
-			ii.Unknown = append(ii.Unknown, string(k.tree.ModText(m)[1:]))
+		if m := &k.Tree.Mods[i]; m.Word == isa.WNone {
+			ii.Unknown = append(ii.Unknown, string(k.Tree.ModText(m)[1:]))
 		}
 	}
 	for i := range ii.Args {
-		if n := k.tree.Operands[in.Args.First+int32(i)].Name; n != 0 {
-			ii.Args[i].Name = string(k.tree.Names.Bytes(n))
+		if n := k.Tree.Operands[in.Args.First+int32(i)].Name; n != 0 {
+			ii.Args[i].Name = string(k.Tree.Names.Bytes(n))
 		}
 	}
 }
 
 // fill copies what the table found out.
-func (k *checker) fill(out *Inst) {
+func (k *checker) fill(out *sema.Inst) {
 	ii := &k.inst
 	out.Row, out.Form = ii.Row, ii.Form
 	out.NTypes, out.NSpaces, out.Vec = uint8(ii.NTypes), uint8(ii.NSpace), uint8(ii.Vec())

@@ -1,9 +1,10 @@
-package sema
+package bodies
 
 import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 const doubleText = "Program is doing double precision computations."
@@ -37,7 +38,7 @@ var doubleTexts = [...]struct {
 }
 
 // double warns of double precision when the user asks for it.
-func (k *checker) double(out *Inst) {
+func (k *checker) double(out *sema.Inst) {
 	if !slices.Contains(out.Types[:min(int(out.NTypes), len(out.Types))], isa.F64) {
 		return
 	}
@@ -49,6 +50,6 @@ func (k *checker) double(out *Inst) {
 		}
 	}
 	for range times {
-		k.warning(k.instrPos(), doubleText)
+		k.Warning(k.instrPos(), doubleText)
 	}
 }

@@ -1,16 +1,17 @@
-package sema
+package bodies
 
 import (
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/sema/eval"
 	"github.com/goptxas/goptxas/internal/ptx/sema/textpos"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // operand resolves one operand.
-func (k *checker) operand(o *syntax.Operand) Operand {
+func (k *checker) operand(o *syntax.Operand) sema.Operand {
 	switch o.Kind {
 	case syntax.OpName:
 		return k.nameOperand(o)
@@ -29,15 +30,15 @@ func (k *checker) operand(o *syntax.Operand) Operand {
 	case syntax.OpPair:
 		return k.pair(o)
 	case syntax.OpSink:
-		return Operand{Kind: isa.KSink, Pair: -1, Index: -1}
+		return sema.Operand{Kind: isa.KSink, Pair: -1, Index: -1}
 	}
-	return Operand{Pair: -1, Index: -1}
+	return sema.Operand{Pair: -1, Index: -1}
 }
 
 // constant evaluates an immediate.
-func (k *checker) constant(o *syntax.Operand) Operand {
-	v := k.ev.Eval(o.X)
-	out := Operand{Value: v.Bits, Pair: -1, Index: -1}
+func (k *checker) constant(o *syntax.Operand) sema.Operand {
+	v := k.Eval.Eval(o.X)
+	out := sema.Operand{Value: v.Bits, Pair: -1, Index: -1}
 	switch v.Kind {
 	case eval.Int, eval.Uint:
 		out.Kind = isa.KInt
@@ -51,9 +52,9 @@ func (k *checker) constant(o *syntax.Operand) Operand {
 
 // named finds what a name means. The operand's Kind is KBad when it means
 // nothing yet.
-func (k *checker) named(n syntax.Name) (out Operand, l *local) {
-	out = Operand{Pair: -1, Index: -1}
-	l, num, member := k.scope.find(k.tree, n)
+func (k *checker) named(n syntax.Name) (out sema.Operand, l *local) {
+	out = sema.Operand{Pair: -1, Index: -1}
+	l, num, member := k.scope.find(k.Tree, n)
 	if l == nil {
 		k.global(n, &out)
 		return out, nil
@@ -88,23 +89,7 @@ func (k *checker) named(n syntax.Name) (out Operand, l *local) {
 	return out, l
 }
 
-// paramBase separates the references of formal parameters from those of
-// variables of the body: both are below zero.
-const paramBase = -1 << 30
-
-func paramRef(i int32) int32 { return paramBase - i }
-
-// noRef is the reference of a symbol that does not exist.
-const noRef = -1 << 31
-
-// Formal returns the number of the formal parameter a symbol operand names,
-// results first, or -1.
-func (o *Operand) Formal() int32 {
-	if o.Ref > paramBase {
-		return -1
-	}
-	return paramBase - o.Ref
-}
+func paramRef(i int32) int32 { return sema.ParamBase - i }
 
 // member returns the register of a family with the given number.
 func (k *checker) member(l *local, num uint32) int32 {
@@ -127,19 +112,19 @@ func (k *checker) member(l *local, num uint32) int32 {
 func (k *checker) newReg(l *local, num int32) int32 {
 	r := int32(len(k.body.Regs))
 	for e := range l.vec {
-		k.body.Regs = append(k.body.Regs, Reg{Name: l.name, Num: num, Type: l.typ, Elem: e})
+		k.body.Regs = append(k.body.Regs, sema.Reg{Name: l.name, Num: num, Type: l.typ, Elem: e})
 	}
 	return r
 }
 
 // global looks a name up at module level and among the special registers.
-func (k *checker) global(n syntax.Name, out *Operand) {
+func (k *checker) global(n syntax.Name, out *sema.Operand) {
 	info := &k.scope.names[n]
 	if info.module == 0 {
 		info.module = -1
-		text := k.tree.Names.Bytes(n)
+		text := k.Tree.Names.Bytes(n)
 		info.sreg = -1
-		if s := k.m.lookup(k.file, text); s >= 0 && s < k.fn.order {
+		if s := k.Module.Lookup(k.File, text); s >= 0 && s < k.Func.Order {
 			info.module = s + 1
 		} else if text[0] == '%' {
 			if r, ok := isa.Lookup(text).Special(); ok {
@@ -156,13 +141,13 @@ func (k *checker) global(n syntax.Name, out *Operand) {
 	}
 }
 
-func (k *checker) moduleSymbol(s int32, out *Operand) {
-	sym := &k.m.Syms[s]
+func (k *checker) moduleSymbol(s int32, out *sema.Operand) {
+	sym := &k.Module.Syms[s]
 	if sym.Func >= 0 {
 		out.Kind, out.Ref = isa.KFunc, sym.Func
 		return
 	}
-	v := &k.m.Vars[sym.Var]
+	v := &k.Module.Vars[sym.Var]
 	out.Kind, out.Ref, out.Type, out.Space = isa.KSymbol, s, v.Shape.Type, v.Space
 	if v.Space == isa.SpaceReg {
 		out.Kind, out.Ref, out.Space = isa.KReg, k.moduleReg(s, v), isa.Generic
@@ -172,7 +157,7 @@ func (k *checker) moduleSymbol(s int32, out *Operand) {
 
 // moduleReg gives a module-scoped register of the first versions a register
 // of this body.
-func (k *checker) moduleReg(s int32, v *Var) int32 {
+func (k *checker) moduleReg(s int32, v *sema.Var) int32 {
 	for _, m := range k.body.Module {
 		if m.Sym == s {
 			return m.Reg
@@ -180,20 +165,20 @@ func (k *checker) moduleReg(s int32, v *Var) int32 {
 	}
 	r := int32(len(k.body.Regs))
 	for e := range v.Shape.Vec {
-		k.body.Module = append(k.body.Module, ModuleReg{s, int32(e), int32(len(k.body.Regs))})
-		k.body.Regs = append(k.body.Regs, Reg{Num: -1, Type: v.Shape.Type, Elem: e})
+		k.body.Module = append(k.body.Module, sema.ModuleReg{Sym: s, Elem: int32(e), Reg: int32(len(k.body.Regs))})
+		k.body.Regs = append(k.body.Regs, sema.Reg{Num: -1, Type: v.Shape.Type, Elem: e})
 	}
 	return r
 }
 
 // nameOperand resolves a name with its marks and selector.
-func (k *checker) nameOperand(o *syntax.Operand) Operand {
+func (k *checker) nameOperand(o *syntax.Operand) sema.Operand {
 	out, l := k.named(o.Name)
 	if o.Flags&syntax.FlagNot != 0 {
-		out.Flags |= Not
+		out.Flags |= sema.Not
 	}
 	if o.Flags&syntax.FlagNeg != 0 {
-		out.Flags |= Neg
+		out.Flags |= sema.Neg
 	}
 	switch {
 	case out.Kind == isa.KBad:
@@ -225,7 +210,7 @@ func component(w isa.Word) int {
 }
 
 // selector applies .x or .b0 to a register.
-func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
+func (k *checker) selector(o *syntax.Operand, out *sema.Operand, l *local) {
 	c := component(o.Sel)
 	switch {
 	case out.Kind == isa.KSpecial && isa.SpecialReg(out.Ref).Vector():
@@ -245,8 +230,8 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 		out.Ref += int32(min(c, int(l.vec)-1))
 	default:
 		out.Sel = o.Sel
-		out.Flags |= Selected
-		out.Value = selectorDigits(k.tree.SelText(o))
+		out.Flags |= sema.Selected
+		out.Value = selectorDigits(k.Tree.SelText(o))
 	}
 }
 
@@ -264,29 +249,29 @@ func selectorDigits(text []byte) uint64 {
 
 // noField refuses a selector after what has no parts.
 func (k *checker) noField(o *syntax.Operand) {
-	k.error(k.instrPos(), "Unknown field '"+string(k.tree.SelText(o))+"'")
+	k.Error(k.instrPos(), "Unknown field '"+string(k.Tree.SelText(o))+"'")
 	k.handled = true
 }
 
 // badComponent refuses a selector that names no component.
 func (k *checker) badComponent(o *syntax.Operand) {
-	text := string(k.tree.SelText(o))[1:]
+	text := string(k.Tree.SelText(o))[1:]
 	if strings.IndexByte("xyzwrgba", text[0]) < 0 {
-		k.error(k.instrPos(), "Unknown vector selector: '"+text[:1]+"'")
+		k.Error(k.instrPos(), "Unknown vector selector: '"+text[:1]+"'")
 	}
 	if len(text) > 1 {
-		k.error(k.instrPos(), "Unimplemented feature: vector swizzle")
+		k.Error(k.instrPos(), "Unimplemented feature: vector swizzle")
 	}
 	k.handled = true
 }
 
 // vectorReg spreads a vector register that stands without a selector.
-func (k *checker) vectorReg(l *local, out *Operand) {
+func (k *checker) vectorReg(l *local, out *sema.Operand) {
 	first := out.Ref
 	at := int32(len(k.body.Operands))
 	for e := range l.vec {
 		k.body.Operands = append(k.body.Operands,
-			Operand{Kind: isa.KReg, Type: l.typ, Ref: first + int32(e), Pair: -1, Index: -1})
+			sema.Operand{Kind: isa.KReg, Type: l.typ, Ref: first + int32(e), Pair: -1, Index: -1})
 	}
 	out.Kind, out.Ref = isa.KVector, 0
 	out.Elems = syntax.List{First: at, Len: int32(l.vec)}
@@ -295,26 +280,26 @@ func (k *checker) vectorReg(l *local, out *Operand) {
 // unknown records the use of a name without a meaning.
 func (k *checker) unknown(o *syntax.Operand) {
 	p := o.Pos
-	for int(p) < len(k.text) && (k.text[p] == '!' || k.text[p] == '-' || k.text[p] == '@' || k.text[p] == '[') {
-		p = textpos.SkipBlank(k.text, p+1)
+	for int(p) < len(k.Text) && (k.Text[p] == '!' || k.Text[p] == '-' || k.Text[p] == '@' || k.Text[p] == '[') {
+		p = textpos.SkipBlank(k.Text, p+1)
 	}
 	k.scope.wait(o.Name, p, noPatch)
 }
 
 // integerOffset evaluates an offset, which must be an integer.
 func (k *checker) integerOffset(x int32) uint64 {
-	if e := &k.tree.Exprs[x]; e.Op == syntax.ExprInt && e.Flags&syntax.FlagOverflow == 0 {
+	if e := &k.Tree.Exprs[x]; e.Op == syntax.ExprInt && e.Flags&syntax.FlagOverflow == 0 {
 		return e.Val
 	}
-	v := k.ev.Eval(x)
+	v := k.Eval.Eval(x)
 	if v.Kind == eval.Float || v.Kind == eval.Raw {
-		k.error(k.ev.NoticedEnd(x), "Integer constant expression expected")
+		k.Error(k.Eval.NoticedEnd(x), "Integer constant expression expected")
 	}
 	return v.Bits
 }
 
 // offset resolves name+expr outside brackets.
-func (k *checker) offset(o *syntax.Operand) Operand {
+func (k *checker) offset(o *syntax.Operand) sema.Operand {
 	out, l := k.named(o.Name)
 	v := k.integerOffset(o.X)
 	out.Value = v
@@ -322,7 +307,7 @@ func (k *checker) offset(o *syntax.Operand) Operand {
 	case isa.KBad:
 		k.unknown(o)
 		// The reference takes the sum for an address and lets it pass.
-		out.Kind, out.Type, out.Ref = isa.KSymbol, isa.B64, noRef
+		out.Kind, out.Type, out.Ref = isa.KSymbol, isa.B64, sema.NoRef
 	case isa.KFunc:
 		k.funcUse(out.Ref, o.Pos, true)
 	case isa.KReg:
@@ -334,16 +319,16 @@ func (k *checker) offset(o *syntax.Operand) Operand {
 }
 
 // index resolves name[i].
-func (k *checker) index(o *syntax.Operand) Operand {
+func (k *checker) index(o *syntax.Operand) sema.Operand {
 	out, l := k.named(o.Name)
 	shape := k.shapeOf(&out, l)
 	if out.Kind == isa.KBad {
 		k.unknown(o)
 	}
-	kid := &k.tree.Operands[o.X]
+	kid := &k.Tree.Operands[o.X]
 	scale := uint64(1)
 	if shape == nil || !shape.Array {
-		k.error(k.after(o.Pos), "Array indexing on non-array")
+		k.Error(k.After(o.Pos), "Array indexing on non-array")
 		if out.Kind != isa.KSymbol && k.instr.Op == isa.WMov {
 			k.handled = true
 		}
@@ -374,35 +359,35 @@ func (k *checker) index(o *syntax.Operand) Operand {
 }
 
 // shapeOf returns the shape of the variable an operand names, or nil.
-func (k *checker) shapeOf(out *Operand, l *local) *Shape {
+func (k *checker) shapeOf(out *sema.Operand, l *local) *sema.Shape {
 	if out.Kind != isa.KSymbol {
 		return nil
 	}
 	if i := out.Formal(); i >= 0 {
-		return &k.fn.formal(int(i)).Shape
+		return &k.Func.Formal(int(i)).Shape
 	}
 	if i := out.Local(); i >= 0 {
 		return &k.body.Vars[i].Shape
 	}
-	return &k.m.Vars[k.m.Syms[out.Ref].Var].Shape
+	return &k.Module.Vars[k.Module.Syms[out.Ref].Var].Shape
 }
 
 // rowSize returns the bytes that one step of a variable's first index is.
-func (k *checker) rowSize(out *Operand) uint64 {
+func (k *checker) rowSize(out *sema.Operand) uint64 {
 	s := k.shapeOf(out, nil)
 	if s == nil {
 		return 1
 	}
-	return s.unit()
+	return s.Unit()
 }
 
 // vector resolves {a, b, …}.
-func (k *checker) vector(o *syntax.Operand) Operand {
+func (k *checker) vector(o *syntax.Operand) sema.Operand {
 	tmp := len(k.stack)
 	for i := range o.N {
-		k.stack = append(k.stack, k.operand(&k.tree.Operands[o.X+i]))
+		k.stack = append(k.stack, k.operand(&k.Tree.Operands[o.X+i]))
 	}
-	out := Operand{Kind: isa.KVector, Pair: -1, Index: -1}
+	out := sema.Operand{Kind: isa.KVector, Pair: -1, Index: -1}
 	out.Elems = syntax.List{First: int32(len(k.body.Operands)), Len: o.N}
 	k.body.Operands = append(k.body.Operands, k.stack[tmp:]...)
 	k.stack = k.stack[:tmp]
@@ -413,10 +398,10 @@ func (k *checker) vector(o *syntax.Operand) Operand {
 }
 
 // pair resolves d|p.
-func (k *checker) pair(o *syntax.Operand) Operand {
-	out := k.operand(&k.tree.Operands[o.X])
-	q := k.operand(&k.tree.Operands[o.X+1])
-	out.Flags |= Paired
+func (k *checker) pair(o *syntax.Operand) sema.Operand {
+	out := k.operand(&k.Tree.Operands[o.X])
+	q := k.operand(&k.Tree.Operands[o.X+1])
+	out.Flags |= sema.Paired
 	out.PairKind = q.Kind
 	if q.Kind == isa.KReg {
 		out.Pair, out.PairType = q.Ref, q.Type
@@ -425,10 +410,10 @@ func (k *checker) pair(o *syntax.Operand) Operand {
 }
 
 // address resolves [base+offset].
-func (k *checker) address(o *syntax.Operand) Operand {
-	out := Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
+func (k *checker) address(o *syntax.Operand) sema.Operand {
+	out := sema.Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
 	if o.Flags&syntax.FlagUnified != 0 {
-		out.Flags |= Unified
+		out.Flags |= sema.Unified
 	}
 	if o.Name == 0 {
 		out.Base, out.Value = isa.KInt, k.integerOffset(o.X)
@@ -446,8 +431,8 @@ func (k *checker) address(o *syntax.Operand) Operand {
 }
 
 // texture resolves [t, s, {coordinates}].
-func (k *checker) texture(o *syntax.Operand) Operand {
-	out := Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
+func (k *checker) texture(o *syntax.Operand) sema.Operand {
+	out := sema.Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
 	b, _ := k.named(o.Name)
 	if b.Kind == isa.KBad {
 		k.unknown(o)

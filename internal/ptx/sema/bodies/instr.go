@@ -1,8 +1,9 @@
-package sema
+package bodies
 
 import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -12,25 +13,25 @@ func (k *checker) instruction(in *syntax.Instr) {
 	k.handled, k.loud, k.faulty = false, false, false
 	words := syntax.List{First: int32(len(k.body.Words)), Len: in.Mods.Len}
 	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
-		w := k.tree.Mods[i].Word
+		w := k.Tree.Mods[i].Word
 		k.body.Words = append(k.body.Words, w)
-		k.facts.routines = k.facts.routines || w == isa.WGrad && in.Op == isa.WTex || w == isa.WMulticastCluster
+		k.facts.Routines = k.facts.Routines || w == isa.WGrad && in.Op == isa.WTex || w == isa.WMulticastCluster
 	}
 	if in.Call {
 		k.call(in, words)
 		return
 	}
-	k.body.Instrs = append(k.body.Instrs, Inst{Op: in.Op, Mods: words, Guard: -1, Call: -1, Pos: in.OpPos})
+	k.body.Instrs = append(k.body.Instrs, sema.Inst{Op: in.Op, Mods: words, Guard: -1, Call: -1, Pos: in.OpPos})
 	out := &k.body.Instrs[len(k.body.Instrs)-1]
 	k.guard(in, out)
 	first := len(k.stack)
 	for i := in.Args.First; i < in.Args.First+in.Args.Len; i++ {
-		k.stack = append(k.stack, k.operand(&k.tree.Operands[i]))
+		k.stack = append(k.stack, k.operand(&k.Tree.Operands[i]))
 	}
 	out.Args = syntax.List{First: int32(len(k.body.Operands)), Len: in.Args.Len}
 	k.body.Operands = append(k.body.Operands, k.stack[first:]...)
 	k.stack = k.stack[:first]
-	if k.unit.Fatal() {
+	if k.Unit.Fatal() {
 		return
 	}
 	k.labelArgs(in, out)
@@ -40,12 +41,12 @@ func (k *checker) instruction(in *syntax.Instr) {
 }
 
 // guard resolves @p.
-func (k *checker) guard(in *syntax.Instr, out *Inst) {
+func (k *checker) guard(in *syntax.Instr, out *sema.Inst) {
 	k.guardKind = isa.KBad
 	if in.Guard == syntax.None {
 		return
 	}
-	g := &k.tree.Operands[in.Guard]
+	g := &k.Tree.Operands[in.Guard]
 	o, l := k.named(g.Name)
 	if o.Kind == isa.KBad {
 		k.unknown(g)
@@ -58,7 +59,7 @@ func (k *checker) guard(in *syntax.Instr, out *Inst) {
 
 // labelArgs: a name without a meaning where a label belongs is a label that
 // is still to come.
-func (k *checker) labelArgs(in *syntax.Instr, out *Inst) {
+func (k *checker) labelArgs(in *syntax.Instr, out *sema.Inst) {
 	if in.Op != isa.WBra {
 		return
 	}
@@ -72,8 +73,8 @@ func (k *checker) labelArgs(in *syntax.Instr, out *Inst) {
 }
 
 // memory makes the checks that need to know the variables behind operands.
-func (k *checker) memory(in *syntax.Instr, out *Inst) {
-	if k.m.Opts.WarnDouble {
+func (k *checker) memory(in *syntax.Instr, out *sema.Inst) {
+	if k.Module.Opts.WarnDouble {
 		k.double(out)
 	}
 	args := k.body.Of(out.Args)
@@ -99,7 +100,7 @@ func (k *checker) memory(in *syntax.Instr, out *Inst) {
 
 // narrowAddress notes an address register that cannot hold an address of
 // its space. n counts the addresses of the instruction before this one.
-func (k *checker) narrowAddress(in *syntax.Instr, out *Inst, a *Operand, n int) {
+func (k *checker) narrowAddress(in *syntax.Instr, out *sema.Inst, a *sema.Operand, n int) {
 	space := isa.Generic
 	switch {
 	case n < int(out.NSpaces) && n < len(out.Spaces):
@@ -112,8 +113,8 @@ func (k *checker) narrowAddress(in *syntax.Instr, out *Inst, a *Operand, n int) 
 		return
 	}
 	if b := space.Base(); b == isa.Generic || b == isa.SpaceGlobal {
-		_, line := k.tree.File.Line(k.instrPos())
-		k.facts.narrow = append(k.facts.narrow, narrowUse{line, a.Type.Bits()})
+		_, line := k.Tree.File.Line(k.instrPos())
+		k.facts.Narrow = append(k.facts.Narrow, sema.NarrowUse{Line: line, Bits: a.Type.Bits()})
 	}
 }
 
@@ -122,10 +123,10 @@ func (k *checker) narrowAddress(in *syntax.Instr, out *Inst, a *Operand, n int) 
 func defaultShared(mods []isa.Word) bool { return len(mods) > 0 && mods[0] == isa.WAsync }
 
 // addressValue checks mov and cvta of a variable or function.
-func (k *checker) addressValue(in *syntax.Instr, out *Inst, args []Operand) {
+func (k *checker) addressValue(in *syntax.Instr, out *sema.Inst, args []sema.Operand) {
 	if in.Op == isa.WCvta && out.NTypes > 0 && out.Types[0].Bits() < 64 { // all addresses are such
-		_, line := k.tree.File.Line(k.instrPos())
-		k.facts.narrow = append(k.facts.narrow, narrowUse{line, out.Types[0].Bits()})
+		_, line := k.Tree.File.Line(k.instrPos())
+		k.facts.Narrow = append(k.facts.Narrow, sema.NarrowUse{Line: line, Bits: out.Types[0].Bits()})
 		return
 	}
 	for i := range args {
@@ -135,19 +136,19 @@ func (k *checker) addressValue(in *syntax.Instr, out *Inst, args []Operand) {
 			k.funcUse(a.Ref, in.OpPos, false)
 		case isa.KSymbol:
 			if a.Local() >= 0 && a.Formal() < 0 && a.Space == isa.SpaceParam {
-				k.error(k.instrPos(), "Illegal to take address of parameter '"+k.body.Vars[a.Local()].Name+"'")
+				k.Error(k.instrPos(), "Illegal to take address of parameter '"+k.body.Vars[a.Local()].Name+"'")
 			}
 			bits := out.Types[0].Bits()
 			if a.Space == isa.SpaceGlobal && bits < 64 && out.NTypes > 0 {
-				_, line := k.tree.File.Line(k.instrPos())
-				k.facts.narrow = append(k.facts.narrow, narrowUse{line, bits})
+				_, line := k.Tree.File.Line(k.instrPos())
+				k.facts.Narrow = append(k.facts.Narrow, sema.NarrowUse{Line: line, Bits: bits})
 			}
 		}
 	}
 }
 
 // bounds tells when a scalar variable is accessed with a wider type.
-func (k *checker) bounds(in *syntax.Instr, out *Inst, args []Operand) {
+func (k *checker) bounds(in *syntax.Instr, out *sema.Inst, args []sema.Operand) {
 	if out.Vec > 1 || out.NTypes != 1 {
 		return
 	}
@@ -156,13 +157,13 @@ func (k *checker) bounds(in *syntax.Instr, out *Inst, args []Operand) {
 		if a.Kind != isa.KAddr || a.Base != isa.KSymbol {
 			continue
 		}
-		ref := Operand{Kind: isa.KSymbol, Ref: a.Ref}
+		ref := sema.Operand{Kind: isa.KSymbol, Ref: a.Ref}
 		s := k.shapeOf(&ref, nil)
 		if s == nil || s.Array || s.Vec > 1 || s.Type.IsOpaque() || s.Type == isa.Pred || out.Types[0].Bits() <= s.Type.Bits() {
 			continue
 		}
-		k.unit.Report(diag.Info, k.instrPos(), "Potential out of bound access while accessing symbol '"+
-			k.name(k.tree.Operands[in.Args.First+int32(i)].Name)+"' of type '"+s.Type.String()+
+		k.Unit.Report(diag.Info, k.instrPos(), "Potential out of bound access while accessing symbol '"+
+			k.Name(k.Tree.Operands[in.Args.First+int32(i)].Name)+"' of type '"+s.Type.String()+
 			"' with instruction type '"+out.Types[0].String()+"'.")
 	}
 }
@@ -185,7 +186,7 @@ func (p *paramUse) isWritten(v int32) bool {
 
 // paramAccess checks ld.param and st.param: inputs are read, results are
 // written, and the parameters of a call are not touched conditionally.
-func (k *checker) paramAccess(in *syntax.Instr, out *Inst, args []Operand) {
+func (k *checker) paramAccess(in *syntax.Instr, out *sema.Inst, args []sema.Operand) {
 	if out.NSpaces == 0 || out.Spaces[0].Base() != isa.SpaceParam {
 		return
 	}
@@ -195,12 +196,12 @@ func (k *checker) paramAccess(in *syntax.Instr, out *Inst, args []Operand) {
 			continue
 		}
 		if f := a.Formal(); f >= 0 {
-			name := k.fn.formal(int(f)).Name
+			name := k.Func.Formal(int(f)).Name
 			switch {
-			case in.Op == isa.WSt && int(f) >= len(k.fn.Rets):
-				k.error(k.instrPos(), "Illegal to write to function input parameter '"+name+"'")
-			case in.Op == isa.WLd && int(f) < len(k.fn.Rets):
-				k.error(k.instrPos(), "Illegal to read function return parameter '"+name+"'")
+			case in.Op == isa.WSt && int(f) >= len(k.Func.Rets):
+				k.Error(k.instrPos(), "Illegal to write to function input parameter '"+name+"'")
+			case in.Op == isa.WLd && int(f) < len(k.Func.Rets):
+				k.Error(k.instrPos(), "Illegal to read function return parameter '"+name+"'")
 			}
 			continue
 		}
@@ -208,20 +209,20 @@ func (k *checker) paramAccess(in *syntax.Instr, out *Inst, args []Operand) {
 		if v < 0 {
 			continue
 		}
-		if k.ver < 20 {
+		if k.Version < 20 {
 			// The kernel's own parameter, declared in its body.
 			if in.Op == isa.WSt {
-				k.error(k.instrPos(), "Illegal to write to function input parameter '"+k.body.Vars[v].Name+"'")
+				k.Error(k.instrPos(), "Illegal to write to function input parameter '"+k.body.Vars[v].Name+"'")
 			}
 			continue
 		}
 		if in.Guard != syntax.None {
-			k.error(k.instrPos(), "Illegal to predicate instruction '"+in.Op.String()+".param' with operand '"+
+			k.Error(k.instrPos(), "Illegal to predicate instruction '"+in.Op.String()+".param' with operand '"+
 				k.body.Vars[v].Name+"'")
 			continue
 		}
 		if in.Op == isa.WLd && !k.param.isWritten(v) {
-			k.facts.unread = append(k.facts.unread, unwritten{k.instrPos(), k.body.Vars[v].Name})
+			k.facts.Unread = append(k.facts.Unread, sema.Unwritten{Pos: k.instrPos(), Name: k.body.Vars[v].Name})
 		}
 	}
 }
@@ -230,7 +231,7 @@ func (k *checker) paramAccess(in *syntax.Instr, out *Inst, args []Operand) {
 func (k *checker) useVar(v int32) {
 	if k.seenVar[v/64]>>(v%64)&1 == 0 {
 		k.seenVar[v/64] |= 1 << (v % 64)
-		k.facts.vars = append(k.facts.vars, v)
+		k.facts.Vars = append(k.facts.Vars, v)
 	}
 }
 
@@ -238,6 +239,6 @@ func (k *checker) useVar(v int32) {
 func (k *checker) callUse(f int32) {
 	if k.seenFunc[f/64]>>(f%64)&1 == 0 {
 		k.seenFunc[f/64] |= 1 << (f % 64)
-		k.facts.calls = append(k.facts.calls, f)
+		k.facts.Calls = append(k.facts.Calls, f)
 	}
 }

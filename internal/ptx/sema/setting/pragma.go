@@ -1,55 +1,50 @@
-package sema
+package setting
 
 import (
 	"strings"
 
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // pragmaRow is one pragma that belongs inside functions. A pragma is
 // recognised by how it begins.
 type pragmaRow struct {
-	name  string
-	feat  feature
+	Name  string
+	feat  Feature
 	value bool // takes a number
 	entry bool // only for kernels
 }
 
 var pragmaRows = [...]pragmaRow{
-	{name: "used_bytes_mask", feat: feature{name: "used_bytes_mask", version: 83, sm: 50}, value: true},
-	{name: "enable_smem_spilling", feat: feature{name: "enable_smem_spilling", version: 87, sm: 75}, entry: true},
-	{name: "frequency", feat: feature{name: "frequency", version: 90}, value: true},
+	{Name: "used_bytes_mask", feat: Feature{Name: "used_bytes_mask", Version: 83, sm: 50}, value: true},
+	{Name: "enable_smem_spilling", feat: Feature{Name: "enable_smem_spilling", Version: 87, sm: 75}, entry: true},
+	{Name: "frequency", feat: Feature{Name: "frequency", Version: 90}, value: true},
 }
 
-// nounroll is the one pragma that may stand anywhere.
-const nounroll = "nounroll"
+// Nounroll is the one pragma that may stand anywhere.
+const Nounroll = "nounroll"
 
-// Pragma is a pragma inside a body: it concerns the instruction after it.
-type Pragma struct {
-	Text string
-	At   int32 // Instrs of the body
-}
-
-// pragma reads the strings of a .pragma: of the module (fn is nil), of a
+// Pragma reads the strings of a .pragma: of the module (fn is nil), of a
 // kernel before its body, or inside a body.
-func (c *context) pragma(a *syntax.Attr, fn *Func, inBody bool) {
-	c.gate(a.Pos, &featPragma)
-	for _, s := range c.tree.Strs[a.Strs.First : a.Strs.First+a.Strs.Len] {
-		text := string(c.tree.StrText(s))
-		row := findPragma(text)
+func (c *Context) Pragma(a *syntax.Attr, fn *sema.Func, inBody bool) {
+	c.Gate(a.Pos, &featPragma)
+	for _, s := range c.Tree.Strs[a.Strs.First : a.Strs.First+a.Strs.Len] {
+		text := string(c.Tree.StrText(s))
+		row := FindPragma(text)
 		if row == nil {
 			c.keepPragma(text, fn)
 			continue
 		}
 		if !inBody {
-			c.error(a.Pos, "Pragma '"+text+"' is allowed only within function scope")
+			c.Error(a.Pos, "Pragma '"+text+"' is allowed only within function scope")
 			continue
 		}
 		if row.entry && !fn.Entry {
-			c.error(a.Pos, "Pragma '"+text+"' cannot be specified for device functions")
+			c.Error(a.Pos, "Pragma '"+text+"' cannot be specified for device functions")
 			continue
 		}
-		c.gate(a.Pos, &row.feat)
+		c.Gate(a.Pos, &row.feat)
 		if row.value {
 			c.pragmaValue(row, text)
 		}
@@ -59,25 +54,26 @@ func (c *context) pragma(a *syntax.Attr, fn *Func, inBody bool) {
 
 // keepPragma remembers a pragma; whether it is supported is said when the
 // function is compiled.
-func (c *context) keepPragma(text string, fn *Func) {
+func (c *Context) keepPragma(text string, fn *sema.Func) {
 	if fn == nil {
-		c.m.Pragmas = append(c.m.Pragmas, text)
+		c.Module.Pragmas = append(c.Module.Pragmas, text)
 		return
 	}
 	fn.Pragmas = append(fn.Pragmas, text)
 }
 
-func findPragma(text string) *pragmaRow {
+// FindPragma is the row of a pragma that belongs inside functions, or nil.
+func FindPragma(text string) *pragmaRow {
 	for i := range pragmaRows {
-		if strings.HasPrefix(text, pragmaRows[i].name) {
+		if strings.HasPrefix(text, pragmaRows[i].Name) {
 			return &pragmaRows[i]
 		}
 	}
 	return nil
 }
 
-// pragmaFaults returns what is wrong with the number of a pragma.
-func pragmaFaults(text string) []string {
+// PragmaFaults returns what is wrong with the number of a pragma.
+func PragmaFaults(text string) []string {
 	_, arg, _ := strings.Cut(text, " ")
 	var list []string
 	digits := numberLen(arg)
@@ -96,12 +92,12 @@ func pragmaFaults(text string) []string {
 
 // pragmaValue checks the number at once for a frequency; other pragmas
 // complain when they are used.
-func (c *context) pragmaValue(row *pragmaRow, text string) {
-	if row.name != "frequency" {
+func (c *Context) pragmaValue(row *pragmaRow, text string) {
+	if row.Name != "frequency" {
 		return
 	}
-	for _, why := range pragmaFaults(text) {
-		c.error(noPos, why)
+	for _, why := range PragmaFaults(text) {
+		c.Error(NoPos, why)
 	}
 }
 

@@ -1,21 +1,23 @@
-package sema
+package bodies
 
 import (
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/setting"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // call checks a call: (results), target, (arguments), prototype.
 func (k *checker) call(in *syntax.Instr, words syntax.List) {
-	out := Inst{Op: in.Op, Mods: words, Guard: -1, Pos: in.OpPos, Call: int32(len(k.body.Calls))}
-	c := Call{Func: -1, Table: -1}
+	out := sema.Inst{Op: in.Op, Mods: words, Guard: -1, Pos: in.OpPos, Call: int32(len(k.body.Calls))}
+	c := sema.Call{Func: -1, Table: -1}
 	if !k.callWords(in, &out) {
 		k.body.Instrs = append(k.body.Instrs, out)
 		k.body.Calls = append(k.body.Calls, c)
 		return
 	}
-	args := k.tree.Of(in.Args)
+	args := k.Tree.Of(in.Args)
 	if len(args) == 0 {
 		return
 	}
@@ -38,26 +40,26 @@ func (k *checker) call(in *syntax.Instr, words syntax.List) {
 }
 
 // callWords checks guard and modifiers: .uni alone is allowed.
-func (k *checker) callWords(in *syntax.Instr, out *Inst) bool {
+func (k *checker) callWords(in *syntax.Instr, out *sema.Inst) bool {
 	k.guard(in, out)
 	ok := true
 	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
-		m := &k.tree.Mods[i]
+		m := &k.Tree.Mods[i]
 		switch {
 		case m.Word == isa.WUni:
 		case m.Word == isa.WNone:
-			k.error(k.instrPos(), "Unknown modifier '"+string(k.tree.ModText(m))+"'")
+			k.Error(k.instrPos(), "Unknown modifier '"+string(k.Tree.ModText(m))+"'")
 		case m.Word.IsType():
-			k.error(k.instrPos(), "Unexpected instruction types specified for 'call'")
+			k.Error(k.instrPos(), "Unexpected instruction types specified for 'call'")
 			ok = false
 		case m.Word.IsSpace():
-			k.error(k.instrPos(), "No state space qualifier expected for instruction 'call'")
+			k.Error(k.instrPos(), "No state space qualifier expected for instruction 'call'")
 		default:
-			k.error(k.instrPos(), "Illegal modifier '"+string(k.tree.ModText(m))+"' for instruction 'call'")
+			k.Error(k.instrPos(), "Illegal modifier '"+string(k.Tree.ModText(m))+"' for instruction 'call'")
 		}
 	}
 	if in.Guard != syntax.None && k.guardKind != isa.KReg {
-		k.error(k.instrPos(), "Predicate expression expected")
+		k.Error(k.instrPos(), "Predicate expression expected")
 		ok = false
 	}
 	return ok
@@ -67,7 +69,7 @@ func (k *checker) callWords(in *syntax.Instr, out *Inst) bool {
 func (k *checker) actuals(list syntax.List) syntax.List {
 	first := len(k.stack)
 	for i := range list.Len {
-		k.stack = append(k.stack, k.operand(&k.tree.Operands[list.First+i]))
+		k.stack = append(k.stack, k.operand(&k.Tree.Operands[list.First+i]))
 	}
 	out := syntax.List{First: int32(len(k.body.Operands)), Len: list.Len}
 	k.body.Operands = append(k.body.Operands, k.stack[first:]...)
@@ -76,81 +78,81 @@ func (k *checker) actuals(list syntax.List) syntax.List {
 }
 
 // direct checks a call of a named function.
-func (k *checker) direct(o *syntax.Operand, target *Operand, c *Call, in *syntax.Instr) {
+func (k *checker) direct(o *syntax.Operand, target *sema.Operand, c *sema.Call, in *syntax.Instr) {
 	at := k.instrPos()
 	switch target.Kind {
 	case isa.KFunc:
-		f := &k.m.Funcs[target.Ref]
+		f := &k.Module.Funcs[target.Ref]
 		k.callUse(target.Ref)
 		c.Func = target.Ref
 		if f.Entry {
-			k.error(at, "Illegal call target, device function expected")
+			k.Error(at, "Illegal call target, device function expected")
 		}
 		k.checkCall(&f.Proto, c, in)
 	case isa.KBad:
-		k.error(at, "Call to '"+k.name(o.Name)+"' requires call prototype")
+		k.Error(at, "Call to '"+k.Name(o.Name)+"' requires call prototype")
 		k.unknown(o)
 	case isa.KLabel:
-		k.error(at, "Call to '"+k.name(o.Name)+"' requires call prototype")
+		k.Error(at, "Call to '"+k.Name(o.Name)+"' requires call prototype")
 	case isa.KReg:
 		if target.Type.Class() == isa.Float || target.Type == isa.Pred {
-			k.error(at, "Arguments mismatch for instruction 'call'")
+			k.Error(at, "Arguments mismatch for instruction 'call'")
 			return
 		}
-		k.error(at, "Label expected for argument 0 of instruction 'call'")
+		k.Error(at, "Label expected for argument 0 of instruction 'call'")
 		if len(k.body.Of(c.Rets))+len(k.body.Of(c.Actuals)) > 0 {
-			k.fatal(at, "Call target not recognized")
+			k.Fatal(at, "Call target not recognized")
 		}
 	default:
-		k.error(at, "Label expected for argument 0 of instruction 'call'")
-		k.error(at, "Argument 0 of instruction 'call': must be register")
+		k.Error(at, "Label expected for argument 0 of instruction 'call'")
+		k.Error(at, "Argument 0 of instruction 'call': must be register")
 	}
 }
 
 var (
-	featIndirect     = feature{name: "indirect call", version: 21}
-	featFuncAddress  = feature{name: "device function addresses", version: 21}
-	featEntryAddress = feature{name: "kernel function addresses", version: 31}
+	featIndirect     = setting.Feature{Name: "indirect call", Version: 21}
+	featFuncAddress  = setting.Feature{Name: "device function addresses", Version: 21}
+	featEntryAddress = setting.Feature{Name: "kernel function addresses", Version: 31}
 )
 
 // indirect checks a call through a register with a table of targets or a
 // prototype.
-func (k *checker) indirect(args []syntax.Operand, target *Operand, c *Call, in *syntax.Instr) {
+func (k *checker) indirect(args []syntax.Operand, target *sema.Operand, c *sema.Call, in *syntax.Instr) {
 	at := k.instrPos()
-	k.gateVersion(at, &featIndirect)
-	if k.tgt.before(20) {
-		k.error(at, "Instruction 'indirect call' requires .target sm_20 or higher")
+	k.GateVersion(at, &featIndirect)
+	if k.Target.Before(20) {
+		k.Error(at, "Instruction 'indirect call' requires .target sm_20 or higher")
 	}
 	table, _ := k.named(args[1].Name)
 	if table.Kind == isa.KBad {
-		k.error(args[1].Pos, "Unknown symbol '"+k.name(args[1].Name)+"'")
-		k.error(at, "Arguments mismatch for instruction 'call'")
+		k.Error(args[1].Pos, "Unknown symbol '"+k.Name(args[1].Name)+"'")
+		k.Error(at, "Arguments mismatch for instruction 'call'")
 		k.unknown(&args[1])
 		return
 	}
 	switch {
 	case target.Kind == isa.KBad:
 		k.unknown(&args[0])
-		k.error(at, "Arguments mismatch for instruction 'call'")
+		k.Error(at, "Arguments mismatch for instruction 'call'")
 		return
 	case target.Kind != isa.KReg:
-		k.error(at, "Argument 0 of instruction 'call': must be register")
+		k.Error(at, "Argument 0 of instruction 'call': must be register")
 	case target.Type.Class() == isa.Float || target.Type == isa.Pred:
-		k.error(at, "Arguments mismatch for instruction 'call'")
+		k.Error(at, "Arguments mismatch for instruction 'call'")
 		return
 	case target.Type.Bits() < 32:
-		k.error(at, "Illegal target for instruction 'call'")
+		k.Error(at, "Illegal target for instruction 'call'")
 		return
 	}
 	if table.Kind != isa.KTable {
-		k.fatal(at, "Call target not recognized")
+		k.Fatal(at, "Call target not recognized")
 		return
 	}
 	c.Table = table.Ref
 	t := &k.body.Tables[table.Ref]
 	if t.Proto >= 0 {
 		p := &k.body.Protos[t.Proto]
-		k.facts.narrowArg = k.facts.narrowArg || anyNarrow(p.Params)
+		k.facts.NarrowArg = k.facts.NarrowArg || sema.AnyNarrow(p.Params)
 		k.checkCall(p, c, in)
 		return
 	}
@@ -158,28 +160,28 @@ func (k *checker) indirect(args []syntax.Operand, target *Operand, c *Call, in *
 }
 
 // throughTable checks a call against every function of a .calltargets.
-func (k *checker) throughTable(t *Table, c *Call, in *syntax.Instr) {
+func (k *checker) throughTable(t *sema.Table, c *sema.Call, in *syntax.Instr) {
 	if t.Kind != isa.WCalltargets {
-		k.fatal(k.instrPos(), "Call target not recognized")
+		k.Fatal(k.instrPos(), "Call target not recognized")
 		return
 	}
 	for _, f := range k.body.Targets[t.List.First : t.List.First+t.List.Len] {
 		if f < 0 {
-			k.fatal(k.instrPos(), "Call target not recognized")
+			k.Fatal(k.instrPos(), "Call target not recognized")
 			return
 		}
 		k.callUse(f)
-		k.checkCall(&k.m.Funcs[f].Proto, c, in)
+		k.checkCall(&k.Module.Funcs[f].Proto, c, in)
 	}
 }
 
 // checkCall compares the lists of a call with a signature.
-func (k *checker) checkCall(p *Proto, c *Call, in *syntax.Instr) {
+func (k *checker) checkCall(p *sema.Proto, c *sema.Call, in *syntax.Instr) {
 	n := len(p.Params)
 	rets, acts := int(c.Rets.Len), int(c.Actuals.Len)
 	few := n > 0 && p.Params[n-1].Shape.Open && acts == n-1
 	if rets != len(p.Rets) || acts != n && !few {
-		k.error(k.instrPos(), "Call has wrong number of parameters")
+		k.Error(k.instrPos(), "Call has wrong number of parameters")
 	}
 	rets, acts = min(rets, len(p.Rets)), min(acts, n)
 	for i := range rets {
@@ -191,57 +193,57 @@ func (k *checker) checkCall(p *Proto, c *Call, in *syntax.Instr) {
 }
 
 // actual compares one actual parameter with its formal.
-func (k *checker) actual(p *Param, op, syn int32, result bool) {
+func (k *checker) actual(p *sema.Param, op, syn int32, result bool) {
 	at := k.instrPos()
 	a := &k.body.Operands[op]
-	name := k.name(k.tree.Operands[syn].Name)
+	name := k.Name(k.Tree.Operands[syn].Name)
 	switch a.Kind {
 	case isa.KSink:
 		if !result {
-			k.error(at, "Illegal argument for formal parameter '"+p.Name+"'")
+			k.Error(at, "Illegal argument for formal parameter '"+p.Name+"'")
 		}
 		return
 	case isa.KInt, isa.KDouble, isa.KSingle:
 		if result {
-			k.error(at, "Illegal argument for formal parameter '"+p.Name+"'") // the reference crashes
+			k.Error(at, "Illegal argument for formal parameter '"+p.Name+"'") // the reference crashes
 			return
 		}
 		if !constFits(a.Kind, p.Shape.Type) || p.Shape.Array {
-			k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
+			k.Error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
 		}
 		return
 	case isa.KReg, isa.KVector:
 		if p.Shape.Array {
-			k.error(at, "Inconsistent state space for parameter '"+name+"'")
+			k.Error(at, "Inconsistent state space for parameter '"+name+"'")
 		}
 		k.compare(p, k.regShape(a), at)
 	case isa.KSymbol:
 		switch {
 		case a.Formal() >= 0:
-			k.error(at, "Formal parameter '"+name+"' declared in .param space cannot be used as argument to call")
+			k.Error(at, "Formal parameter '"+name+"' declared in .param space cannot be used as argument to call")
 		case a.Space != isa.SpaceParam:
-			k.error(at, "Call argument '"+name+"' has illegal state space")
+			k.Error(at, "Call argument '"+name+"' has illegal state space")
 		}
 		k.compare(p, *k.shapeOf(a, nil), at)
 	default:
 		if a.Kind == isa.KFunc {
-			k.error(at, "Call argument '"+name+"' has illegal state space")
+			k.Error(at, "Call argument '"+name+"' has illegal state space")
 		} else {
-			k.error(at, "Illegal argument for formal parameter '"+p.Name+"'")
+			k.Error(at, "Illegal argument for formal parameter '"+p.Name+"'")
 		}
-		k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
-		k.error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
+		k.Error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
+		k.Error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
 	}
 }
 
 // regShape is the shape of a register as an argument.
-func (k *checker) regShape(a *Operand) Shape {
-	s := Shape{Type: a.Type, Vec: 1, Elems: 1}
+func (k *checker) regShape(a *sema.Operand) sema.Shape {
+	s := sema.Shape{Type: a.Type, Vec: 1, Elems: 1}
 	if a.Kind == isa.KVector {
 		s.Vec = uint8(a.Elems.Len)
 		s.Type = k.body.Operands[a.Elems.First].Type
 	}
-	s.Align = s.unit()
+	s.Align = s.Unit()
 	if s.Type == isa.Pred {
 		s.Align = predAlign
 	}
@@ -253,17 +255,17 @@ func (k *checker) regShape(a *Operand) Shape {
 const predAlign = 4
 
 // compare reports differences of type and alignment.
-func (k *checker) compare(p *Param, s Shape, at src.Pos) {
+func (k *checker) compare(p *sema.Param, s sema.Shape, at src.Pos) {
 	f := &p.Shape
 	same := f.Vec == s.Vec && f.Array == s.Array && goesWith(f.Type, s.Type)
 	if same && f.Array && !f.Open {
 		same = f.Elems == s.Elems && f.Type.Bits() == s.Type.Bits()
 	}
 	if !same {
-		k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
+		k.Error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
 	}
 	if f.Align != s.Align && (f.Type != isa.Pred || s.Align != predAlign) {
-		k.error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
+		k.Error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
 	}
 }
 
@@ -291,16 +293,16 @@ func constFits(kind isa.Kind, t isa.Type) bool {
 
 // funcUse notes that the address of a function is taken.
 func (k *checker) funcUse(f int32, pos src.Pos, arith bool) {
-	fn := &k.m.Funcs[f]
+	fn := &k.Module.Funcs[f]
 	at := k.instrPos()
 	if fn.Entry {
-		k.gateVersion(at, &featEntryAddress)
-		if k.tgt.before(35) {
-			k.error(at, "Instruction 'kernel function address' requires .target sm_35 or higher")
+		k.GateVersion(at, &featEntryAddress)
+		if k.Target.Before(35) {
+			k.Error(at, "Instruction 'kernel function address' requires .target sm_35 or higher")
 		}
 	} else {
-		k.gateVersion(at, &featFuncAddress)
+		k.GateVersion(at, &featFuncAddress)
 	}
-	_, line := k.tree.File.Line(at)
-	k.facts.taken = append(k.facts.taken, takenFunc{f, line, arith})
+	_, line := k.Tree.File.Line(at)
+	k.facts.Taken = append(k.facts.Taken, sema.TakenFunc{Fn: f, Line: line, Arith: arith})
 }
