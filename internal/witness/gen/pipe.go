@@ -357,16 +357,19 @@ func (w *pipeText) setup() {
 	w.f("I:\nbar.sync 0;")
 }
 
-// tensorMap makes the map of a tensor of lines of 16 bytes, of which a tile
-// has as many as there are consumers, in shared memory, copies it to global
-// memory, and lets all threads see it there.
+// boxLines is how many lines a tile has as a box of a tensor: they are as long as
+// the span of the swizzle, for shorter ones would take as much room.
+func (p *Pipe) boxLines() int { return p.users() >> p.Swizzle }
+
+// tensorMap makes the map of a tensor, of which tiles are boxes, in shared
+// memory, copies it to global memory, and lets all threads see it there.
 func (w *pipeText) tensorMap() {
 	const field = "tensormap.replace.tile.%s.shared::cta.b1024.b%d [%%w8],%s;"
 	w.f(".reg .b64 %%map;\n.shared .align 128 .b8 map0[128];\nmov.u64 %%map,maps;\nmul.wide.u32 %%x,%%u,128;\nadd.u64 %%map,%%map,%%x;\nmov.u32 %%w8,map0;")
 	w.f("setp.ge.u32 %%p1,%%t,32;\n@%%p1 bra M;\nshl.b32 %%w9,%%t,2;\nadd.u32 %%w9,%%w8,%%w9;\nst.shared.b32 [%%w9],0;\nbar.warp.sync 0xffffffff;\nsetp.ne.u32 %%p2,%%t,0;\n@%%p2 bra T;")
 	w.f(field, "global_address", 64, "%in")
 	w.f(field, "rank", 32, "1")
-	for k, dim := range [...][2]int{{4, 4}, {w.users(), w.users() * w.Tiles}} {
+	for k, dim := range [...][2]int{{4 << w.Swizzle, 4 << w.Swizzle}, {w.boxLines(), w.boxLines() * w.Tiles}} {
 		for _, x := range []struct {
 			name string
 			n    int
@@ -375,7 +378,7 @@ func (w *pipeText) tensorMap() {
 			w.f(field, x.name, 32, fmt.Sprint(k)+",%w9")
 		}
 	}
-	w.f("mov.u64 %%x,16;")
+	w.f("mov.u64 %%x,%d;", 16<<w.Swizzle)
 	w.f(field, "global_stride", 64, "0,%x")
 	for _, x := range []struct {
 		name string
@@ -393,7 +396,7 @@ func (w *pipeText) bulk(reg string) {
 	w.f("mul.wide.u32 %%x,%s,%d;\nadd.u64 %%src,%%in,%%x;", reg, w.tile())
 	w.f("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%%w2],%d;", w.tile())
 	if w.Map {
-		w.f("mov.u32 %%w6,0;\nmul.lo.u32 %%w7,%s,%d;", reg, w.users())
+		w.f("mov.u32 %%w6,0;\nmul.lo.u32 %%w7,%s,%d;", reg, w.boxLines())
 		w.f("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%%w3],[%%map,{%%w6,%%w7}],[%%w2];")
 		return
 	}

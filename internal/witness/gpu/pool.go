@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,9 @@ type Pool struct {
 	Workers int
 	Limit   time.Duration // for one request
 	Total   time.Duration // for all of them; 0 = no limit. What is left then is not run
+	Careful bool          // behind a kernel that hangs, and where no worker starts, nothing more runs
+
+	stopped atomic.Bool
 }
 
 // Job is a sequence of requests of which each may depend on the results of
@@ -49,6 +53,10 @@ func (p *Pool) Run(n int, job func(n int) Job) {
 			job(k).Done([]*Result{{Stage: "start", Err: "not run: out of time"}})
 			continue
 		}
+		if p.stopped.Load() {
+			job(k).Done([]*Result{{Stage: "start", Err: "not run: an earlier kernel hangs"}})
+			continue
+		}
 		next <- k
 	}
 	close(next)
@@ -63,7 +71,14 @@ func (p *Pool) job(w *process, j Job) *process {
 			w = p.start()
 		}
 		var r *Result
+		if p.stopped.Load() {
+			all = append(all, &Result{Stage: "start", Err: "not run: an earlier kernel hangs"})
+			break
+		}
 		r, w = p.one(w, q)
+		if p.Careful && (r.Err == "hang" || r.Stage == "start") {
+			p.stopped.Store(true)
+		}
 		if r.Stale { // not this kernel's fault
 			w = p.start()
 			r, w = p.one(w, q)
@@ -75,19 +90,23 @@ func (p *Pool) job(w *process, j Job) *process {
 }
 
 type process struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out chan []byte
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   chan []byte
+	errs  bytes.Buffer
+	ready atomic.Bool // it has a GPU
 }
 
 func (p *Pool) start() *process {
 	c := exec.Command(p.Command[0], p.Command[1:]...)
+	w := &process{cmd: c, out: make(chan []byte, 1)}
+	c.Stderr = &w.errs
 	in, err1 := c.StdinPipe()
 	out, err2 := c.StdoutPipe()
 	if err1 != nil || err2 != nil || c.Start() != nil {
 		return nil
 	}
-	w := &process{cmd: c, in: in, out: make(chan []byte, 1)}
+	w.in = in
 	go func() {
 		defer close(w.out)
 		r := bufio.NewReaderSize(out, 1<<20)
@@ -96,7 +115,11 @@ func (p *Pool) start() *process {
 			if err != nil {
 				return
 			}
-			if line = answer(line); line != nil {
+			switch line = answer(line); {
+			case line == nil:
+			case bytes.HasPrefix(line, []byte(`{"stage":"`+stageReady+`"`)):
+				w.ready.Store(true)
+			default:
 				w.out <- line
 			}
 		}
@@ -146,6 +169,10 @@ func (p *Pool) one(w *process, q *Request) (*Result, *process) {
 	}
 	select {
 	case line, ok := <-w.out:
+		if !ok && !w.ready.Load() { // it never had a GPU, so that the kernel is not to blame
+			w.cmd.Wait() //nolint:errcheck // what it says is enough
+			return &Result{Stage: "start", Err: "worker did not start: " + w.errs.String()}, nil
+		}
 		if !ok {
 			w.kill()
 			return &Result{Stage: "run", Err: "crash"}, nil

@@ -18,6 +18,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GPU_TEST_WORKER") == "" {
 		os.Exit(m.Run())
 	}
+	if os.Getenv("GPU_TEST_WORKER") == "none" {
+		fmt.Fprint(os.Stderr, "no GPU")
+		os.Exit(1)
+	}
+	fmt.Printf("{\"stage\":%q}\n", stageReady)
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var q Request

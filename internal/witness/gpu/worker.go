@@ -43,6 +43,9 @@ type Result struct {
 	Cycles    uint64   `json:"cycles,omitempty"` // of the longest warp, in the timed simulator
 }
 
+// stageReady is what a worker says before its first request.
+const stageReady = "ready"
+
 // OK reports whether the kernel ran to its end.
 func (r *Result) OK() bool { return r.Stage == "done" && r.Err == "" }
 
@@ -65,6 +68,9 @@ func Work(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	enc := json.NewEncoder(out)
+	if err := enc.Encode(&Result{Stage: stageReady}); err != nil {
+		return err
+	}
 	for lines.Scan() {
 		var q Request
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {

@@ -1,8 +1,10 @@
 // Package tensor is the meaning of tensor copies: the 128-byte map that says
 // how a tensor lies in global memory, and where each element of a box goes
 // in shared memory. The PTX interpreter and the SASS simulator share it, as
-// the map is the machine's. Fields of the map were found by changing them
-// one by one with tensormap.replace and with the driver's encoder.
+// the map is the machine's; where the bytes of a box go the interpreter asks
+// this package, and the simulator computes by itself. Fields of the map were
+// found by changing them one by one with tensormap.replace and with the
+// driver's encoder, the order of bytes by copies on an H200 (Measured).
 package tensor
 
 import (
@@ -23,6 +25,13 @@ type Map struct {
 	Stride  [5]uint64 // bytes between elements of dimension i; [0] is the element
 	Box     [5]uint32
 	Step    [5]uint32 // element strides: every n-th element of a box is taken
+
+	// A map of pixels has boxes of so many of them, of Box[0] channels, along
+	// width, height and depth within corners: Lower from the start of the
+	// tensor, Upper from its end.
+	Im2col       bool
+	Lower, Upper [3]int32
+	Pixels       uint32
 
 	Interleave int // 0 none, 1 of 16 bytes, 2 of 32
 	Swizzle    int // 0 none, 1 of 32 bytes, 2 of 64, 3 of 128
@@ -58,9 +67,15 @@ const (
 	wordHigh    = 0x1c // upper bits of the strides
 	wordDims    = 0x20
 	wordBox     = 0x34
+	wordCorners = 0x38
+	wordPixels  = 0x3c
 )
 
-// Encode writes a map of tiles.
+// cornerBits is how many bits a corner has in maps of pixels, by how many
+// there are.
+var cornerBits = [...]uint{1: 16, 2: 8, 3: 5}
+
+// Encode writes a map.
 func (m *Map) Encode() [Size]byte {
 	var b [Size]byte
 	put := func(at int, v uint32) {
@@ -88,7 +103,18 @@ func (m *Map) Encode() [Size]byte {
 		}
 		put(wordDims+4*n, uint32(m.Dim[n]-1))
 		put(wordBox, (m.Step[n]-1)&7<<(3*n))
-		b[wordBox+3+n] = byte(m.Box[n] - 1)
+		if n == 0 || !m.Im2col {
+			b[wordBox+3+n] = byte(m.Box[n] - 1)
+		}
+	}
+	if m.Im2col {
+		put(wordKind, 1)
+		put(wordPixels, m.Pixels-1)
+		bits := cornerBits[m.Rank-2]
+		for n := range uint(m.Rank - 2) {
+			put(wordCorners, uint32(m.Lower[n])&(1<<bits-1)<<(bits*n))
+			put(wordCorners, uint32(m.Upper[n])&(1<<bits-1)<<(16+bits*n))
+		}
 	}
 	return b
 }
@@ -102,7 +128,7 @@ func Decode(b []byte) (*Map, error) {
 	kind := word(wordKind)
 	m := &Map{
 		Address: binary.LittleEndian.Uint64(b), Rank: int(kind>>4&7) + 1, Type: int(kind >> 7 & 15),
-		Interleave: int(kind >> 11 & 3), Swizzle: int(kind >> 13 & 3), NaN: kind>>15&1 != 0,
+		Interleave: int(kind >> 11 & 3), Swizzle: int(kind >> 13 & 3), NaN: kind>>15&1 != 0, Im2col: kind&1 != 0,
 	}
 	if kind>>16&1 != 0 && (m.Type == F32 || m.Type == F32Ftz) {
 		m.Type += TF32 - F32
@@ -116,6 +142,8 @@ func Decode(b []byte) (*Map, error) {
 		return nil, fmt.Errorf("an interleaved tensor of %d dimensions", m.Rank)
 	case m.Interleave > 2:
 		return nil, fmt.Errorf("a tensor map of interleave %d", m.Interleave)
+	case m.Im2col && m.Rank < 3:
+		return nil, fmt.Errorf("pixels of a tensor of %d dimensions", m.Rank)
 	}
 	m.Stride[0] = m.Elem()
 	for n := range m.Rank {
@@ -124,7 +152,17 @@ func Decode(b []byte) (*Map, error) {
 		}
 		m.Dim[n] = uint64(word(wordDims+4*n)) + 1
 		m.Step[n] = word(wordBox)>>(3*n)&7 + 1
-		m.Box[n] = uint32(b[wordBox+3+n]) + 1
+		if n == 0 || !m.Im2col {
+			m.Box[n] = uint32(b[wordBox+3+n]) + 1
+		}
+	}
+	if m.Im2col {
+		m.Pixels = word(wordPixels)&0xffff + 1
+		bits := cornerBits[m.Rank-2]
+		signed := func(v uint32, n int) int32 { return int32(v>>(bits*uint(n))<<(32-bits)) >> (32 - bits) }
+		for n := range m.Rank - 2 {
+			m.Lower[n], m.Upper[n] = signed(word(wordCorners), n), signed(word(wordCorners)>>16, n)
+		}
 	}
 	return m, nil
 }

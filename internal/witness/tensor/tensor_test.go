@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"bytes"
+	"encoding/hex"
+	"fmt"
 	"testing"
 )
 
@@ -28,7 +30,7 @@ func TestTile(t *testing.T) {
 	}
 	m := Map{Rank: 2, Type: U8, Dim: [5]uint64{20, 4}, Stride: [5]uint64{1, 32}, Box: [5]uint32{16, 3}, Step: [5]uint32{1, 1}}
 	got := bytes.Repeat([]byte{0xff}, int(m.Bytes()))
-	m.Tile([5]int32{-3, 2}, func(p Piece) bool {
+	m.Tile([5]int32{-3, 2}, [3]int32{}, func(p Piece) bool {
 		for k := range p.Bytes {
 			if got[p.Shared+k] = 0; !p.Outside {
 				got[p.Shared+k] = plane[p.Global+uint64(k)]
@@ -56,7 +58,7 @@ func TestSteps(t *testing.T) {
 		t.Fatalf("%d bytes", m.Bytes())
 	}
 	var lines []uint64
-	m.Tile([5]int32{4, 1}, func(p Piece) bool {
+	m.Tile([5]int32{4, 1}, [3]int32{}, func(p Piece) bool {
 		lines = append(lines, p.Global)
 		return true
 	})
@@ -80,4 +82,51 @@ func TestSwizzle(t *testing.T) {
 	if at := m.Swizzled(4 * 32); at != 4*32+16 {
 		t.Errorf("line 4 is at %#x", at)
 	}
+}
+
+// TestMeasured compares maps with the driver's and copies with an H200's.
+func TestMeasured(t *testing.T) {
+	list, err := MeasuredH200()
+	if err != nil || len(list) < 100 {
+		t.Fatalf("%d copies, %v", len(list), err)
+	}
+	kinds := map[string]int{}
+	for _, x := range list {
+		b, err := hex.DecodeString(x.Map)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Decode(append(b, make([]byte, Size-len(b))...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := m.Encode()
+		again[wordKind+2] |= byte(x.L2 << 1) // how much the second cache fetches, which changes no bytes
+		if !bytes.Equal(again[:len(b)], b) {
+			t.Errorf("%+v:\n%x is written\n%x", *x, b, again[:len(b)])
+		}
+		var at [5]int32
+		var off [3]int32
+		copy(at[:], x.At)
+		for n := range x.Off {
+			off[n] = int32(x.Off[n])
+		}
+		if x.Store {
+			off = [3]int32{}
+		}
+		var moved []Moved
+		m.Tile(at, off, func(p Piece) bool {
+			c := Moved{Shared: uint64(m.Swizzled(p.Shared)), Global: p.Global, Bytes: int(p.Bytes)}
+			if p.Outside {
+				c.Outside = bytes.Repeat(m.Fill(), int(p.Bytes)/len(m.Fill()))
+			}
+			moved = append(moved, c)
+			return true
+		})
+		kinds[fmt.Sprint(x.Kernel(), x.Interleave)]++
+		if err := x.Judge(m.Bytes(), moved); err != nil {
+			t.Errorf("%+v: %v", *m, err)
+		}
+	}
+	t.Log(kinds)
 }

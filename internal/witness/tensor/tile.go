@@ -13,79 +13,157 @@ type Piece struct {
 // unit is the length of pieces: what no swizzle parts.
 const unit = 16
 
-// counts returns how many elements of each dimension a box has in shared
-// memory.
-func (m *Map) counts() [5]uint32 {
-	c := [5]uint32{1, 1, 1, 1, 1}
-	for n := range m.Rank {
-		c[n] = (m.Box[n] + m.Step[n] - 1) / m.Step[n]
+// slice is how many bytes of neighbouring channels an interleaved tensor has
+// in one place: its dimensions are width, height and depth, then slices, then
+// images, and the first of them counts slices.
+func (m *Map) slice() uint32 { return uint32(16 * m.Interleave) }
+
+// row is how many bytes of a box lie in one place of the tensor: a line of a
+// tile, the channels of a pixel, or a slice.
+func (m *Map) row() uint32 {
+	if m.Interleave != 0 {
+		return m.slice()
 	}
-	if m.Interleave == 0 {
-		c[0] = m.Box[0] // steps count from the second dimension on
-	}
-	return c
+	return m.Box[0] * uint32(m.Elem())
 }
 
-// Bytes is how many bytes of shared memory a box fills, and how many a
-// barrier is told of.
-func (m *Map) Bytes() uint32 {
-	n := uint32(1)
-	for _, c := range m.counts() {
-		n *= c
+// pitch is how far rows of a box are from each other in shared memory: where
+// they are swizzled, a short one still takes the whole span.
+func (m *Map) pitch() uint32 {
+	if m.Swizzle == 0 || m.Interleave != 0 {
+		return m.row()
 	}
-	return n * uint32(m.Elem())
+	return max(m.row(), uint32(unit<<m.Swizzle))
 }
+
+// order lists the dimensions whose places are counted, the fastest in shared
+// memory first. Of an interleaved tensor one slice is copied, whatever the box
+// says.
+func (m *Map) order() []int {
+	if m.Interleave == 0 {
+		return []int{1, 2, 3, 4}[:m.Rank-1]
+	}
+	list := []int{0, 1, 2}[:m.Rank-2]
+	return append(list[:len(list):len(list)], m.Rank-1)
+}
+
+// rows is how many rows a box has.
+func (m *Map) rows() uint32 {
+	if m.Im2col {
+		return m.Pixels
+	}
+	n := uint32(1)
+	for _, d := range m.order() {
+		n *= (m.Box[d] + m.Step[d] - 1) / m.Step[d]
+	}
+	return n
+}
+
+// Bytes is how many bytes a box has, and how many a barrier is told of.
+func (m *Map) Bytes() uint32 { return m.rows() * m.row() }
 
 // Tile visits the pieces of the box at a place, in the order of shared
-// memory. Places may be outside of the tensor on either side.
-func (m *Map) Tile(at [5]int32, visit func(Piece) bool) {
-	c, size := m.counts(), m.Elem()
-	run := max(1, uint32(unit/size))
-	var i [5]uint32
-	shared := uint32(0)
-	for i[4] = 0; i[4] < c[4]; i[4]++ {
-		for i[3] = 0; i[3] < c[3]; i[3]++ {
-			for i[2] = 0; i[2] < c[2]; i[2]++ {
-				for i[1] = 0; i[1] < c[1]; i[1]++ {
-					line, outside := m.line(at, i)
-					for x := uint32(0); x < c[0]; x += run {
-						n := min(run, c[0]-x)
-						if !m.row(int64(at[0])+int64(x), n, line, outside, shared, visit) {
-							return
-						}
-						shared += n * uint32(size)
-					}
-				}
+// memory. Places may be outside of the tensor on either side. Offsets are
+// those of im2col.
+func (m *Map) Tile(at [5]int32, off [3]int32, visit func(Piece) bool) {
+	var place [5]int64
+	for n := range place {
+		place[n] = int64(at[n])
+	}
+	for k := range m.rows() {
+		if !m.visitRow(place, off, k*m.pitch(), visit) {
+			return
+		}
+		if m.Im2col {
+			m.nextPixel(&place)
+		} else {
+			m.nextLine(at, &place)
+		}
+	}
+}
+
+// nextLine goes on to the next line of a tile.
+func (m *Map) nextLine(at [5]int32, place *[5]int64) {
+	for _, d := range m.order() {
+		if place[d] += int64(m.Step[d]); place[d] < int64(at[d])+int64(m.Box[d]) {
+			return
+		}
+		place[d] = int64(at[d])
+	}
+}
+
+// space lists the dimensions that pixels have places in, and that of images.
+func (m *Map) space() (dims []int, images int) {
+	if m.Interleave != 0 {
+		return []int{0, 1, 2}[:m.Rank-2], m.Rank - 1
+	}
+	return []int{1, 2, 3}[:m.Rank-2], m.Rank - 1
+}
+
+// nextPixel goes on to the next pixel: from the upper corner of the box of
+// pixels on at the lower one, in the next line, plane and image.
+func (m *Map) nextPixel(place *[5]int64) {
+	dims, images := m.space()
+	for n, d := range dims {
+		if place[d] += int64(m.Step[d]); place[d] < int64(m.Dim[d])+int64(m.Upper[n]) {
+			return
+		}
+		place[d] = int64(m.Lower[n])
+	}
+	place[images] += int64(m.Step[images])
+}
+
+// visitRow visits the pieces of one row. Offsets move pixels, not where they
+// are counted.
+func (m *Map) visitRow(place [5]int64, off [3]int32, shared uint32, visit func(Piece) bool) bool {
+	if m.Im2col {
+		dims, _ := m.space()
+		for n, d := range dims {
+			place[d] += int64(off[n])
+		}
+	}
+	addr, inside := m.Address, true
+	for d := range m.Rank {
+		if d == 0 && m.Interleave == 0 {
+			continue
+		}
+		inside = inside && place[d] >= 0 && uint64(place[d]) < m.Dim[d]
+		stride := m.Stride[d]
+		if d == 0 {
+			stride = uint64(m.slice())
+		}
+		addr += uint64(place[d]) * stride
+	}
+	if m.Interleave != 0 {
+		for at := uint32(0); at < m.row(); at += unit {
+			if !visit(Piece{Shared: shared + at, Bytes: unit, Global: addr + uint64(at), Outside: !inside}) {
+				return false
 			}
 		}
+		return true
 	}
-}
-
-// line returns the address of the start of a line of the tensor.
-func (m *Map) line(at [5]int32, i [5]uint32) (addr uint64, outside bool) {
-	addr = m.Address
-	for n := 1; n < m.Rank; n++ {
-		x := int64(at[n]) + int64(i[n])*int64(m.Step[n])
-		if x < 0 || uint64(x) >= m.Dim[n] {
-			return 0, true
-		}
-		addr += uint64(x) * m.Stride[n]
-	}
-	return addr, false
-}
-
-// row visits n elements from x of a line, in parts where some are outside.
-func (m *Map) row(x int64, n uint32, line uint64, outside bool, shared uint32, visit func(Piece) bool) bool {
 	size := uint32(m.Elem())
-	inside := func(x int64) bool { return !outside && x >= 0 && uint64(x) < m.Dim[0] }
+	for x := uint32(0); x < m.Box[0]; x += max(1, unit/size) {
+		n := min(max(1, unit/size), m.Box[0]-x)
+		if !m.elements(place[0]+int64(x), n, addr, inside, shared+x*size, visit) {
+			return false
+		}
+	}
+	return true
+}
+
+// elements visits n elements from x of a row, in parts where some are outside.
+func (m *Map) elements(x int64, n uint32, row uint64, inside bool, shared uint32, visit func(Piece) bool) bool {
+	size := uint32(m.Elem())
+	in := func(x int64) bool { return inside && x >= 0 && uint64(x) < m.Dim[0] }
 	for k := uint32(0); k < n; {
 		e := k + 1
-		for e < n && inside(x+int64(e)) == inside(x+int64(k)) {
+		for e < n && in(x+int64(e)) == in(x+int64(k)) {
 			e++
 		}
-		p := Piece{Shared: shared + k*size, Bytes: (e - k) * size, Outside: !inside(x + int64(k))}
+		p := Piece{Shared: shared + k*size, Bytes: (e - k) * size, Outside: !in(x + int64(k))}
 		if !p.Outside {
-			p.Global = line + uint64(x+int64(k))*uint64(size)
+			p.Global = row + uint64(x+int64(k))*uint64(size)
 		}
 		if !visit(p) {
 			return false
@@ -102,20 +180,15 @@ func (m *Map) Swizzled(addr uint32) uint32 {
 	return addr ^ (addr >> 7 & mask << 4)
 }
 
-// Fill is what loads give outside of a tensor.
+// Fill is what loads give outside of a tensor. Of floats it is a NaN of
+// sixteen bits, over and over.
 func (m *Map) Fill() []byte {
-	if !m.NaN {
-		return make([]byte, m.Elem())
-	}
+	b := make([]byte, m.Elem())
 	switch m.Type {
-	case F16:
-		return []byte{0xff, 0x7f}
-	case BF16:
-		return []byte{0xff, 0x7f}
-	case F64:
-		return []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}
-	case F32, F32Ftz, TF32, TF32Ftz:
-		return []byte{0xff, 0xff, 0xff, 0x7f}
+	case F16, BF16, F32, F32Ftz, F64, TF32, TF32Ftz:
+		for k := 0; m.NaN && k < len(b); k += 2 {
+			b[k], b[k+1] = 0xf7, 0x7f
+		}
 	}
-	return make([]byte, m.Elem())
+	return b
 }

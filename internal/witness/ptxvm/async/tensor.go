@@ -40,7 +40,7 @@ func reduceOp(d *machine.Decoder) tensor.Op {
 func tensorCopy(d *machine.Decoder) {
 	d.Ignore(isa.WTensor, isa.WTile, isa.W1d, isa.W2d, isa.W3d, isa.W4d, isa.W5d)
 	if d.Has(isa.WPrefetch) {
-		d.Ignore(isa.WTileGather4)
+		d.Ignore(isa.WTileGather4, isa.WIm2col)
 		d.Out.Run = func(*machine.Warp) {}
 		return
 	}
@@ -86,14 +86,14 @@ func tensorPlace(d *machine.Decoder, n int) (at func(*machine.Warp, int) *machin
 
 // mapOf reads the tensor map of a lane and where its copy begins. Parameters
 // lie where the constant bank has them, which is aligned to 64 there only.
-func mapOf(w *machine.Warp, addr uint64, coords []machine.Operand, l int) (*tensor.Map, [5]int32) {
+func mapOf(w *machine.Warp, addr uint64, coords []machine.Operand, im2col bool, l int) (*tensor.Map, [5]int32) {
 	t, err := tensor.Decode(w.Bytes(isa.Generic, addr, l, tensor.Size, 16, false))
 	var at [5]int32
 	switch {
 	case err != nil:
 		w.Fail(l, "%v", err)
-	case t.Rank != len(coords) || t.Interleave != 0:
-		w.Fail(l, "%d coordinates for a tensor of %d dimensions, interleave %d", len(coords), t.Rank, t.Interleave)
+	case t.Rank != len(coords) || t.Im2col != im2col:
+		w.Fail(l, "%d coordinates for a tensor of %d dimensions, im2col %v of %v", len(coords), t.Rank, im2col, t.Im2col)
 	}
 	for n := range coords {
 		at[n] = int32(w.Col(&coords[n], 1)[l])
@@ -102,7 +102,16 @@ func mapOf(w *machine.Warp, addr uint64, coords []machine.Operand, l int) (*tens
 }
 
 func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Column, coords []machine.Operand) {
-	to, bar, mask := d.Addr(0), d.Addr(2), Multicast(d, 3)
+	im2col, last := d.Has(isa.WIm2col), 3
+	var offs []machine.Operand
+	if im2col {
+		es := d.Body.Of(d.Args[last].Elems)
+		for k := range es {
+			offs = append(offs, d.Read(&es[k], isa.U16))
+		}
+		last++
+	}
+	to, bar, mask := d.Addr(0), d.Addr(2), Multicast(d, last)
 	d.Out.Run = func(w *machine.Warp) {
 		dst, src, told := *w.Addresses(to), *from(w, 7), *bar(w, 6)
 		if w.Probing() {
@@ -111,10 +120,14 @@ func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Colum
 		}
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			t, at := mapOf(w, src[l], coords, l)
+			t, at := mapOf(w, src[l], coords, im2col, l)
+			var off [3]int32
+			for n := range offs {
+				off[n] = int32(uint16(w.Col(&offs[n], 1)[l]))
+			}
 			Everywhere(w, mask, l, dst[l], told[l], func(to uint64, mem []byte) {
 				w.BeginTold(mem, func() {
-					tileIn(w, t, at, uint32(to), l)
+					tileIn(w, t, at, off, uint32(to), l)
 					w.CompleteTx(mem, uint64(t.Bytes()))
 				})
 			})
@@ -124,9 +137,9 @@ func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Colum
 }
 
 // tileIn copies a box to shared memory.
-func tileIn(w *machine.Warp, t *tensor.Map, at [5]int32, to uint32, l int) {
+func tileIn(w *machine.Warp, t *tensor.Map, at [5]int32, off [3]int32, to uint32, l int) {
 	fill := t.Fill()
-	t.Tile(at, func(p tensor.Piece) bool {
+	t.Tile(at, off, func(p tensor.Piece) bool {
 		b := w.Bytes(isa.SpaceShared, uint64(t.Swizzled(to+p.Shared)), l, uint64(p.Bytes), 1, true)
 		if p.Outside {
 			for k := range b {
@@ -140,7 +153,7 @@ func tileIn(w *machine.Warp, t *tensor.Map, at [5]int32, to uint32, l int) {
 }
 
 func tensorStore(d *machine.Decoder, to func(*machine.Warp, int) *machine.Column, coords []machine.Operand, put func(t *tensor.Map, to, from []byte)) {
-	from := d.Addr(1)
+	from, im2col := d.Addr(1), d.Has(isa.WIm2colNoOffs)
 	d.Out.Run = func(w *machine.Warp) {
 		src, dst := *w.Addresses(from), *to(w, 7)
 		if w.Probing() {
@@ -149,10 +162,10 @@ func tensorStore(d *machine.Decoder, to func(*machine.Warp, int) *machine.Column
 		}
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			t, at := mapOf(w, dst[l], coords, l)
+			t, at := mapOf(w, dst[l], coords, im2col, l)
 			from := uint32(src[l])
 			w.Begin(l, machine.LateBulk, func() {
-				t.Tile(at, func(p tensor.Piece) bool {
+				t.Tile(at, [3]int32{}, func(p tensor.Piece) bool {
 					if !p.Outside {
 						b := w.Bytes(isa.SpaceShared, uint64(t.Swizzled(from+p.Shared)), l, uint64(p.Bytes), 1, false)
 						put(t, w.Bytes(isa.SpaceGlobal, p.Global, l, uint64(p.Bytes), 1, true), b)

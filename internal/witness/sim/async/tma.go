@@ -22,7 +22,14 @@ func PrepTensor(i *machine.Inst, parts []string) error {
 	if i.Multicast = slices.Contains(parts, "MULTICAST"); i.Multicast {
 		i.S[2].Row = code.RowUni + uint16(w.Field(64, 6))
 	}
-	if w.Field(82, 3) != 0 {
+	switch w.Field(82, 3) {
+	case modeTile:
+	case modeIm2col:
+		i.Im2col = true
+		if i.Op == sass.OpUTMALDG {
+			i.S[2].Row = code.RowUni + uint16(w.Field(64, 6))
+		}
+	default:
 		return fmt.Errorf("%s is not simulated", i.Mnemonic)
 	}
 	i.Cmp = uint8(w.Field(79, 3)) + 1 // dimensions
@@ -34,39 +41,53 @@ func PrepTensor(i *machine.Inst, parts []string) error {
 	return nil
 }
 
+// Ways of a copy.
+const (
+	modeTile   = 0
+	modeIm2col = 1
+)
+
 // tensorOrder reads the registers of an order: the map, where in shared
 // memory, and the place in the tensor.
-func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (m *tensor.Map, shared uint32, at [5]int32) {
+func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (b *box, shared uint32) {
 	word := func(row uint16) uint32 { return w.R[row][0] }
 	addr := uint64(word(i.S[1].Row)) | uint64(word(i.S[1].Row+1))<<32
-	b := w.MapAt(addr)
-	if b == nil {
-		return nil, 0, at
+	raw := w.MapAt(addr)
+	if raw == nil {
+		return nil, 0
 	}
-	m, err := tensor.Decode(b)
+	m, err := tensor.Decode(raw)
 	if err != nil {
 		w.Fail(0, "%v", err)
-		return nil, 0, at
+		return nil, 0
 	}
-	if m.Rank != int(i.Cmp) || m.Interleave != 0 {
-		w.Fail(0, "a copy of %d dimensions of a tensor of %d, interleave %d", i.Cmp, m.Rank, m.Interleave)
-		return nil, 0, at
+	if m.Rank != int(i.Cmp) || m.Im2col != i.Im2col {
+		w.Fail(0, "a copy of %d dimensions of a tensor of %d, im2col %v of %v", i.Cmp, m.Rank, i.Im2col, m.Im2col)
+		return nil, 0
 	}
+	var at [5]int32
 	for n := range uint16(i.Cmp) {
 		at[n] = int32(word(i.S[0].Row + skip + n))
 	}
-	return m, word(i.S[0].Row), at
+	var off [3]int32
+	if i.Im2col && i.Op == sass.OpUTMALDG { // one of sixteen bits, two of eight, three of five
+		bits := [...]uint32{3: 16, 4: 8, 5: 5}[m.Rank]
+		for n := range uint32(m.Rank - 2) {
+			off[n] = int32(word(i.S[2].Row) & 0xffff >> (n * bits) & (1<<bits - 1))
+		}
+	}
+	return newBox(m, at, off), word(i.S[0].Row)
 }
 
 // UTMALDG: a box of a tensor to shared memory; the barrier is told its bytes.
 func Utmaldg(w *machine.Warp, i *machine.Inst, _ uint32) {
-	t, shared, at := tensorOrder(w, i, 2)
-	if t == nil {
+	b, shared := tensorOrder(w, i, 2)
+	if b == nil {
 		return
 	}
 	bar := uint64(w.R[i.S[0].Row+1][0])
 	everywhere(w, i, w.R[i.S[2].Row][0], uint64(shared), bar, func(shared, bar uint64) {
-		tileIn(w, t, at, uint32(shared), bar)
+		tileIn(w, b, uint32(shared), bar)
 	})
 }
 
@@ -87,25 +108,22 @@ func everywhere(w *machine.Warp, i *machine.Inst, mask uint32, to, bar uint64, r
 }
 
 // tileIn orders the copy of a box.
-func tileIn(w *machine.Warp, t *tensor.Map, at [5]int32, shared uint32, bar uint64) {
+func tileIn(w *machine.Warp, b *box, shared uint32, bar uint64) {
 	w.Load(bar, func() {
-		fill := t.Fill()
-		t.Tile(at, func(p tensor.Piece) bool {
-			to := w.Part(machine.SpaceShared, uint64(t.Swizzled(shared+p.Shared)), uint64(p.Bytes), true)
+		b.each(shared, func(shared, addr uint64, n int64, inside bool) bool {
+			to := w.Part(machine.SpaceShared, shared, uint64(n), true)
 			if to == nil {
 				return false
 			}
-			if p.Outside {
-				for k := range to {
-					to[k] = fill[k%len(fill)]
-				}
+			if !inside {
+				copy(to, b.missing(n))
 				return true
 			}
-			from := w.Part(machine.SpaceGlobal, p.Global, uint64(p.Bytes), false)
+			from := w.Part(machine.SpaceGlobal, addr, uint64(n), false)
 			copy(to, from)
 			return from != nil
 		})
-	}, t.Bytes())
+	}, b.total())
 }
 
 // UTMASTG: a box of shared memory to a tensor; what is outside is left out.
@@ -124,24 +142,24 @@ func Utmaredg(w *machine.Warp, i *machine.Inst, _ uint32) {
 }
 
 func tensorOut(w *machine.Warp, i *machine.Inst, put func(t *tensor.Map, to, from []byte)) {
-	t, shared, at := tensorOrder(w, i, 1)
-	if t == nil {
+	b, shared := tensorOrder(w, i, 1)
+	if b == nil {
 		return
 	}
 	w.Unload(func() {
-		t.Tile(at, func(p tensor.Piece) bool {
-			if p.Outside {
+		b.each(shared, func(shared, addr uint64, n int64, inside bool) bool {
+			if !inside {
 				return true
 			}
-			from := w.Part(machine.SpaceShared, uint64(t.Swizzled(shared+p.Shared)), uint64(p.Bytes), false)
+			from := w.Part(machine.SpaceShared, shared, uint64(n), false)
 			if from == nil {
 				return false
 			}
 			ok := true
 			w.AsEnd(func() {
-				to := w.Part(machine.SpaceGlobal, p.Global, uint64(p.Bytes), true)
+				to := w.Part(machine.SpaceGlobal, addr, uint64(n), true)
 				if ok = to != nil; ok {
-					put(t, to, from)
+					put(b.Map, to, from)
 				}
 			})
 			return ok

@@ -160,6 +160,7 @@ type Inst struct {
 	Rel       int64 // distance to a label from the next instruction
 	HasLabel  bool
 	Multicast bool // a copy to several blocks
+	Im2col    bool // a copy of pixels
 	Strong    bool // .STRONG: other threads may rely on its order
 	Op        sass.Op
 	Wide      uint8 // registers of the widest source
