@@ -58,7 +58,6 @@ var meaningless = [...]struct {
 	why   string
 }{
 	{regexp.MustCompile(`^multimem\.`), "memory of several GPUs, which no launch describes"},
-	{regexp.MustCompile(`im2col`), "boxes of images: what lies where was never measured"},
 	{regexp.MustCompile(`^(istypep|txq|suq)\.|^(tex|tld4|sured)\.`), "what the driver knows of textures, samples of a pixel and flags of residence: no launch describes them"},
 	{regexp.MustCompile(`^fma\.rn\.oob\.`), "which NaN counts as outside was never measured"},
 	{regexp.MustCompile(`^mbarrier\.arrive(_drop)?\.noComplete\.`), "SYNCS.ARRIVE.TMASK, whose bytes at a barrier that is over were never measured"},
