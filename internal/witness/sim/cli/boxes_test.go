@@ -34,7 +34,9 @@ func boxLaunch(t *testing.T, x *tensor.Measured) *launch.Launch {
 	copy(at[:], x.At)
 	l := &launch.Launch{Kernel: x.Kernel(), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Args: []launch.Arg{
 		{Bytes: raw, Ptrs: []launch.Ptr{{Buf: 64 << 10, Fill: "bits", Seed: 5}}},
-		{Buf: 16<<10 + 16, Fill: "zero"}, word(m.Bytes()), {Bytes: binary.LittleEndian.AppendUint64(nil, off)},
+		{Buf: 16<<10 + 16, Fill: "zero"},
+		word(m.Bytes()),
+		{Bytes: binary.LittleEndian.AppendUint64(nil, off)},
 	}}
 	for _, a := range at {
 		l.Args = append(l.Args, word(uint32(a)))
