@@ -17,7 +17,7 @@ func TestDiagnosticCases(t *testing.T) {
 		c := &list[i]
 		var log bytes.Buffer
 		_, ok := CompileTexts(t.Context(), c.Args, []Text{{"in.ptx", c.Input}}, &log)
-		ours, theirs := comparable(log.String()), comparable(c.Stderr)
+		ours, theirs := reportLines(log.String()), reportLines(c.Stderr)
 		sameExit := ok == (c.Exit == 0)
 		exit += count(sameExit)
 		same := slices.Equal(ours, theirs)

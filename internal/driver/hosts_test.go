@@ -46,6 +46,7 @@ var hostLines = [...]string{
 func TestHostOptions(t *testing.T) {
 	x := oracle.Find(t)
 	dir := folder(t, hostFiles)
+	counts := readCounts(t, filepath.Join("..", "..", "testdata", "cli", "registers.txt"))
 	n := 0
 	for _, words := range hostLines {
 		for _, f := range hostFiles {
@@ -62,7 +63,7 @@ func TestHostOptions(t *testing.T) {
 			ref := x.Run(dir, "ptxas", args...)
 			c := cases.Case{Args: args, Exit: ref.Exit, Stdout: ref.Stdout, Stderr: ref.Stderr, New: newFiles(t, dir, hostFiles)}
 			got := runSelf(t, dir, args...)
-			if o := compare(got, newFiles(t, dir, hostFiles), &c); !o.exit || !o.files || !o.stderr {
+			if o := compare(got, newFiles(t, dir, hostFiles), &c, counts); !o.exit || !o.files || !o.stderr {
 				t.Errorf("%q: exit %d, %q\nreference: exit %d, %q, files %q", args, got.Exit, got.Stderr, ref.Exit, ref.Stderr, c.New)
 			}
 			n++

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,7 @@ func TestAgainstReference(t *testing.T) {
 	x := oracle.Find(t)
 	files, _ := cases.CLI(t)
 	dir := folder(t, files)
+	counts := readCounts(t, filepath.Join("..", "..", "testdata", "cli", "registers.txt"))
 	lines := mixtures(600)
 	for id := range cli.Table {
 		if cli.Table[id].Group != cli.GroupOwn && !slices.Contains(ours[:], cli.ID(id)) {
@@ -93,7 +95,7 @@ func TestAgainstReference(t *testing.T) {
 		ref := x.Run(dir, "ptxas", args...)
 		c := cases.Case{Args: args, Exit: ref.Exit, Stdout: ref.Stdout, Stderr: ref.Stderr, New: newFiles(t, dir, files)}
 		got := runSelf(t, dir, args...)
-		o := compare(got, newFiles(t, dir, files), &c)
+		o := compare(got, newFiles(t, dir, files), &c, counts)
 		total++
 		refused += count(ref.Exit == 0 && strings.Contains(got.Stderr, noCode))
 		if o.exit && o.files && o.stderr && (got.Stdout == "") == (ref.Stdout == "") {
