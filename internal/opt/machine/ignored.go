@@ -9,103 +9,202 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// tf32Bits are the bits of a word that a product of tf32 looks at.
-const tf32Bits = 0xffffe000
-
-// IgnoredBits takes masks away, in SSA form, whose results only products of
-// tf32 read: those look at the high 19 bits of their factors, whatever the
-// others are. Programs that round to tf32 themselves leave such masks; the
-// reference has none either.
+// IgnoredBits takes masks and extensions away, in SSA form, that change only
+// bits which nobody looks at: a store of a byte looks at eight, a product of
+// tf32 at the high 19 of its factors, a mask at its own.
 //
 //	LOP3 d = x & 0xffffe000; HMMA.1688.F32.TF32 … d        HMMA.1688.F32.TF32 … x
+//	PRMT d = x, 0x7710, rz; STG.E.U8 … d                   STG.E.U8 … x
 func IgnoredBits(f *ori.Func) bool {
-	if !f.Props.SSA {
+	if !f.Props.SSA || !hasMasks(f) {
 		return false
 	}
-	v := opt.ValuesOf(f)
-	g := &ignorer{v: v}
-	g.factors(f)
-	if g.high == nil {
-		return false
-	}
+	g := &ignorer{v: opt.ValuesOf(f)}
+	g.need = make([]uint32, len(g.v.Def))
 	changed := false
+	// who reads a value stands behind it: only PHIs look around loops
 	for _, b := range slices.Backward(flow.DomOf(f).Order.Blocks) {
 		for i := b.Last(); i != nil; i = i.Prev() {
-			if !g.passes(i) || !g.only(i.Args[0]) {
-				continue
-			}
-			if i.Op == op.LOP3 {
-				if !f.Should("ignored bits", i) {
-					continue
-				}
+			need := g.of(i)
+			if isMask(i) && g.v.Writes[g.v.WordOf(i.Args[0])] == 1 && !f.Regs[i.Args[0].Reg].Var && keeps(i, need) && f.Should("ignored bits", i) {
 				x := i.Args[1]
 				i.Op, i.Mods = op.COPY, op.Mods{}
 				f.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{x})
 				changed = true
 			}
-			for _, s := range i.Srcs() {
-				g.read(s)
-			}
+			g.read(i, need)
 		}
 	}
 	return f.Touched(changed)
 }
 
-// ignorer counts who looks at the high bits of words only.
-type ignorer struct {
-	v    *opt.Values
-	high []int32 // by word: readers of its high bits alone
-}
+const allBits = 1<<32 - 1
 
-// factors counts the products of tf32.
-func (g *ignorer) factors(f *ori.Func) {
+// hasMasks reports whether there is anything to take away.
+func hasMasks(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
-			if i.Op != op.HMMA || !i.Mods.Has(op.MTF32) {
-				continue
+			if isMask(i) {
+				return true
 			}
-			if g.high == nil {
-				g.high = make([]int32, len(g.v.Def))
-			}
-			g.read(i.Srcs()[0])
-			g.read(i.Srcs()[1])
 		}
-	}
-}
-
-// read counts a reader of the high bits of a.
-func (g *ignorer) read(a ori.Operand) {
-	if a.Kind != ori.KReg || a.Class != ori.R {
-		return
-	}
-	w := g.v.Word(&a)
-	for n := range int32(max(1, a.N)) {
-		g.high[w+n]++
-	}
-}
-
-// only reports whether nobody looks at the low bits of a result.
-func (g *ignorer) only(d ori.Operand) bool {
-	w := g.v.Word(&d)
-	return g.high[w] > 0 && g.high[w] == g.v.Reads[w] && g.v.IsValue(w)
-}
-
-// passes reports whether the high bits of i's result are those of its sources.
-func (g *ignorer) passes(i *ori.Instr) bool {
-	if i.Guard.Kind != ori.KNone || i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Args[0].Class != ori.R || i.Args[0].N > 1 {
-		return false
-	}
-	for _, s := range i.Srcs() {
-		if s.Class == ori.R && s.Flags != 0 {
-			return false
-		}
-	}
-	switch i.Op {
-	case op.COPY, op.SEL:
-		return i.Mods == op.Mods{}
-	case op.LOP3:
-		return len(i.Args) == 5 && i.Args[1].Kind == ori.KReg && i.Args[1].Class == ori.R && i.Args[2].Kind == ori.KImm &&
-			uint32(i.Args[2].Imm)&tf32Bits == tf32Bits && i.Args[3].Kind == ori.KZero && i.Args[4].Is(0xc0)
 	}
 	return false
+}
+
+// isMask reports whether i clears or repeats bits of its first source.
+func isMask(i *ori.Instr) bool {
+	if i.Op != op.LOP3 && i.Op != op.PRMT && i.Op != op.SGXT || i.Guard.Kind != ori.KNone || i.NDst != 1 || !opt.Plain(i.Args[0]) || !opt.Plain(i.Args[1]) {
+		return false
+	}
+	switch i.Op {
+	case op.LOP3:
+		return len(i.Args) == 5 && i.Args[2].Kind == ori.KImm && i.Args[2].Flags == 0 && opt.IsZero(i.Args[3]) && i.Args[4].Is(0xc0)
+	case op.PRMT:
+		return len(i.Args) == 4 && i.Mods == op.Mods{} && i.Args[2].Kind == ori.KImm && i.Args[2].Flags == 0
+	}
+	return len(i.Args) == 3 && (i.Mods == op.Mods{} || i.Mods == op.M(op.MU32)) && i.Args[2].Kind == ori.KImm && i.Args[2].Imm > 0 && i.Args[2].Imm < 32
+}
+
+// keeps reports whether the bits of need are those of the first source.
+func keeps(i *ori.Instr, need uint32) bool {
+	switch i.Op {
+	case op.LOP3:
+		return need&^uint32(i.Args[2].Imm) == 0
+	case op.PRMT:
+		for n := range 4 {
+			if need>>(8*n)&0xff != 0 && uint32(i.Args[2].Imm)>>(4*n)&15 != uint32(n) {
+				return false
+			}
+		}
+		return true
+	}
+	return need>>i.Args[2].Imm == 0
+}
+
+// ignorer knows which bits of words are looked at.
+type ignorer struct {
+	v    *opt.Values
+	need []uint32 // by word, of all readers so far
+}
+
+// of returns the bits of the result of i that are looked at.
+func (g *ignorer) of(i *ori.Instr) uint32 {
+	if i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Args[0].Class != ori.R || i.Args[0].N != 1 || g.v.Func.Regs[i.Args[0].Reg].Var || g.v.Func.Regs[i.Args[0].Reg].Fixed {
+		return allBits
+	}
+	return g.need[g.v.WordOf(i.Args[0])]
+}
+
+// read adds the bits that i looks at.
+func (g *ignorer) read(i *ori.Instr, need uint32) {
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		if a := &i.Args[k]; a.HasReg() && a.Class == ori.R {
+			g.add(a, looksAt(i, k, need))
+		}
+	}
+	for k := range i.Old {
+		if a := &i.Old[k]; a.HasReg() && a.Class == ori.R {
+			g.add(a, allBits)
+		}
+	}
+}
+
+func (g *ignorer) add(a *ori.Operand, bits uint32) {
+	w := g.v.Word(a)
+	for n := range int32(max(1, a.N)) {
+		g.need[w+n] |= bits
+	}
+}
+
+// tf32Bits are the bits of a word that a product of tf32 looks at.
+const tf32Bits = 0xffffe000
+
+// looksAt returns the bits of operand k that i looks at, if need are those of
+// its result that others do.
+func looksAt(i *ori.Instr, k int, need uint32) uint32 {
+	a := &i.Args[k]
+	n := k - int(i.NDst)
+	switch {
+	case a.Kind != ori.KReg:
+		return allBits
+	case i.Op == op.HMMA && i.Mods.Has(op.MTF32) && n < 2:
+		return tf32Bits
+	case (i.Op == op.STG || i.Op == op.STS || i.Op == op.STL || i.Op == op.ST) && k == len(i.Args)-1:
+		return stored(i)
+	case i.NDst != 1 || a.N > 1 || a.Flags&(ori.Abs|ori.H0|ori.H1) != 0 || i.Args[0].N > 1:
+		return allBits
+	}
+	switch i.Op {
+	case op.COPY, op.MOV:
+		return need
+	case op.SEL:
+		if i.Mods == (op.Mods{}) && n < 2 && a.Flags == 0 {
+			return need
+		}
+	case op.LOP3:
+		if len(i.Args) == 5 && i.Args[4].Kind == ori.KImm {
+			return need & masked(i, n)
+		}
+	case op.PRMT:
+		if isMask(i) && a.Flags == 0 {
+			return picked(i, n, need)
+		}
+	case op.IADD3, op.IMAD, op.LEA:
+		if i.Mods == (op.Mods{}) && n < 3 {
+			return below(need)
+		}
+	case op.SHF:
+		if i.Mods == op.M(op.ML, op.MU32) && n == 0 && i.Args[2].Kind == ori.KImm && opt.IsZero(i.Args[3]) && i.Args[2].Imm >= 0 && i.Args[2].Imm < 32 {
+			return need >> i.Args[2].Imm
+		}
+	}
+	return allBits
+}
+
+// stored returns the bits of a word that a store looks at.
+func stored(i *ori.Instr) uint32 {
+	switch {
+	case i.Mods.Has(op.MU8), i.Mods.Has(op.MS8):
+		return 0xff
+	case i.Mods.Has(op.MU16), i.Mods.Has(op.MS16):
+		return 0xffff
+	}
+	return allBits
+}
+
+// masked returns the bits of source n of a logic operation that a constant
+// beside it lets through: those of a & b that are set in b.
+func masked(i *ori.Instr, n int) uint32 {
+	if n == 0 && i.Args[2].Kind == ori.KImm && i.Args[2].Flags == 0 && opt.IsZero(i.Args[3]) && i.Args[4].Is(0xc0) {
+		return uint32(i.Args[2].Imm)
+	}
+	return allBits
+}
+
+// picked returns the bits of source n, the first or the third, that a
+// permutation takes for those of need.
+func picked(i *ori.Instr, n int, need uint32) (bits uint32) {
+	if n == 1 {
+		return allBits
+	}
+	for k := range 4 {
+		part, s := need>>(8*k)&0xff, uint32(i.Args[2].Imm)>>(4*k)&15
+		if part == 0 || s>>2&1 != uint32(n)/2 {
+			continue
+		}
+		if s&8 != 0 {
+			part = 0x80 // its sign, repeated
+		}
+		bits |= part << (8 * (s & 3))
+	}
+	return bits
+}
+
+// below returns the bits that sums and products may carry into those of need.
+func below(need uint32) uint32 {
+	for n := 1; n < 32; n *= 2 {
+		need |= need >> n
+	}
+	return need
 }

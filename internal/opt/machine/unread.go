@@ -105,7 +105,7 @@ func unread(v *opt.Values, i *ori.Instr, acquires, fenced bool, fits func(*ori.I
 // isOne reports whether a register holds 1.
 func isOne(v *opt.Values, a ori.Operand) bool {
 	i := v.Once(a)
-	return opt.Plain(a) && i != nil && i.Op == op.MOV && len(i.Args) == 2 && i.Args[1].Is(1)
+	return opt.Plain(a) && i != nil && (i.Op == op.MOV || i.Op == op.COPY) && len(i.Args) == 2 && i.Args[1].Is(1)
 }
 
 // become turns i into another instruction if that has a form.
