@@ -50,7 +50,7 @@ func TestRandomFiles(t *testing.T) {
 // TestRandomWitness: what the interpreter says is said of each outcome.
 func TestRandomWitness(t *testing.T) {
 	right, wrong := &gpu.Result{Stage: "done", Hash: []uint64{7}, Changed: true}, &gpu.Result{Stage: "done", Hash: []uint64{8}, Changed: true}
-	hang := &gpu.Result{Stage: "run", Err: "hang"}
+	hang, none := &gpu.Result{Stage: "run", Err: "hang"}, &gpu.Result{Stage: "start", Err: "no GPU"}
 	for _, x := range []struct {
 		ref, our      *gpu.Result
 		outcome, note string
@@ -61,6 +61,7 @@ func TestRandomWitness(t *testing.T) {
 		{wrong, right, "differ", "ours is as the interpreter says"},
 		{right, hang, "fault", "the reference's is as the interpreter says"},
 		{hang, right, "reffault", "ours is as the interpreter says"},
+		{none, none, "notrun", ""},
 	} {
 		r := &row{want: []uint64{7}}
 		r.judge([]*gpu.Result{x.ref}, x.our)

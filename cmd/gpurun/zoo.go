@@ -50,6 +50,7 @@ type settings struct {
 	wrap           string
 	words          int
 	again          int
+	careful        bool
 }
 
 func (s *settings) flags(name string) *flag.FlagSet {
@@ -72,7 +73,7 @@ func (s *settings) flags(name string) *flag.FlagSet {
 
 func (s *settings) pool() (*gpu.Pool, error) {
 	self, err := os.Executable()
-	return &gpu.Pool{Command: append(strings.Fields(s.wrap), self, "worker"), Workers: s.workers, Limit: s.limit, Total: s.total}, err
+	return &gpu.Pool{Command: append(strings.Fields(s.wrap), self, "worker"), Workers: s.workers, Limit: s.limit, Total: s.total, Careful: s.careful}, err
 }
 
 // modeArgs are the options of our compiler in each mode.
@@ -241,6 +242,10 @@ func (s *settings) runRows(rows []*row, refRuns int) error {
 func (r *row) judge(ref []*gpu.Result, our *gpu.Result) {
 	r.Ref, r.Ours = ref[0], our
 	for _, x := range ref {
+		if x.Stage == "start" {
+			r.Outcome, r.Err = "notrun", x.Err
+			return
+		}
 		if !x.OK() {
 			r.Outcome, r.Err = "reffault", x.Err
 			return

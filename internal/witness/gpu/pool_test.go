@@ -49,6 +49,34 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
+// TestCareful: behind a kernel that hangs nothing runs, and where no worker
+// starts no kernel is to blame.
+func TestCareful(t *testing.T) {
+	for _, x := range []struct{ worker, first, stage, err string }{{"1", "hang", "run", "hang"}, {"none", "good", "start", "worker did not start: no GPU"}} {
+		t.Setenv("GPU_TEST_WORKER", x.worker)
+		var got []*Result
+		p := &Pool{Command: []string{os.Args[0]}, Workers: 1, Limit: 300 * time.Millisecond, Careful: true}
+		p.Run(3, func(k int) Job {
+			name := "good"
+			if k == 0 {
+				name = x.first
+			}
+			return Job{
+				Next: func(so []*Result) *Request {
+					if len(so) == 1 {
+						return nil
+					}
+					return &Request{Launch: launch.Launch{Kernel: name}}
+				},
+				Done: func(all []*Result) { got = append(got, all...) },
+			}
+		})
+		if len(got) != 3 || got[0].Stage != x.stage || got[0].Err != x.err || got[1].Stage != "start" || got[2].Stage != "start" {
+			t.Errorf("%s: %+v %+v %+v", x.first, got[0], got[1], got[2])
+		}
+	}
+}
+
 // TestPool runs good kernels among faulting, crashing and hanging ones: only
 // the bad rows fail.
 func TestPool(t *testing.T) {
