@@ -287,6 +287,9 @@ func (l *legalizer) compute(i *ori.Instr, d, s ori.Operand) {
 		o = &uniform
 	}
 	zero := ori.Zero(d.Class)
+	if s.Kind == ori.KImm && !isFloat(i.Op) {
+		s = unmarked(s)
+	}
 	plain := s
 	plain.Flags = 0
 	switch {
@@ -309,6 +312,20 @@ func (l *legalizer) compute(i *ori.Instr, d, s ori.Operand) {
 	default:
 		add(o.move, op.Mods{}, d, s)
 	}
+}
+
+// unmarked is the number that an integer constant with marks stands for.
+func unmarked(s ori.Operand) ori.Operand {
+	v := int32(s.Imm)
+	if s.Flags&ori.Neg != 0 {
+		v = -v
+	}
+	if s.Flags&ori.Inv != 0 {
+		v = ^v
+	}
+	s.Flags &^= ori.Neg | ori.Inv
+	s.Imm = int64(v)
+	return s
 }
 
 // datapath holds the operations that prepare operands.

@@ -54,6 +54,27 @@ func TestLegalize(t *testing.T) {
 	}
 }
 
+// TestLegalizeMarks: a constant with a mark is the number it stands for.
+func TestLegalizeMarks(t *testing.T) {
+	for _, c := range []struct {
+		mark ori.Flags
+		want int64
+	}{{ori.Neg, -16}, {ori.Inv, ^16}} {
+		m, err := ori.Parse("func f {\n  reg r0 1/1\n  b0:\n    IADD3 r0 = 0x10, 0x6, rz\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		f.Blocks[0].First().Srcs()[0].Flags = c.mark
+		if err := Legalize(f, target.Find("sm_90a"), toy); err != nil {
+			t.Fatal(err)
+		}
+		if s := f.Blocks[0].First().Srcs()[0]; s.Imm != c.want || s.Flags != 0 {
+			t.Errorf("mark %v: %s", c.mark, f.AppendInstr(nil, f.Blocks[0].First()))
+		}
+	}
+}
+
 // TestLegalizeShares: where many products have a uniform register and the
 // same immediate, they share a register with the immediate.
 func TestLegalizeShares(t *testing.T) {

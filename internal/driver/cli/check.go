@@ -85,6 +85,7 @@ var steps = [...]func(*checker) *Fault{
 	(*checker).apiVersion,
 	(*checker).linking,
 	(*checker).threads,
+	(*checker).cloning,
 	(*checker).fastCompileLevel,
 	(*checker).lineInfo,
 	(*checker).sharedReservation,
@@ -222,6 +223,14 @@ func (c *checker) fastCompileName() *Fault {
 	return nil
 }
 
+// cloning: the levels of a quick compilation clone nothing.
+func (c *checker) cloning() *Fault {
+	if fc := c.s.FastCompile; fc != "" && c.l.Has(Cloning) && c.l.Text(Cloning, "no") != "no" {
+		return Faultf("Conflicting options -cloning=yes and --Ofast-compile=%s specified", fc)
+	}
+	return nil
+}
+
 func (c *checker) apiVersion() *Fault {
 	if v := c.l.Text(CUDAAPIVersion, "13.0"); v != "13.0" {
 		return Faultf("Invalid value '%s' for option '--cuda-api-version'", v)
@@ -301,6 +310,8 @@ func (c *checker) toolsPatch() *Fault {
 		return Faultf("Conflicting options '--fast-compile' and --compile-as-tools-patch specified")
 	case c.s.Extensible:
 		return Faultf("Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified")
+	case c.l.Has(Sanitize):
+		c.warnf("Conflicting options '--sanitize' and '--compile-as-tools-patch' specified, ignoring '--sanitize' option")
 	}
 	return nil
 }

@@ -291,6 +291,7 @@ func (c *Checker) quickGeneral() {
 		return
 	}
 	c.spaces()
+	c.addressSpaces()
 	if row.Flags&FlagSigned != 0 {
 		c.generalAt(isa.SlotCc)
 	}
@@ -323,6 +324,7 @@ func (c *Checker) generalAt(s isa.Slot) {
 	case isa.SlotVec:
 		c.vecSize()
 		c.specialArgs()
+		c.addressSpaces()
 	case isa.SlotScope:
 		c.pairs()
 	case isa.SlotCmp:

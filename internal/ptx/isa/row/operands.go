@@ -204,7 +204,7 @@ func (c *Checker) vecResult() {
 	d := &in.Args[0]
 	if r := &argRows[c.Letter(0)]; in.Op == isa.WMma {
 		c.mmaVec(n)
-	} else if in.Has(isa.SlotVec) && r.dst && r.ref > 0 && c.Row.Flags&FlagConvert == 0 && d.Type != isa.Pred && !c.loneVector() {
+	} else if in.Has(isa.SlotVec) && r.dst && r.ref > 0 && c.resultVector() && d.Type != isa.Pred && !c.loneVector() {
 		if VectorLen(d) == 1 && d.Kind != isa.KVector {
 			c.Errorf("Result vector expected")
 		}
@@ -227,6 +227,12 @@ func (c *Checker) vecResult() {
 			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
 		}
 	}
+}
+
+// resultVector: of conversions and of sums of products with two types the
+// length of the result is not looked at.
+func (c *Checker) resultVector() bool {
+	return c.Row.Flags&FlagConvert == 0 && (c.In.NTypes < 2 || c.Row.Flags&(FlagVector|FlagTexture|FlagVectorIf|FlagVector2) != 0)
 }
 
 // mmaVec: a product whose vectors are of another length than .vN says.

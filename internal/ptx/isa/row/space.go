@@ -39,7 +39,6 @@ func (c *Checker) spaces() {
 	if in.NSpace == 0 && row.Flags&FlagGeneric != 0 {
 		c.generic()
 	}
-	c.addressSpaces()
 }
 
 // generic: addresses without a space came with PTX 2.0 and sm_20.
@@ -83,7 +82,7 @@ var (
 // addressSpaces: a variable lies in the space the instruction names.
 func (c *Checker) addressSpaces() {
 	in := c.In
-	if in.NSpace > 1 || c.Row.Flags&FlagManySpaces != 0 {
+	if in.NSpace > 1 || c.Row.Flags&FlagManySpaces != 0 || !c.Row.Takes(isa.SlotSpace) || in.NSpace == 0 && c.Row.Spaces.Min == 1 {
 		return
 	}
 	c.symbolIn(in.Space().Base())

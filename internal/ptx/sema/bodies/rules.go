@@ -53,12 +53,27 @@ func (k *checker) vectorRules(o *syntax.Operand, out *sema.Operand) {
 func (k *checker) unknownElements(all, typed bool) {
 	op := k.instr.Op
 	switch {
+	case op == isa.WWmma && typed && !all:
+		k.Error(k.instrPos(), "Vector with elements of different types are not allowed in "+k.wmmaName()+" instruction")
 	case op != isa.WLd && op != isa.WSt && op != isa.WTex && op != isa.WMov:
 	case all:
 		k.Error(k.instrPos(), "Arguments mismatch for instruction '"+op.String()+"'")
 	case op != isa.WMov && typed: // plain bits go with anything
 		k.Error(k.instrPos(), "Vector with elements of different types are not allowed in "+op.String()+" instruction")
 	}
+}
+
+// wmmaName is the name of the matrix operation at hand with what belongs to it.
+func (k *checker) wmmaName() string {
+	name := isa.WWmma.String()
+	for i := int32(0); i < k.instr.Mods.Len; i++ {
+		m := &k.Tree.Mods[k.instr.Mods.First+i]
+		if m.Word == isa.WSync {
+			break
+		}
+		name += string(k.Tree.ModText(m))
+	}
+	return name
 }
 
 // movesVector reports whether a mov moves element by element, and some of

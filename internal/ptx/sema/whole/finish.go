@@ -88,6 +88,10 @@ func addressWidth(m *sema.Module, u *diag.Unit) {
 	if width == 0 {
 		return
 	}
+	if width == 32 && !m.Wide && m.Opts.Debug {
+		u.Report(diag.Fatal, setting.NoPos, " 64 Bit host architecture (--machine) being used must match with .address_size of 32 bits for -g compilation")
+		return
+	}
 	if !m.Wide {
 		u.Report(diag.Warning, setting.NoPos, " 64 Bit host architecture (--machine) being used mismatches with .address_size of "+
 			strconv.Itoa(width)+" bits")
