@@ -16,7 +16,7 @@ var placeless = [...]string{
 	"SM version specified", "PTX with .target", "Program with .target",
 	"Unresolved extern", "Unresolved label", "Cannot take address", "Line No: ",
 	" 32-Bit", "Pragma '", "Argument(s) to pragma", "Invalid value '",
-	"File uses too much", "Entry function '",
+	"File uses too much", "Entry function '", "In ABI compilation, ", "'Compile only(-c)' requires ABI", " 64 Bit host architecture",
 }
 
 // FuzzCheck looks for panics, hangs and errors without a place.
