@@ -19,6 +19,7 @@ func TestOptionRecords(t *testing.T) {
 		id        cubin.AttrID
 	}{
 		{"", []string{"--make-errors-visible-at-exit"}, ".nv.info", cubin.AttrErrbarAtExit},
+		{"", []string{"-g"}, ".nv.info", cubin.AttrErrbarAtExit},
 		{"", []string{"--blocks-are-clusters=true"}, ".nv.info.k", cubin.AttrBlocksAreClusters},
 		{".explicitcluster ", nil, ".nv.info.k", cubin.AttrExplicitCluster},
 		{".maxclusterrank 4 ", nil, ".nv.info.k", cubin.AttrMaxClusterRank},
@@ -40,6 +41,32 @@ func TestOptionRecords(t *testing.T) {
 			if got := f.Find(c.section).Content.(*cubin.Info).Get(c.id) != nil; got != with {
 				t.Errorf("%s%v: record %#x in %s: %v", c.directive, c.options, c.id, c.section, got)
 			}
+		}
+	}
+}
+
+// TestStackRecord: code in which threads part and come together has a record
+// about the stack of such places, other code has none.
+func TestStackRecord(t *testing.T) {
+	const head = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {\n.reg .b64 %d<2>; .reg .b32 %r<3>; .reg .pred %p;\n"
+	for _, c := range []struct {
+		body string
+		want bool
+	}{
+		{"ret; }\n", false},
+		{"ld.param.b64 %d1, [a]; mov.b32 %r1, %tid.x; setp.gt.s32 %p, %r1, 5; @%p bra L; W: ld.volatile.global.b32 %r2, [%d1]; setp.ne.s32 %p, %r2, %r1; @%p bra W; L: bar.sync 0; st.global.b32 [%d1], %r1; ret; }\n", true},
+	} {
+		var log bytes.Buffer
+		b, ok := CompileTexts(context.Background(), []string{"-arch", "sm_90"}, []Text{{Name: "k.ptx", Text: []byte(head + c.body)}}, &log)
+		if !ok {
+			t.Fatal(log.String())
+		}
+		f, err := cubin.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Find(".nv.info.k").Content.(*cubin.Info).Get(cubin.AttrCRSStackSize) != nil; got != c.want {
+			t.Errorf("%s: %v", c.body, got)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 		return
 	}
 	o := pipeline.Options{
-		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, Override: j.Settings.Override, NoFMA: !j.Settings.FMA, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
+		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, Override: j.Settings.Override, NoFMA: !j.Settings.FMA, LineInfo: j.Settings.LineInfo, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
 		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump, Repro: keepInput,
 	}
 	if j.measured() {
@@ -229,7 +229,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	}
 	o.Watch, o.Context = j.Watch, ctx
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
-	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
+	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible) || j.Settings.Debug, j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	o.Guards, o.Extensible = guards(j.Settings), j.Settings.Extensible
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
 	if j.Settings.Line.Bool(cli.NoUniforms, false) {

@@ -195,6 +195,49 @@ func contains(list []uint32, x uint32) bool {
 	return false
 }
 
+// TestWantedLines: -lineinfo and -g map code to the text where that names no
+// lines of another source; without them such a file has no tables.
+func TestWantedLines(t *testing.T) {
+	const text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .b64 a) {\n.reg .b64 %d<2>;\nld.param.b64 %d1, [a];\nst.global.b64 [%d1], %d1;\nret; }\n"
+	for _, c := range []struct {
+		option string
+		names  []string
+	}{
+		{"", nil},
+		{"-lineinfo", []string{".debug_line", ".nv_debug_line_sass", ".nv_debug_ptx_txt"}},
+		{"-g", []string{".debug_line", ".nv_debug_line_sass", ".nv_debug_ptx_txt", ".nv_debug_info_reg_sass", ".nv_debug_info_reg_type"}},
+	} {
+		args := []string{"-arch", "sm_80"}
+		if c.option != "" {
+			args = append(args, c.option)
+		}
+		var log bytes.Buffer
+		b, ok := CompileTexts(context.Background(), args, []Text{{Name: "k.ptx", Text: []byte(text)}}, &log)
+		if !ok {
+			t.Fatal(log.String())
+		}
+		f, err := cubin.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range f.Sections {
+			if strings.Contains(s.Name, "debug_") && !strings.Contains(s.Name, "rel") && s.Name != ".debug_frame" {
+				got = append(got, s.Name)
+			}
+		}
+		if !slices.Equal(got, c.names) {
+			t.Errorf("%q: %v", c.option, got)
+		}
+		if c.option == "-lineinfo" {
+			l, err := dwarf.ParseLines(f.Find(".nv_debug_line_sass").Data())
+			if err != nil || len(l.Sequences) != 1 || len(l.Sequences[0].Rows) < 2 {
+				t.Errorf("%v, %v", l, err)
+			}
+		}
+	}
+}
+
 func compileLined(t *testing.T, options ...string) *cubin.File {
 	t.Helper()
 	var log bytes.Buffer

@@ -223,9 +223,6 @@ type place struct {
 // DebugSections adds them to the file.
 func (p *Program) DebugSections() {
 	m := p.m
-	if !slices.ContainsFunc(m.Sections, func(s sema.DebugSection) bool { return s.Name == ".debug_info" }) {
-		return
-	}
 	d := &debugger{Program: p, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
 	var sass, types []byte
 	for n := len(p.Kernels) - 1; n >= 0; n-- {
@@ -235,10 +232,14 @@ func (p *Program) DebugSections() {
 			d.addLabels(m.Funcs[p.Funcs[n]].Name, k, f)
 		}
 	}
+	regs := []cubin.DebugSection{{Name: ".nv_debug_info_reg_sass", Data: sass}, {Name: ".nv_debug_info_reg_type", Data: types}}
+	if !slices.ContainsFunc(m.Sections, func(s sema.DebugSection) bool { return s.Name == ".debug_info" }) {
+		p.File.Debug = append(p.File.Debug, regs...)
+		return
+	}
 	for n := range m.Sections {
 		d.measure(&m.Sections[n])
 	}
-	regs := []cubin.DebugSection{{Name: ".nv_debug_info_reg_sass", Data: sass}, {Name: ".nv_debug_info_reg_type", Data: types}}
 	var list []cubin.DebugSection
 	for n := range m.Sections {
 		if !d.made(m.Sections[n].Name) { // a line table has its own, and perhaps the strings

@@ -77,6 +77,9 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
 	}
 	c.Attrs = append(c.Attrs, coops(k.Code.Coops)...)
+	if k.Code.Converges {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrCRSStackSize, 0))
+	}
 	if list := k.Code.Mbarriers; len(list) > 0 {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMbarrierOffsets, list...), cubin.Half(cubin.AttrNumMbarriers, k.Code.MbarrierCount()))
 	}

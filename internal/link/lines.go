@@ -34,23 +34,28 @@ func (k *Kernel) AddLocs(list []build.Line, c *emit.Code) {
 
 // LineTables makes the sections that map code to source lines and to lines
 // of the PTX text, and that text, as the reference does for every program
-// with .file and .loc. Functions stand in the order of the file.
-func (p *Program) LineTables(debug bool) {
+// with .file and .loc, and for every program whose lines are wanted. Functions
+// stand in the order of the file.
+func (p *Program) LineTables(debug, wanted bool) {
 	m, file := p.m, p.File
-	if len(m.Sources) == 0 || !slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return len(k.Locs) > 0 }) {
+	if !wanted && (len(m.Sources) == 0 || !slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return len(k.Locs) > 0 })) {
 		return
 	}
 	sources := &dwarf.LineTable{}
 	number := sourceFiles(m, sources)
 	text := &dwarf.LineTable{}
-	names, strs := []string(nil), newDebugStrings(m)
+	names, texts, strs := []string(nil), []string(nil), newDebugStrings(m)
 	for n := len(p.Kernels) - 1; n >= 0; n-- {
 		k, f := p.Kernels[n], &m.Funcs[p.Funcs[n]]
 		end := uint64(len(k.Code.Text))
-		if rows := k.sourceRows(number, strs); len(rows) > 0 {
+		rows := k.sourceRows(number, strs)
+		if len(rows) > 0 {
 			sources.Sequences = append(sources.Sequences, dwarf.Sequence{Rows: rows, End: end})
-			text.Sequences = append(text.Sequences, dwarf.Sequence{Rows: k.textRows(m.Files[f.File].File), End: end})
 			names = append(names, f.Name)
+		}
+		if lines := k.textRows(m.Files[f.File].File); len(rows) > 0 || wanted && len(lines) > 0 {
+			text.Sequences = append(text.Sequences, dwarf.Sequence{Rows: lines, End: end})
+			texts = append(texts, f.Name)
 		}
 	}
 	sources.Names = strs.used
@@ -67,7 +72,7 @@ func (p *Program) LineTables(debug bool) {
 	if strs.used {
 		file.Debug = append(file.Debug, strs.section)
 	}
-	file.Debug = append(file.Debug, lineSection(".nv_debug_line_sass", text, names), cubin.DebugSection{Name: ptx, Data: content})
+	file.Debug = append(file.Debug, lineSection(".nv_debug_line_sass", text, texts), cubin.DebugSection{Name: ptx, Data: content})
 	if !strs.used && !debug && len(strs.section.Data) > 0 {
 		file.Debug = append(file.Debug, strs.section)
 	}

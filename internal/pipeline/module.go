@@ -75,7 +75,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	p.Complete()
 	described := clock.lap().Time
 	if !o.NoLines {
-		p.LineTables(o.Debug)
+		p.LineTables(o.Debug, o.Debug || o.LineInfo)
 	}
 	if o.Debug {
 		p.DebugSections()

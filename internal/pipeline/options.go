@@ -93,6 +93,7 @@ type Options struct {
 	Rela       bool       // --force-rela
 	Host       []byte     // --nv-host: contents of .nv.host
 	NoLines    bool       // no line tables
+	LineInfo   bool       // line tables though the text has no lines
 	Debug      bool       // -g: the debug sections of the text, and functions stay apart
 	Knobs      *knobs.Set // nil: all defaults
 	Phases     []string   // --phase options

@@ -59,6 +59,7 @@ type Code struct {
 	Calls     []uint32 // offsets of calls of routines outside the section
 	Coops     []Coop   // instructions of several threads of a warp
 	Mbarriers []uint32 // instructions that use an mbarrier: see mbarrier
+	Converges bool     // threads part and come together, or functions are called
 
 	Tables []Table
 	Relocs []Reloc // what an object leaves to the linker
@@ -200,7 +201,10 @@ func (e *emitter) instr(i *ori.Instr) error {
 	switch i.Op {
 	case op.EXIT:
 		e.code.Exits = append(e.code.Exits, uint32(e.pc()))
+	case op.BSSY, op.RET:
+		e.code.Converges = true
 	case op.CALL:
+		e.code.Converges = true
 		if i.Mods.Has(op.MABS) {
 			e.code.Calls = append(e.code.Calls, uint32(e.pc()))
 		}
