@@ -59,7 +59,7 @@ const MaxDepth = 24
 
 func NewKnowledge(f *ori.Func, v *Values) *Knowledge {
 	n := len(v.Def)
-	k := &Knowledge{v: v, head: make([]int32, n), state: make([]uint8, n), bits: make([]bitSet, n)}
+	k := &Knowledge{v: v, head: make([]int32, n), state: make([]uint8, n), bits: make([]bitSet, n), writer: make([]writer, 0, n)}
 	for w := range k.head {
 		k.head[w] = -1
 	}

@@ -112,6 +112,7 @@ func (b *builder) problem() *regalloc.Problem {
 		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
 	}
 	b.spread()
+	b.room()
 	for r := range f.Regs {
 		i := &f.Regs[r]
 		v := regalloc.VReg{Class: fileOf[i.Class], Width: i.Width, Align: i.Align, Fixed: -1, Lo: i.Lo, Hi: i.Hi, Remat: -1, Of: -1}
@@ -148,6 +149,21 @@ func (b *builder) problem() *regalloc.Problem {
 	b.holdGroups()
 	b.remats()
 	return &b.p
+}
+
+// usualOps is about how many registers an instruction names.
+const usualOps = 3
+
+// room makes room for the whole function at once.
+func (b *builder) room() {
+	n := 0
+	for _, blk := range b.f.Blocks {
+		n += blk.Len()
+	}
+	b.p.VRegs = make([]regalloc.VReg, 0, len(b.f.Regs))
+	b.p.Blocks = make([]regalloc.Block, 0, len(b.f.Blocks))
+	b.p.Insts, b.instrs = make([]regalloc.Inst, 0, n), make([]*ori.Instr, 0, n)
+	b.p.Ops = make([]regalloc.Operand, 0, usualOps*n)
 }
 
 // loops numbers the loops, outer ones before inner ones, from one on.

@@ -77,7 +77,7 @@ func (f *flow) local() (touched lists, global []bool) {
 	does, seen := make([]uint8, f.words), make([]int32, f.words)
 	global = make([]bool, f.words)
 	var here []int32
-	var pairs []pair
+	pairs := make([]pair, 0, f.words)
 	for b := range f.p.Blocks {
 		here = here[:0]
 		touch := func(w int32) {

@@ -32,8 +32,12 @@ type word struct {
 	stamp   int32 // region in which the rest is valid
 	writer  int32
 	version int32
-	readers []int32
+	first   int32 // of its readers in the grapher's list, plus one; 0 = none
+	last    int32
 }
+
+// readOf is one of the readers of a word since it was written.
+type readOf struct{ node, next int32 }
 
 // Bounds on how many memory accesses are compared with each new one; when
 // there are more, the next one is ordered behind all of them.
@@ -49,6 +53,7 @@ type grapher struct {
 	desc    *timing.Describer
 	timing  *target.Timing
 	words   []word
+	reads   []readOf // of all words of the region
 	stamp   int32
 	list    []access
 	alias   *flow.Alias // nil after allocation
@@ -69,6 +74,7 @@ func newGrapher(names *numbering, a *target.Arch) *grapher {
 // instruction behind it: what it reads must be ready by then.
 func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.stamp++
+	b.reads = b.reads[:0]
 	b.loads, b.stores, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.joint[:0], -1
 	b.groups.begin()
 	n := len(instrs)
@@ -116,9 +122,24 @@ func (g *graph) edge(from, to, latency int32) {
 func (b *grapher) at(w int32) *word {
 	x := &b.words[w]
 	if x.stamp != b.stamp {
-		x.stamp, x.writer, x.version, x.readers = b.stamp, -1, 0, x.readers[:0]
+		*x = word{stamp: b.stamp, writer: -1}
 	}
 	return x
+}
+
+// readBy notes that instruction k reads a word.
+func (b *grapher) readBy(x *word, k int32) {
+	if x.first != 0 && b.reads[x.last-1].node == k {
+		return
+	}
+	b.reads = append(b.reads, readOf{node: k})
+	n := int32(len(b.reads))
+	if x.first == 0 {
+		x.first = n
+	} else {
+		b.reads[x.last-1].next = n
+	}
+	x.last = n
 }
 
 // registers adds the edges of instruction k for the registers it names.
@@ -134,13 +155,11 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 				g.edge(x.writer, k, b.result(g, x.writer, k, &a))
 			}
 			if i.Op == op.COPY { // behind the other readers it can vanish
-				for _, r := range x.readers {
-					g.edge(r, k, 0)
+				for n := x.first; n != 0; n = b.reads[n-1].next {
+					g.edge(b.reads[n-1].node, k, 0)
 				}
 			}
-			if len(x.readers) == 0 || x.readers[len(x.readers)-1] != k {
-				x.readers = append(x.readers, k)
-			}
+			b.readBy(x, k)
 		}
 	}
 	guarded := i.Guard.Kind != ori.KNone
@@ -150,7 +169,8 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 		}
 		for w := a.word; w < a.word+int32(a.n); w++ {
 			x := b.at(w)
-			for _, r := range x.readers {
+			for n := x.first; n != 0; n = b.reads[n-1].next {
+				r := b.reads[n-1].node
 				g.edge(r, k, b.release(g, r, k, &a))
 			}
 			if x.writer >= 0 {
@@ -161,7 +181,7 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 				}
 				g.edge(x.writer, k, lat)
 			}
-			x.writer, x.readers = k, x.readers[:0]
+			x.writer, x.first = k, 0
 			x.version++
 		}
 	}

@@ -4,6 +4,8 @@
 package sched
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -34,6 +36,9 @@ type numbering struct {
 	from []int32  // of each instruction, by ID: where its accesses begin in list, plus one; 0 if they are not known
 	list []access // of all instructions that were asked for, one behind the other
 }
+
+// usualAccesses is about how many entries the accesses of an instruction take.
+const usualAccesses = 4
 
 // physical numbers the words of allocated registers.
 func physical(f *ori.Func) *numbering { return &numbering{f: f, size: timing.NumCells} }
@@ -70,6 +75,7 @@ func (m *numbering) word(o ori.Operand) int32 {
 func (m *numbering) accesses(i *ori.Instr) []access {
 	if int(i.ID) >= len(m.from) {
 		m.from = append(m.from, make([]int32, m.f.NumInstrs()-len(m.from))...)
+		m.list = slices.Grow(m.list, usualAccesses*(sizeOf(m.f)-min(len(m.list)/usualAccesses, sizeOf(m.f))))
 	}
 	from := m.from[i.ID]
 	if from == 0 {

@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -52,6 +54,11 @@ type lists struct{ start, items []int32 }
 func (l *lists) of(k int32) []int32 { return l.items[l.start[k]:l.start[k+1]] }
 
 func (l *lists) reset() { l.start, l.items = append(l.start[:0], 0), l.items[:0] }
+
+// grow makes room for so many keys and items.
+func (l *lists) grow(keys, items int) {
+	l.start, l.items = slices.Grow(l.start, keys), slices.Grow(l.items, items)
+}
 
 // close ends the list of one key.
 func (l *lists) close() { l.start = append(l.start, int32(len(l.items))) }
@@ -178,9 +185,11 @@ func (t *tracer) step(i *ori.Instr) {
 
 // read makes the values of a region, behind which the tracer stands.
 func (t *tracer) read(v *values, instrs []*ori.Instr) {
-	v.list, v.units, v.wide = v.list[:0], 0, false
+	v.list, v.units, v.wide = slices.Grow(v.list[:0], 2*len(instrs)), 0, false
 	v.reads.reset()
 	v.writes.reset()
+	v.reads.grow(len(instrs), 2*len(instrs))
+	v.writes.grow(len(instrs), 2*len(instrs))
 	for k, i := range instrs {
 		t.list = t.names.accesses(i)
 		from := len(v.reads.items)

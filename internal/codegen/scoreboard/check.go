@@ -14,13 +14,13 @@ import (
 // field has a value the machine does not take.
 func Check(f *ori.Func, a *target.Arch) error {
 	d := timing.NewDescriber(f, a)
-	p := &Program{Entry: []int32{0}}
+	p := &Program{Entry: []int32{0}, Blocks: make([][]timing.Event, 0, len(f.Blocks)), Succs: make([][]int32, 0, len(f.Blocks))}
 	number := make([]int32, f.NumBlocks())
 	for n, b := range f.Blocks {
 		number[b.ID] = int32(n)
 	}
 	for n, b := range f.Blocks {
-		var events []timing.Event
+		events := make([]timing.Event, 0, b.Len())
 		for i := range b.Instrs {
 			if err := legal(f, i); err != nil {
 				return err

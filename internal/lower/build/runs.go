@@ -1,6 +1,10 @@
 package build
 
-import "github.com/goptxas/goptxas/internal/ori"
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ori"
+)
 
 // Matrix instructions take runs of registers, PTX names their words one by
 // one. A word is copied into a run once: runWords remembers, inside a block,
@@ -21,7 +25,13 @@ func (l *Builder) wrote(dsts Value) {
 }
 
 func (h *runWords) grow(r ori.Reg) {
-	for len(h.writes) <= int(r) {
+	if len(h.writes) > int(r) {
+		return
+	}
+	n := int(r) + 1 - len(h.writes)
+	h.writes = slices.Grow(h.writes, n)
+	h.words = slices.Grow(h.words, n)
+	for range n {
 		h.writes = append(h.writes, 0)
 		h.words = append(h.words, runWord{block: -1})
 	}
