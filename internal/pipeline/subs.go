@@ -23,12 +23,7 @@ func (c *compilation) addFunctions(k *link.Kernel, units []*unit) error {
 		}
 	}
 	units = append(units, routines...)
-	places := make([]int64, len(units))
-	end := int64(0)
-	for n, u := range units {
-		places[n] = end
-		end += int64(u.code.Size)
-	}
+	places := placesOf(units)
 	find := func(name string) (int64, bool) {
 		for n, fn := range plan.Functions {
 			if c.m.Funcs[fn].Name == name {
@@ -42,17 +37,7 @@ func (c *compilation) addFunctions(k *link.Kernel, units []*unit) error {
 		}
 		return 0, false
 	}
-	var parts []*emit.Code
-	for n, u := range units {
-		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true})
-		if err != nil {
-			return err
-		}
-		parts = append(parts, code)
-		if n > 0 {
-			k.AddLocs(u.locs, code)
-		}
-		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
+	err := c.join(k, units, places, find, func(n int, u *unit) {
 		k.Props.Barriers = max(k.Props.Barriers, u.f.Props.Barriers)
 		k.Props.Tensor |= u.f.Props.Tensor
 		if n > 0 && u.debug != nil {
@@ -64,43 +49,59 @@ func (c *compilation) addFunctions(k *link.Kernel, units []*unit) error {
 			k.Stack += frame
 			k.Subs = append(k.Subs, link.Sub{Func: plan.Functions[n-1], Offset: uint64(places[n]), Size: uint64(u.code.Size), Frame: frame, Spills: u.spills})
 		}
+	})
+	if err != nil {
+		return err
 	}
 	if kernel.f.Props.HasCalls {
 		k.Props.Registers = max(k.Props.Registers, abi.CallRegisters-abi.HiddenRegisters)
 	}
-	code, err := emit.Join(c.o.Arch, parts)
-	if err != nil {
-		return err
-	}
-	k.Code, k.Calls = code, plan.Systems
+	k.Calls = plan.Systems
 	k.FillBank2(c.m, plan, places)
 	return nil
 }
 
 // addRoutines puts the routines of a function of an object behind it.
 func (c *compilation) addRoutines(k *link.Kernel, u *unit) error {
-	places := map[string]int64{}
 	units := append([]*unit{u}, u.routines...)
-	end := int64(0)
-	for _, x := range units {
-		places[x.f.Name] = end
-		end += int64(x.code.Size)
-	}
+	places := placesOf(units)
 	find := func(name string) (int64, bool) {
-		at, ok := places[name]
-		return at, ok && name != u.f.Name
+		n := slices.IndexFunc(units[1:], func(x *unit) bool { return x.f.Name == name })
+		if n < 0 {
+			return 0, false
+		}
+		return places[n+1], true
 	}
+	return c.join(k, units, places, find, func(int, *unit) {})
+}
+
+// placesOf says where functions stand one behind the other, with the sizes
+// they were emitted with.
+func placesOf(units []*unit) []int64 {
+	places := make([]int64, len(units))
+	end := int64(0)
+	for n, u := range units {
+		places[n] = end
+		end += int64(u.code.Size)
+	}
+	return places
+}
+
+// join emits functions at their places and makes them the code of a kernel,
+// which takes the registers of the greediest.
+func (c *compilation) join(k *link.Kernel, units []*unit, places []int64, find func(string) (int64, bool), each func(n int, u *unit)) error {
 	var parts []*emit.Code
-	for n, x := range units {
-		code, err := emit.Func(x.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[x.f.Name], Target: find, Part: true})
+	for n, u := range units {
+		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true})
 		if err != nil {
 			return err
 		}
 		parts = append(parts, code)
 		if n > 0 {
-			k.AddLocs(x.locs, code)
+			k.AddLocs(u.locs, code)
 		}
-		k.Props.Registers = max(k.Props.Registers, x.f.Props.Registers)
+		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
+		each(n, u)
 	}
 	code, err := emit.Join(c.o.Arch, parts)
 	k.Code = code

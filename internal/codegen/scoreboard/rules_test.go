@@ -31,11 +31,10 @@ const regs = `
   reg r15 1/1 phys=18
 `
 
-// assigned parses a function of one block, assigns it and returns its
-// instructions.
-func assigned(t *testing.T, arch, body string) []*ori.Instr {
+// assignedBlocks parses a function, assigns it and has it checked.
+func assignedBlocks(t *testing.T, arch, blocks string) *ori.Func {
 	t.Helper()
-	m, err := ori.Parse("func f kernel {" + regs + "  b0:\n" + body + "\n    EXIT\n}\n")
+	m, err := ori.Parse("func f kernel {" + regs + blocks + "}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +43,15 @@ func assigned(t *testing.T, arch, body string) []*ori.Instr {
 	if err := Check(m.Funcs[0], a); err != nil {
 		t.Fatal(err)
 	}
+	return m.Funcs[0]
+}
+
+// assigned does so with one block and returns its instructions.
+func assigned(t *testing.T, arch, body string) []*ori.Instr {
+	t.Helper()
+	f := assignedBlocks(t, arch, "  b0:\n"+body+"\n    EXIT\n")
 	var list []*ori.Instr
-	for i := range m.Funcs[0].Blocks[0].Instrs {
+	for i := range f.Blocks[0].Instrs {
 		list = append(list, i)
 	}
 	return list
@@ -282,7 +288,7 @@ func TestReuse(t *testing.T) {
 // TestLoop carries a load over the back edge: the wait stands in the block
 // that reads it, on every path.
 func TestLoop(t *testing.T) {
-	m, err := ori.Parse("func f kernel {" + regs + `  b0: -> b1
+	f := assignedBlocks(t, "sm_90a", `  b0: -> b1
     LDG.E r0 = desc[u10], [r2.64+0x0]
   b1: -> b1, b2
     FADD r1 = r1, r0
@@ -292,16 +298,7 @@ func TestLoop(t *testing.T) {
   b2:
     STG.E desc[u10], [r2.64+0x0], r0
     EXIT
-}
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, a := m.Funcs[0], target.Find("sm_90a")
-	Assign(f, a)
-	if err := Check(f, a); err != nil {
-		t.Fatal(err)
-	}
 	add := f.Blocks[1].First()
 	for _, b := range f.Blocks[:2] {
 		for i := range b.Instrs {
@@ -314,7 +311,7 @@ func TestLoop(t *testing.T) {
 		t.Error("the store does not wait for the load")
 	}
 	add.Sched.Wait = 0
-	if Check(f, a) == nil {
+	if Check(f, target.Find("sm_90a")) == nil {
 		t.Error("the checker does not see a load read on the back edge")
 	}
 }
@@ -332,7 +329,7 @@ func TestCallDrains(t *testing.T) {
 
 // TestDummies counts the loads before asynchronous copies.
 func TestDummies(t *testing.T) {
-	m, err := ori.Parse("func f kernel {" + regs + `  b0: -> b1
+	f := assignedBlocks(t, "sm_90a", `  b0: -> b1
     LDGSTS.E [r0+0x0], desc[u10], [r2.64+0x0]
     LDGSTS.E [r0+0x4], desc[u10], [r2.64+0x4]
   b1: -> b1, b2
@@ -341,16 +338,7 @@ func TestDummies(t *testing.T) {
     @p8 BRA b1
   b2:
     EXIT
-}
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, a := m.Funcs[0], target.Find("sm_90a")
-	Assign(f, a)
-	if err := Check(f, a); err != nil {
-		t.Fatal(err)
-	}
 	var runs []string
 	for _, b := range f.Blocks {
 		run := ""

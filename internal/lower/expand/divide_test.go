@@ -44,31 +44,37 @@ func divided32(a, b uint32, rcp float32) (q, r uint32) {
 	return q, r
 }
 
-func TestDivide32(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+// checkDivision divides numbers at the edges of a width and random ones, with
+// every estimate of the reciprocal that the machine may give.
+func checkDivision[T uint32 | uint64](t *testing.T, width int, random func() T, divide func(a, b T, rcp float32) (q, r T)) {
+	t.Helper()
 	n := 0
-	check := func(a, b uint32) {
+	check := func(a, b T) {
 		for _, y := range estimates(float32(b)) {
-			if q, m := divided32(a, b, y); q != a/b || m != a%b {
+			if q, m := divide(a, b, y); q != a/b || m != a%b {
 				t.Fatalf("%d/%d: got %d rest %d", a, b, q, m)
 			}
 			n++
 		}
 	}
-	edges := edgesOf(32)
+	edges := edgesOf(width)
 	for _, a := range edges {
 		for _, b := range edges {
 			if b != 0 {
-				check(uint32(a), uint32(b))
+				check(T(a), T(b))
 			}
 		}
 	}
 	for range 200000 {
-		b := r.Uint32()>>(r.Uint32()%32) | 1
-		check(r.Uint32(), b)
-		check(r.Uint32()/b*b-1, b)
+		b := random()>>(random()%T(width)) | 1
+		check(random(), b)
+		check(random()/b*b-1, b)
 	}
 	t.Logf("%d divisions", n)
+}
+
+func TestDivide32(t *testing.T) {
+	checkDivision(t, 32, rand.New(rand.NewPCG(1, 2)).Uint32, divided32)
 }
 
 func quotient64(a, b uint64, rcp float32) (q, r uint64) {
@@ -92,30 +98,7 @@ func quotient64(a, b uint64, rcp float32) (q, r uint64) {
 }
 
 func TestDivide64(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	n := 0
-	check := func(a, b uint64) {
-		for _, y := range estimates(float32(b)) {
-			if q, m := quotient64(a, b, y); q != a/b || m != a%b {
-				t.Fatalf("%d/%d: got %d rest %d", a, b, q, m)
-			}
-			n++
-		}
-	}
-	edges := edgesOf(64)
-	for _, a := range edges {
-		for _, b := range edges {
-			if b != 0 {
-				check(a, b)
-			}
-		}
-	}
-	for range 200000 {
-		b := r.Uint64()>>(r.Uint32()%64) | 1
-		check(r.Uint64(), b)
-		check(r.Uint64()/b*b-1, b)
-	}
-	t.Logf("%d divisions", n)
+	checkDivision(t, 64, rand.New(rand.NewPCG(3, 4)).Uint64, quotient64)
 }
 
 func TestDivide16(t *testing.T) {

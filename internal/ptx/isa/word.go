@@ -67,3 +67,16 @@ func ShapeMNK(w Word) (m, n, k int) {
 	}
 	return nums[0], nums[1], nums[2]
 }
+
+// VecLen is how many elements .v2, .v4 and .v8 mean, 1 for other words.
+func (w Word) VecLen() int {
+	switch w {
+	case WV2:
+		return 2
+	case WV4:
+		return 4
+	case WV8:
+		return 8
+	}
+	return 1
+}

@@ -1,8 +1,6 @@
 package gen
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,27 +8,17 @@ import (
 
 	"github.com/goptxas/goptxas/internal/witness/gpu"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // TestGPU compares the interpreter with a report of gpurun zoo over a batch
 // that TestWrite made: GOPTXAS_REPORT names the file. The reference's code and
 // ours must both have left what the interpreter says.
 func TestGPU(t *testing.T) {
-	name := os.Getenv("GOPTXAS_REPORT")
-	if name == "" {
-		t.Skip("GOPTXAS_REPORT names no report")
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []struct {
+	rows := zoo.Report[struct {
 		Kernel, Mode, Outcome, Err string
 		Ref, Ours                  *gpu.Result
-	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
+	}](t)
 	ref, our, notRun := 0, 0, 0
 	for _, r := range rows {
 		style := New

@@ -50,22 +50,36 @@ func (d Descriptor) span() uint32 { return [...]uint32{16, 128, 64, 32}[d>>62] }
 
 // At returns the address of a byte: of line r (a row of A, a column of B) and
 // byte kb along the depth, or, where lines are across, of byte r along the
-// lines and depth kb. Core matrices are eight times sixteen bytes.
+// lines and depth kb.
 func (d Descriptor) At(r, kb uint32, across bool) uint32 {
-	start, lead, stride, span := d.field(0), d.field(16), d.field(32), d.span()
+	return Canonical{Start: d.field(0), Lead: d.field(16), Stride: d.field(32), Span: d.span(), Atom: 16}.At(r, kb, across)
+}
+
+// Canonical is how a matrix lies in shared memory (PTX ISA, Canonical Layouts).
+// Core matrices are eight times sixteen bytes.
+type Canonical struct {
+	Start, Lead, Stride uint32
+	Span                uint32 // bytes of a line that the swizzle mixes; 16 without one
+	Atom                uint32 // bytes that stay together
+}
+
+// At returns the address of a byte, as Descriptor.At does.
+func (c Canonical) At(r, kb uint32, across bool) uint32 {
 	var off uint32
 	switch {
-	case !across && span == 16:
-		off = r/8*stride + r%8*16 + kb/16*lead + kb%16
+	case !across && c.Span == 16:
+		off = r/8*c.Stride + r%8*16 + kb/16*c.Lead + kb%16
 	case !across:
-		off = r/8*stride + r%8*span + kb/span*lead + kb%span
-	case span == 16:
-		off = r/16*stride + r%16 + kb/8*lead + kb%8*16
+		off = r/8*c.Stride + r%8*c.Span + kb/c.Span*c.Lead + kb%c.Span
+	case c.Span == 16:
+		off = r/16*c.Stride + r%16 + kb/8*c.Lead + kb%8*16
+	case c.Atom == 32:
+		off = r/c.Span*c.Lead + r%c.Span + kb/4*c.Stride + kb%4*c.Span
 	default:
-		off = r/span*lead + r%span + kb/8*stride + kb%8*span
+		off = r/c.Span*c.Lead + r%c.Span + kb/8*c.Stride + kb%8*c.Span
 	}
-	at := start + off
-	return at ^ (at >> 7 & (span/16 - 1) << 4)
+	at := c.Start + off
+	return at ^ at>>7&(c.Span/c.Atom-1)*c.Atom
 }
 
 // factor reads the elements of one line of a factor: depth elements.

@@ -1,14 +1,13 @@
 package opgen
 
 import (
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/witness/gpu"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // gpuRow is a row of a report of gpurun zoo.
@@ -34,18 +33,7 @@ func launchOf(ls []launch.Launch, hash uint64) int {
 // must be of a family of docs/differences.md, and the interpreter must say
 // what our code left.
 func TestSweepGPU(t *testing.T) {
-	name := os.Getenv("GOPTXAS_REPORT")
-	if name == "" {
-		t.Skip("GOPTXAS_REPORT names no report")
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []gpuRow
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
+	rows := zoo.Report[gpuRow](t)
 	byName := map[string]*Batch{}
 	all := batches(t)
 	for n := range all {

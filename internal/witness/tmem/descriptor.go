@@ -1,6 +1,10 @@
 package tmem
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/goptxas/goptxas/internal/witness/matrix"
+)
 
 // Descriptor is how a matrix lies in shared memory (PTX ISA, Shared Memory
 // Descriptor).
@@ -35,23 +39,8 @@ func (d Descriptor) check() error {
 // byte kb along the depth, or, where lines are across, of byte r along the
 // lines and depth kb (PTX ISA, Canonical Layouts).
 func (d Descriptor) at(r, kb uint32, across bool) uint32 {
-	start, lead, stride := d.field(0), d.field(16), d.field(32)
-	span, atom := swizzles[d>>61].span, swizzles[d>>61].atom
-	var off uint32
-	switch {
-	case !across && span == 16:
-		off = r/8*stride + r%8*16 + kb/16*lead + kb%16
-	case !across:
-		off = r/8*stride + r%8*span + kb/span*lead + kb%span
-	case span == 16:
-		off = r/16*stride + r%16 + kb/8*lead + kb%8*16
-	case atom == 32:
-		off = r/span*lead + r%span + kb/4*stride + kb%4*span
-	default:
-		off = r/span*lead + r%span + kb/8*stride + kb%8*span
-	}
-	a := start + off
-	return a ^ a>>7&(span/atom-1)*atom
+	x := &swizzles[d>>61]
+	return matrix.Canonical{Start: d.field(0), Lead: d.field(16), Stride: d.field(32), Span: x.span, Atom: x.atom}.At(r, kb, across)
 }
 
 // Shared returns the sixteen bytes of a block's shared memory at an address,

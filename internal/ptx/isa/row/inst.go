@@ -50,17 +50,7 @@ func (in *Inst) Layouts() (a, b isa.Word) { return in.Mod(isa.SlotLayout), in.se
 func (in *Inst) Evictions() (a, b isa.Word) { return in.second[1], in.Mod(isa.SlotEvict2) }
 
 // Vec returns the vector size, 1 without .v2, .v4 or .v8.
-func (in *Inst) Vec() int {
-	switch in.Mod(isa.SlotVec) {
-	case isa.WV2:
-		return 2
-	case isa.WV4:
-		return 4
-	case isa.WV8:
-		return 8
-	}
-	return 1
-}
+func (in *Inst) Vec() int { return in.Mod(isa.SlotVec).VecLen() }
 
 // Space returns the first state space, Generic without one.
 func (in *Inst) Space() isa.Space {

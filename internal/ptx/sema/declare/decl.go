@@ -44,7 +44,7 @@ func storable(t isa.Type) bool {
 func Head(c *setting.Context, d *syntax.Decl) (h DeclHead) {
 	h = DeclHead{
 		Space: d.Space.Space(), linkage: sema.LinkageOf(d.Linkage), Typ: d.Type.Type(),
-		Vec: vecLen(d.Vec), bank: d.Bank, pos: d.Pos,
+		Vec: uint8(d.Vec.VecLen()), bank: d.Bank, pos: d.Pos,
 	}
 	switch d.Linkage {
 	case isa.WWeak:
@@ -77,18 +77,6 @@ func Head(c *setting.Context, d *syntax.Decl) (h DeclHead) {
 		pointer(c, &h, &c.Tree.Attrs[i])
 	}
 	return h
-}
-
-func vecLen(w isa.Word) uint8 {
-	switch w {
-	case isa.WV2:
-		return 2
-	case isa.WV4:
-		return 4
-	case isa.WV8:
-		return 8
-	}
-	return 1
 }
 
 // typeGate reports types that are too new or cannot be stored, and vectors

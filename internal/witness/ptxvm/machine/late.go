@@ -71,8 +71,11 @@ func waitGroup(kind, n int) Step {
 }
 
 // happen does the copies of the warp that are due, in order.
-func (w *Warp) happen(due func(*later) bool) {
-	w.late = slices.DeleteFunc(w.late, func(x later) bool {
+func (w *Warp) happen(due func(*later) bool) { w.late = happened(w.late, due) }
+
+// happened does those of a list that are due, in order, and returns the rest.
+func happened(list []later, due func(*later) bool) []later {
+	return slices.DeleteFunc(list, func(x later) bool {
 		if !due(&x) {
 			return false
 		}
@@ -87,15 +90,7 @@ func (w *Warp) Look(bar []byte) {
 }
 
 // happen does the copies of the cluster that are due, in order.
-func (g *group) happen(due func(*later) bool) {
-	g.late = slices.DeleteFunc(g.late, func(x later) bool {
-		if !due(&x) {
-			return false
-		}
-		x.run()
-		return true
-	})
-}
+func (g *group) happen(due func(*later) bool) { g.late = happened(g.late, due) }
 
 // end does what is left when the block is done.
 func (c *cta) end() {

@@ -23,9 +23,10 @@ func PrepStas(i *machine.Inst, parts []string) error {
 	return nil
 }
 
-// STAS: each lane stores to the shared memory of a block of the cluster and
-// tells a barrier there its bytes, at some time of its own.
-func Stas(w *machine.Warp, i *machine.Inst, m uint32) {
+// eachWord orders what every lane does with its words in the shared memory of
+// a block of the cluster, at some time of its own; a barrier there is told
+// their bytes.
+func eachWord(w *machine.Warp, i *machine.Inst, m uint32, do func(l int, to uint64, v []byte)) {
 	n := uint64(i.Size)
 	for ; m != 0; m &= m - 1 {
 		l := machine.Lane(m)
@@ -35,8 +36,15 @@ func Stas(w *machine.Warp, i *machine.Inst, m uint32) {
 		for k := range n / 4 {
 			binary.LittleEndian.PutUint32(v[4*k:], w.R[i.S[1].Row+uint16(k)][l])
 		}
-		w.Load(bar, func() { copy(w.Bytes(machine.SpaceShared, l, to, n, true), v[:n]) }, uint32(n))
+		w.Load(bar, func() { do(l, to, v[:n]) }, uint32(n))
 	}
+}
+
+// Stas is STAS: each lane stores its words.
+func Stas(w *machine.Warp, i *machine.Inst, m uint32) {
+	eachWord(w, i, m, func(l int, to uint64, v []byte) {
+		copy(w.Bytes(machine.SpaceShared, l, to, uint64(len(v)), true), v)
+	})
 }
 
 // PrepRedas reads REDAS: as STAS, with an operation.
@@ -54,28 +62,14 @@ func PrepRedas(i *machine.Inst, parts []string) error {
 	return nil
 }
 
-// REDAS: each lane changes a word of the shared memory of a block of the
-// cluster and tells a barrier there its bytes, at some time of its own.
+// Redas is REDAS: each lane changes a word as an atomic operation does, so
+// that others that do the same need no order.
 func Redas(w *machine.Warp, i *machine.Inst, m uint32) {
-	n := uint64(i.Size)
-	for ; m != 0; m &= m - 1 {
-		l := machine.Lane(m)
-		to := uint64(w.R[i.S[0].Row][l] + uint32(i.Addr[0].Imm))
-		bar := uint64(w.R[i.S[0].Row+1][l])
-		var v [8]byte
-		for k := range n / 4 {
-			binary.LittleEndian.PutUint32(v[4*k:], w.R[i.S[1].Row+uint16(k)][l])
-		}
-		w.Load(bar, func() { updateLater(w, i, l, to, v[:n]) }, uint32(n))
-	}
-}
-
-// updateLater changes a word as an atomic operation does: others that do the
-// same need no order.
-func updateLater(w *machine.Warp, i *machine.Inst, l int, to uint64, v []byte) {
-	w.Quietly(func() {
-		if mem := w.Bytes(machine.SpaceShared, l, to, uint64(len(v)), true); mem != nil {
-			tensor.Reduce(int(i.Cmp), tensor.Op(i.Bop), mem, v)
-		}
+	eachWord(w, i, m, func(l int, to uint64, v []byte) {
+		w.Quietly(func() {
+			if mem := w.Bytes(machine.SpaceShared, l, to, uint64(len(v)), true); mem != nil {
+				tensor.Reduce(int(i.Cmp), tensor.Op(i.Bop), mem, v)
+			}
+		})
 	})
 }

@@ -260,18 +260,7 @@ func (m *machine) hopper(put func(int64, uint32), put64 func(int64, uint64)) {
 	put(0x10c, 132)
 	put(0x114, 0x400)
 	put(0x13c, 0x38c00)
-	if m.clustered {
-		put(0x140, 1)
-	}
-	ranks := uint32(1)
-	for n := range int64(3) {
-		c := m.clusterOf[n]
-		put(0x144+4*n, c)
-		put(0x150+4*n, math.Float32bits(1/float32(c)))
-		put(0x15c+4*n, m.l.Grid[n]/c)
-		ranks *= c
-	}
-	put(0x188, ranks)
+	m.clusterWords(put, &clusterPlaces{there: 0x140, size: 0x144, inverse: 0x150, count: 0x15c, ranks: 0x188})
 	put64(0x198, image.ParamBase)
 	put64(0x1a0, image.ParamBase+uint64(len(m.l.Params)))
 }
@@ -279,18 +268,28 @@ func (m *machine) hopper(put func(int64, uint32), put64 func(int64, uint64)) {
 // blackwell fills what says of clusters where sm_100 and later keep it, for a
 // launch whose SR_CgaSize reads zero (offsets seen in the reference's code).
 func (m *machine) blackwell(put func(int64, uint32)) {
+	m.clusterWords(put, &clusterPlaces{there: 0x36c, size: 0x2a0, inverse: 0x2b0, count: 0x2c0, ranks: 0x2cc})
+}
+
+// clusterPlaces is where bank 0 says what of clusters: whether there are such,
+// and by dimension their size, its inverse and how many there are; how many
+// blocks each has.
+type clusterPlaces struct{ there, size, inverse, count, ranks int64 }
+
+// clusterWords fills them.
+func (m *machine) clusterWords(put func(int64, uint32), at *clusterPlaces) {
 	if m.clustered {
-		put(0x36c, 1)
+		put(at.there, 1)
 	}
 	ranks := uint32(1)
 	for n := range int64(3) {
 		c := m.clusterOf[n]
-		put(0x2a0+4*n, c)
-		put(0x2b0+4*n, math.Float32bits(1/float32(c)))
-		put(0x2c0+4*n, m.l.Grid[n]/c)
+		put(at.size+4*n, c)
+		put(at.inverse+4*n, math.Float32bits(1/float32(c)))
+		put(at.count+4*n, m.l.Grid[n]/c)
 		ranks *= c
 	}
-	put(0x2cc, ranks)
+	put(at.ranks, ranks)
 }
 
 // constant reads a word of a constant bank; outside it is zero.
