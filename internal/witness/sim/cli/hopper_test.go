@@ -93,3 +93,22 @@ func sameBut(a, b []byte, at int) bool {
 	}
 	return bytes.Equal(a[:at], b[:at]) && bytes.Equal(a[at+8:], b[at+8:])
 }
+
+// TestDriverRoutine calls a routine of the driver, of which there is no code:
+// the warp does not go on anywhere.
+func TestDriverRoutine(t *testing.T) {
+	for _, k := range zoo.Hopper(t) {
+		if k.File != "cluster_multicast.ptx" {
+			continue
+		}
+		k = k.For("sm_120a")
+		m, _ := compile(t, &k, "sm_120a")
+		if m == nil {
+			t.Fatal("refused")
+		}
+		p, c := start(t, m, &k, 0)
+		if _, err := p.Run(&c.Launch); err == nil || !strings.Contains(err.Error(), "which is no instruction") {
+			t.Errorf("it runs: %v", err)
+		}
+	}
+}

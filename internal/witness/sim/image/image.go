@@ -118,12 +118,17 @@ func (m *Image) relocate() error {
 	return nil
 }
 
+// driverBase is where the driver's routines lie, of which there is no code.
+const driverBase = 1 << 32
+
 func (m *Image) patch(to []byte, x *cubin.Reloc, addends bool) error {
 	v := uint64(x.Addend)
 	if x.Sym != nil {
 		v += x.Sym.Value
 		if x.Sym.Section != nil {
 			v += m.Base[x.Sym.Section]
+		} else if x.Sym.Type == cubin.SymFunc {
+			v += driverBase
 		}
 	}
 	if x.Off+8 > uint64(len(to)) {
