@@ -8,11 +8,12 @@ import (
 )
 
 // BranchSimplify simplifies control flow: jumps to jumps, jumps to the next
-// block, guarded jumps to blocks that only exit, blocks with one way in.
+// block, guarded jumps over a jump or to blocks that only exit, blocks with one
+// way in.
 func BranchSimplify(f *ori.Func) bool {
 	changed := false
 	for again := true; again; {
-		again = thread(f) || exits(f) || merge(f)
+		again = thread(f) || exits(f) || merge(f) || invert(f)
 		changed = changed || again
 		Unreachable(f)
 	}
@@ -91,6 +92,35 @@ func retarget(b *ori.Block, i *ori.Instr, old, t *ori.Block) {
 			return
 		}
 	}
+}
+
+// invert makes one jump of a guarded one over another, under the other guard.
+//
+//	@p BRA n; BRA t; n:         @!p BRA t; n:
+func invert(f *ori.Func) bool {
+	changed := false
+	for k, b := range f.Blocks {
+		i := b.Last()
+		if k+2 >= len(f.Blocks) || i == nil || i.Op != op.BRA || i.Guard.Kind != ori.KReg || len(i.Srcs()) != 1 || len(b.Succs) != 2 {
+			continue
+		}
+		x, n := f.Blocks[k+1], f.Blocks[k+2]
+		if b.Succs[1] != x || Target(b, i) != n || x.Kept || len(x.Preds) != 1 || x.Len() != 1 || !isJump(x.Last()) || len(x.Succs) != 1 {
+			continue
+		}
+		t := x.Succs[0]
+		if t == n || t == x {
+			continue
+		}
+		i.Guard = i.Guard.Not()
+		i.Args[0] = ori.Label(t)
+		b.RemoveEdge(n)
+		b.RemoveEdge(x)
+		b.AddEdge(t)
+		b.AddEdge(n)
+		changed = true
+	}
+	return changed
 }
 
 // exits turns a guarded jump to a block that only exits into a guarded

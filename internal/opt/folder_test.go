@@ -41,6 +41,8 @@ var folders = map[string]func(*ori.Func) bool{
 	"Sink":             control.Sink,
 	"Aggregate":        aggregate,
 	"ViewFences":       machine.ViewFences,
+	"ColdWaits":        control.ColdWaits,
+	"BranchSimplify":   opt.BranchSimplify,
 }
 
 // aggregate is the phase on a machine that has a reduction of every kind.

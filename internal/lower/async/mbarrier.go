@@ -103,10 +103,8 @@ func mbarrierWait(l *build.Builder) {
 	l.Alone(func() {
 		l.Emit(op.SYNCS, first, build.Value{p}, a, build.NoUniform(), phase)
 		if len(l.Args) > 3 {
-			l.Either(p.Not(), func() {
-				l.Emit(op.NANOSLEEP, op.M(op.MSYNCS), nil, l.Reg(l.Src1(3, isa.U32)))
-				l.Emit(op.SYNCS, m, build.Value{p}, a, build.NoUniform(), phase)
-			}, nil)
+			l.EmitIf(p.Not(), op.NANOSLEEP, op.M(op.MSYNCS), nil, l.Src1(3, isa.U32))
+			l.EmitIf(p.Not(), op.SYNCS, m, build.Value{p}, a, build.NoUniform(), phase)
 		}
 		if acquire {
 			l.EmitIf(p, op.CCTL, op.M(op.MIVALL), nil)

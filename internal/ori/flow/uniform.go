@@ -148,8 +148,12 @@ func isSource(i *ori.Instr) bool {
 // readsOne reports whether all threads that name one place in memory find the
 // same there: in constant banks, and in memory that they share, unless the
 // access is one that may see what others write meanwhile, or the address may
-// be one of memory that each thread has for itself.
+// be one of memory that each thread has for itself. The phase of an mbarrier
+// is looked at once for all threads that name the same one.
 func readsOne(i *ori.Instr) bool {
+	if i.Op == op.SYNCS {
+		return i.Mods.Has(op.MPHASECHK)
+	}
 	switch i.Op.Space() {
 	case op.SpaceConstant:
 		return true
