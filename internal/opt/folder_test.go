@@ -43,6 +43,7 @@ var folders = map[string]func(*ori.Func) bool{
 	"ViewFences":       machine.ViewFences,
 	"ColdWaits":        control.ColdWaits,
 	"BranchSimplify":   opt.BranchSimplify,
+	"OneTurn":          control.OneTurn,
 }
 
 // aggregate is the phase on a machine that has a reduction of every kind.

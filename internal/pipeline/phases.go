@@ -115,6 +115,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UnreadResults", Run: fit(machine.UnreadResults), MinOpt: 1},
 		{Name: "Aggregate", Run: do(aggregate), MinOpt: 2},
 		{Name: "ColdWaits", Run: improve(control.ColdWaits), MinOpt: 2},
+		{Name: "OneTurn", Run: improve(control.OneTurn), MinOpt: 2},
 		{Name: "ViewFences", Run: improve(machine.ViewFences), MinOpt: 1},
 		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
 		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
@@ -157,7 +158,7 @@ var order = []string{
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
-	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits",
+	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
