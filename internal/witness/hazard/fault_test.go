@@ -104,7 +104,7 @@ func TestSeededFaults(t *testing.T) {
 	arch := target.Find("sm_90a")
 	step := 7
 	if testing.Short() {
-		step = 40
+		step = 15
 	}
 	if os.Getenv("GOPTXAS_HAZARD_FILES") != "" {
 		step = 1
