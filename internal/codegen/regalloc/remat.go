@@ -7,7 +7,8 @@ import "slices"
 // still hold what it read. They do if they live there and were not written
 // while the value lived. A register of the same file is not kept alive for
 // this: what it costs would have to be weighed against what it spares. One of
-// a file that is still to be allocated is: the value itself would go there.
+// a file that is still to be allocated is, if it is the only one: the value
+// itself would go there.
 
 // reads reports whether instruction n of p reads a register.
 func reads(p *Problem, n int32) bool {
@@ -73,6 +74,7 @@ type settler struct {
 
 // holds reports whether v can be made again wherever it is read.
 func (s *settler) holds(v int32) bool {
+	longer := 0
 	for _, o := range s.orig.Operands(int(s.p.VRegs[v].Remat)) {
 		if !isSource(o) {
 			continue
@@ -85,16 +87,25 @@ func (s *settler) holds(v int32) bool {
 				return false
 			}
 		}
-		switch x, class := &s.p.VRegs[o.V], s.p.VRegs[v].Class; {
-		case x.Class == class && x.Remat >= 0 && !x.Derived:
-			continue
-		case x.Class > class && !s.p.Files[x.Class].Held && len(s.wrote.of(int(o.V))) > 0:
+		x, class := &s.p.VRegs[o.V], s.p.VRegs[v].Class
+		if s.everywhere(v, o) || x.Class == class && x.Remat >= 0 && !x.Derived {
 			continue
 		}
-		for _, n := range s.read.of(int(v)) {
-			if s.live.at(o, perInst*n+atUse) != o.N {
-				return false
-			}
+		if x.Class <= class || s.p.Files[x.Class].Held || len(s.wrote.of(int(o.V))) == 0 {
+			return false
+		}
+		if int(x.Class) == s.p.Files[class].SpillTo {
+			longer += int(o.N)
+		}
+	}
+	return longer <= 1
+}
+
+// everywhere reports whether the words of o live wherever v is read.
+func (s *settler) everywhere(v int32, o Operand) bool {
+	for _, n := range s.read.of(int(v)) {
+		if s.live.at(o, perInst*n+atUse) != o.N {
+			return false
 		}
 	}
 	return true

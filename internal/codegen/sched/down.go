@@ -59,10 +59,16 @@ type descent struct {
 	live     bits.Set // at the end
 	word     func(r ori.Reg, n int) int
 	writes   map[ori.Reg][]int   // places, in order
-	pure     map[ori.Reg]int     // computations that read it
+	pure     map[wordOf]int      // computations that read it
 	all      map[ori.Reg]int     // instructions that read it
 	reads    map[ori.Reg]*reader // behind what is looked at
 	head     []*ori.Instr        // by place: the first instruction that stands there
+}
+
+// wordOf is a word of a register: the words of a tuple die one by one.
+type wordOf struct {
+	reg ori.Reg
+	n   uint8
 }
 
 // reader tells where in the rest of a block a register is read.
@@ -124,7 +130,7 @@ func (d *descent) add(b *ori.Block, waits bool) {
 
 // index notes who writes and reads what.
 func (d *descent) index() {
-	d.writes, d.reads, d.pure, d.all = map[ori.Reg][]int{}, map[ori.Reg]*reader{}, map[ori.Reg]int{}, map[ori.Reg]int{}
+	d.writes, d.reads, d.pure, d.all = map[ori.Reg][]int{}, map[ori.Reg]*reader{}, map[wordOf]int{}, map[ori.Reg]int{}
 	for n, i := range d.instrs {
 		for _, a := range i.Dsts() {
 			if a.HasReg() {
@@ -134,8 +140,8 @@ func (d *descent) index() {
 		computed := computes(i)
 		d.eachRead(i, func(a *ori.Operand) {
 			d.all[a.Reg]++
-			if computed {
-				d.pure[a.Reg]++
+			for w := uint8(0); computed && w < max(1, a.N); w++ {
+				d.pure[wordOf{a.Reg, a.Sub + w}]++
 			}
 		})
 	}
@@ -244,13 +250,13 @@ func (d *descent) longer(s *ori.Operand, at int) (n int) {
 	}
 	for w := range max(1, s.N) {
 		if k := d.word(s.Reg, int(s.Sub+w)); k < 0 || !d.live.Has(k) {
-			n += share
+			n += share / max(1, d.pure[wordOf{s.Reg, s.Sub + w}])
 		}
 	}
 	if w := d.writes[s.Reg]; len(w) == 1 && d.all[s.Reg] == 1 && computes(d.instrs[w[0]]) && result(d.instrs[w[0]]) != nil {
 		return 0
 	}
-	return n / max(1, d.pure[s.Reg])
+	return n
 }
 
 // computes reports whether i makes its results from its operands alone.

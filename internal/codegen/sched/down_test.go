@@ -50,6 +50,14 @@ IMAD.WIDE r3 = r4, 0x8, r1
 STG.E desc[u6], [r2.64+0x0], r3[0]
 STG.E desc[u6], [r1.64+0x0], r0
 EXIT`},
+		{"words of a tuple, each with its reader", `b0:
+LDS.64 r3 = [0x0]
+FADD r0 = r3[0], r3[0]
+FADD r4 = r3[1], r3[1]
+BAR.SYNC 0x0
+STS [0x0], r0
+STS [0x4], r4
+EXIT`, ""},
 		{"sources that end before it", `b0:
 IADD3 r4 = r0, r1[0], r1[1]
 BAR.SYNC 0x0
