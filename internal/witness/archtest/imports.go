@@ -91,6 +91,48 @@ func (g *fileGraph) order() (names []string, up int) {
 	return names, up
 }
 
+// contradicts tells what is wrong with a list of the files from the top down.
+func (g *fileGraph) contradicts(list []string) string {
+	at := map[string]int{}
+	for n, name := range list {
+		if !slices.Contains(g.names, name) {
+			return name + " does not exist"
+		}
+		at[name] = n
+	}
+	for _, name := range g.names {
+		if _, ok := at[name]; !ok {
+			return name + " is missing"
+		}
+	}
+	for _, from := range g.names {
+		for _, to := range sorted(g.uses[from]) {
+			if at[to] < at[from] {
+				return from + " stands below " + to + ", which it names"
+			}
+		}
+	}
+	return ""
+}
+
+// draw writes the files of a package from the top down, each with the files it
+// names; an arrow up has a mark.
+func (g *fileGraph) draw(w io.Writer, name string) {
+	order, up := g.order()
+	fmt.Fprintf(w, "%s: %d files, %d arrows up\n", name, len(order), up)
+	for n, from := range order {
+		fmt.Fprintf(w, "  %s", from)
+		for _, to := range sorted(g.uses[from]) {
+			mark := " →"
+			if slices.Index(order, to) < n {
+				mark = " ↑"
+			}
+			fmt.Fprintf(w, "%s%s", mark, to)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
 // components are the sets of files that name each other, those that others
 // name last (Tarjan's algorithm, whose answer comes from the bottom up).
 func (g *fileGraph) components() [][]string {

@@ -3,6 +3,7 @@ package archtest
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -53,20 +54,29 @@ func compiled(t *testing.T) ([]pkg, exports) {
 // names something that a file above it declares.
 var straight = [...]string{"internal/lower", "internal/pipeline"}
 
+// draw asks for a page with every arrow between files.
+var draw = flag.String("draw", "", "write the files of all packages, and which they name, to this file")
+
 // TestFileArrows: in the rooms that are straight no two files name each other,
-// directly or through others.
+// directly or through others, and docs/imports.md lists them from the top down.
 func TestFileArrows(t *testing.T) {
 	pkgs, files := compiled(t)
+	listed := listedFiles(t)
 	seen := [len(straight)]int{}
+	var page strings.Builder
 	for _, p := range pkgs {
 		rel := strings.TrimPrefix(p.ImportPath, "github.com/goptxas/goptxas/")
 		room := slices.IndexFunc(straight[:], func(s string) bool { return rel == s || strings.HasPrefix(rel, s+"/") })
-		if room < 0 {
+		if room < 0 && *draw == "" {
 			continue
 		}
 		g, err := fileGraphOf(p.ImportPath, p.Dir, p.GoFiles, files)
 		if err != nil {
 			t.Fatal(err)
+		}
+		g.draw(&page, rel)
+		if room < 0 {
+			continue
 		}
 		seen[room] += len(p.GoFiles)
 		for _, c := range g.components() {
@@ -78,6 +88,14 @@ func TestFileArrows(t *testing.T) {
 				}
 			}
 		}
+		if why := g.contradicts(listed[rel]); why != "" {
+			order, _ := g.order()
+			t.Errorf("docs/imports.md, %s: %s; one order is `%s`", rel, why, strings.Join(order, "` `"))
+		}
+		delete(listed, rel)
+	}
+	for rel := range listed {
+		t.Errorf("docs/imports.md lists %s, which is none of the rooms", rel)
 	}
 	for n, files := range seen {
 		if files == 0 {
@@ -85,6 +103,30 @@ func TestFileArrows(t *testing.T) {
 		}
 		t.Logf("%s: %d files", straight[n], files)
 	}
+	if *draw != "" {
+		if err := os.WriteFile(*draw, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// listedFiles reads the tables of docs/imports.md: a package and its files.
+func listedFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "imports.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(line, "`")
+		if strings.HasPrefix(line, "| `") {
+			for k := 3; k < len(f); k += 2 {
+				list[f[1]] = append(list[f[1]], f[k])
+			}
+		}
+	}
+	return list
 }
 
 // TestFileOrder draws packages whose arrows are known.

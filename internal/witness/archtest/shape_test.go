@@ -6,6 +6,8 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -37,6 +39,36 @@ func TestPackageSize(t *testing.T) {
 		}
 	}
 	t.Logf("%d packages measured", packages)
+}
+
+// TestPackagesAreTested: every package has tests of its own, or is a room of
+// one that has: its tests ask the rooms.
+func TestPackagesAreTested(t *testing.T) {
+	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} {{.Name}} {{len .TestGoFiles}} {{len .XTestGoFiles}}", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested, bare := map[string]bool{}, []string{}
+	for line := range strings.Lines(string(out)) {
+		switch f := strings.Fields(line); {
+		case f[2] != "0" || f[3] != "0":
+			tested[f[0]] = true
+		case f[1] != "main":
+			bare = append(bare, f[0])
+		}
+	}
+	for _, p := range bare {
+		up := p
+		for up != "." && !tested[up] {
+			up = path.Dir(up)
+		}
+		if up == "." || up == "github.com/goptxas/goptxas" {
+			t.Errorf("nobody tests %s", p)
+		}
+	}
+	t.Logf("%d packages have tests, %d are rooms of such", len(tested), len(bare))
 }
 
 // TestPhaseNames: a row of the pipeline bears the name of the function it runs.

@@ -1,0 +1,22 @@
+package async_test
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/lowered"
+)
+
+// TestAsynchronous: copies, their groups and barriers in memory.
+func TestAsynchronous(t *testing.T) {
+	lowered.Check(t, [][3]string{
+		{"sm_80", "cp.async.ca.shared.global [%r1], [%rd1], 16;", "LDGSTS.E.128"},
+		{"sm_80", "cp.async.commit_group;", "LDGDEPBAR"},
+		{"sm_80", "cp.async.wait_group 2;", "DEPBAR.LE ; 0x2"},
+		{"sm_90", "mbarrier.init.shared.b64 [%r1], 4;", "SYNCS.EXCH.64"},
+		{"sm_90", "mbarrier.arrive.shared.b64 %rd1, [%r1];", "SYNCS.ARRIVE.TRANS64"},
+		{"sm_80", "mbarrier.arrive.shared.b64 %rd1, [%r1];", "ATOMS ; !SYNCS"},
+		{"sm_90", "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;", "SYNCS.PHASECHK"},
+		{"sm_90", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];", "UBLKCP"},
+		{"sm_90", "cp.async.bulk.commit_group;", "UTMACMDFLUSH"},
+	})
+}
