@@ -40,6 +40,23 @@ func (m *Module) OwnVars() {
 			m.Syms = append(m.Syms, Symbol{Name: v.Name, Var: int32(len(m.Vars)), Func: -1})
 			m.Vars = append(m.Vars, v)
 		}
+		m.nameOwn(int32(f))
+	}
+}
+
+// OwnReloc is the symbol that the initial value of a variable of a body has
+// for variable n of the same body, until that has one of its own.
+func OwnReloc(n int32) int32 { return -2 - n }
+
+// nameOwn replaces such symbols by those the variables of function fn got.
+func (m *Module) nameOwn(fn int32) {
+	for _, o := range m.Funcs[fn].Facts.Own {
+		list := m.Vars[m.Syms[o.Sym].Var].Relocs
+		for k := range list {
+			if list[k].Sym < 0 {
+				list[k].Sym = m.OwnSym(fn, OwnReloc(list[k].Sym))
+			}
+		}
 	}
 }
 

@@ -330,6 +330,22 @@ func (k *checker) prototype(f *syntax.Func) {
 // its opcode.
 func (k *checker) instrPos() src.Pos { return k.After(k.instrAt) }
 
+// ownVar finds a variable of the body by its name.
+func (k *checker) ownVar(n syntax.Name) (index int32, space isa.Space, ok bool) {
+	l, num, member := k.scope.find(k.Tree, n)
+	switch {
+	case l == nil:
+		return 0, 0, false
+	case l.kind == localVar:
+		index = l.index
+	case l.kind == localVars && member:
+		index = l.index + int32(num)
+	default:
+		return 0, 0, false
+	}
+	return index, k.body.Vars[index].Space, true
+}
+
 // noteOwn notes a variable of the body that becomes one of the module.
 func (k *checker) noteOwn(index int32, v *sema.Var) {
 	if v.Space != isa.SpaceGlobal && v.Space != isa.SpaceConst || v.Shape.Type.IsOpaque() {

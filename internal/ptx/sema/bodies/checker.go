@@ -64,7 +64,7 @@ func Check(m *sema.Module, fn int32, s *Scratch) *sema.Body {
 func (k *checker) begin(m *sema.Module, fn int32, t *syntax.Tree) {
 	f := &m.Funcs[fn]
 	k.Context = setting.Context{Module: m, File: f.File, Version: f.Version, Target: f.Target, TexMode: f.TexMode, Func: f}
-	k.InBody = true
+	k.InBody, k.Own = true, k.ownVar
 	k.Open(t, f.Unit)
 	k.body.Reset(fn, t)
 	k.scope.reset(t.Names.Len() + 1)

@@ -265,6 +265,13 @@ func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 // for when masked.
 func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked bool) bool {
 	name := in.Name(o.Name)
+	r := sema.Reloc{Offset: at, Generic: o.Kind == syntax.OpGeneric}
+	if in.Own != nil {
+		if n, space, ok := in.Own(o.Name); ok {
+			r.Sym = sema.OwnReloc(n)
+			return in.inSpace(space) && in.address(o, r, false, mask, masked)
+		}
+	}
 	sym := in.Module.Lookup(in.File, in.Tree.Names.Bytes(o.Name))
 	if sym < 0 {
 		if o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric && o.X != syntax.None {
@@ -277,21 +284,34 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 		}
 		return false
 	}
-	r := sema.Reloc{Offset: at, Sym: sym, Generic: o.Kind == syntax.OpGeneric}
+	r.Sym = sym
 	s := &in.Module.Syms[sym]
+	if s.Func < 0 {
+		return in.inSpace(in.Module.Vars[s.Var].Space) && in.address(o, r, false, mask, masked)
+	}
 	if r.Generic {
 		in.Gate(in.end(), &setting.FeatGeneric)
+		in.Fatal(in.end(), "Invalid initial value expression")
+		return false
 	}
-	if s.Func >= 0 {
-		if r.Generic {
-			in.Fatal(in.end(), "Invalid initial value expression")
-			return false
-		}
-		in.Gate(in.end(), &setting.FeatFuncInit)
-		in.Addressed = append(in.Addressed, s.Func)
-	} else if sp := in.Module.Vars[s.Var].Space; sp != isa.SpaceGlobal && sp != isa.SpaceConst {
+	in.Gate(in.end(), &setting.FeatFuncInit)
+	in.Addressed = append(in.Addressed, s.Func)
+	return in.address(o, r, true, mask, masked)
+}
+
+// inSpace refuses addresses that are not known before a kernel runs.
+func (in *initialiser) inSpace(s isa.Space) bool {
+	if s != isa.SpaceGlobal && s != isa.SpaceConst {
 		in.Fatal(in.end(), "Variable used as initial value not in .global or .const state space")
 		return false
+	}
+	return true
+}
+
+// address stores what r says of a variable or, with code, of a function.
+func (in *initialiser) address(o *syntax.Operand, r sema.Reloc, code bool, mask uint64, masked bool) bool {
+	if r.Generic {
+		in.Gate(in.end(), &setting.FeatGeneric)
 	}
 	if (o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric) && o.X != syntax.None {
 		v := in.Eval.Eval(o.X)
@@ -301,7 +321,7 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 		if v.Kind == eval.Float {
 			in.Error(in.end(), "Integer constant expression expected")
 		}
-		if s.Func >= 0 {
+		if code {
 			return in.mismatch()
 		}
 		r.Addend = v.Bits

@@ -25,6 +25,9 @@ type Context struct {
 	Func      *sema.Func // the function whose body or parameters are read, or nil
 	Addressed []int32    // functions whose addresses are initial values
 	InBody    bool       // inside a body
+	// Own finds a variable of the body by its name: its number and space.
+	// Nil at module level.
+	Own func(n syntax.Name) (index int32, space isa.Space, ok bool)
 }
 
 // Open goes on with a tree; messages go to the unit.
