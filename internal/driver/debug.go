@@ -19,6 +19,7 @@ func (j *Job) judgeTarget(m *sema.Module) bool {
 			j.Sink.Say(diag.Fatal, f.Text)
 			return false
 		}
+		s.Debug = true
 	}
 	s.Entries, m.Opts.AllKernels, m.Opts.InOrder = nil, true, true
 	j.Settings = &s

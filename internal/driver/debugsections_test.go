@@ -53,6 +53,26 @@ func debugFixes(f *cubin.File, name string) map[uint64]cubin.Reloc {
 	return list
 }
 
+// TestDebugTarget: a text whose .target says debug is compiled as with -g.
+func TestDebugTarget(t *testing.T) {
+	text, err := os.ReadFile(debugFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files [2][]byte
+	for n, args := range [][]string{{"-arch=sm_90"}, {"-arch=sm_90", "-g"}} {
+		var log bytes.Buffer
+		b, ok := CompileTexts(context.Background(), args, []Text{{Name: "add.ptx", Text: text}}, &log)
+		if !ok {
+			t.Fatal(log.String())
+		}
+		files[n] = b
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Error("another file without -g")
+	}
+}
+
 // TestDebugSections compares the sections of a text that -g carries over with
 // the reference's: they are as long, the same places are left to the loader,
 // and every other byte is the same but where local variables lie in the
