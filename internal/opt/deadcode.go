@@ -34,7 +34,7 @@ func DeadCode(f *ori.Func) bool {
 type marker struct {
 	phi    map[int64][]*ori.Instr // sources of each PHI, by its key
 	v      *Values
-	head   []int32 // by word: its last writer, -1 = none, or done
+	head   []int32 // by word with several writers: the last, -1 = none, or done
 	writer []writer
 	needed []bool // by instruction ID
 	work   []*ori.Instr
@@ -43,10 +43,10 @@ type marker struct {
 // done says that all writers of a word are needed.
 const done = -2
 
-// newMarker lists who writes each word, and marks what must stay whoever
-// reads its results.
+// newMarker lists who writes each word, where the values do not tell, and marks
+// what must stay whoever reads its results.
 func newMarker(f *ori.Func, v *Values) *marker {
-	m := &marker{v: v, head: make([]int32, len(v.Def)), needed: make([]bool, f.NumInstrs()), writer: make([]writer, 0, len(v.Def))}
+	m := &marker{v: v, head: make([]int32, len(v.Def)), needed: make([]bool, f.NumInstrs())}
 	for w := range m.head {
 		m.head[w] = -1
 	}
@@ -70,6 +70,9 @@ func newMarker(f *ori.Func, v *Values) *marker {
 				}
 				w := v.Word(a)
 				for n := range int32(a.N) {
+					if v.Writes[w+n] == 1 {
+						continue // it is the word's Def
+					}
 					m.writer = append(m.writer, writer{i, m.head[w+n]})
 					m.head[w+n] = int32(len(m.writer) - 1)
 				}
@@ -108,6 +111,12 @@ func (m *marker) words(a *ori.Operand) {
 	}
 	w := m.v.Word(a)
 	for n := range int32(max(1, a.N)) {
+		if m.v.Writes[w+n] == 1 {
+			if d := m.v.Def[w+n]; d.Op != op.PHISRC { // what a PHI reads is marked with it
+				m.mark(d)
+			}
+			continue
+		}
 		k := m.head[w+n]
 		m.head[w+n] = done
 		for ; k >= 0; k = m.writer[k].next {
