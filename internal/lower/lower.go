@@ -49,8 +49,9 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	if l.Plan == nil {
 		l.Plan = call.NewPlan(m, body, layout, func(fn int32) *sema.Body { return bodies.Of(m, fn, new(bodies.Scratch)) })
 	}
-	if opts.Routines && l.F.Kernel && !layout.Object && !l.Plan.Moves {
+	if opts.Routines != nil && l.F.Kernel && !layout.Object && !l.Plan.Moves {
 		expand.Sites(l.Plan, body, &l.Sites)
+		l.Sites.Fit(opts.Routines(l.F))
 	}
 	l.F.Props.SharedBytes = int32(l.Plan.Bytes)
 	l.F.Props.MovesStack = l.Plan.Moves

@@ -106,8 +106,8 @@ func (c *compilation) function(u *unit) (*unit, error) {
 		return c.compiled(u)
 	}
 	for {
-		var err error
-		if u, err = c.withRoutines(u); err != nil {
+		err := c.compileRoutines(u)
+		if err != nil {
 			return nil, err
 		}
 		u.ptx, u.rolled = c.plan.Registers(u.body.Func), rolled

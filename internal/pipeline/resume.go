@@ -50,7 +50,7 @@ func (c *compilation) resume(u *unit) error {
 	if err := wellFormed(u); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	if _, err := c.compileRoutines(u); err != nil {
+	if err := c.compileRoutines(u); err != nil {
 		return err
 	}
 	if err := pass.Through(convergePhase); err != nil {

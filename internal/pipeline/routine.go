@@ -15,38 +15,36 @@ import (
 // made.
 const keptRegisters = 24
 
-// lowered lowers one body.
+// lowered lowers one body. Where threads of the warp may be in functions of
+// other objects, instructions for which they gather are functions that all
+// objects share: always in a function of an object, and in its kernels where
+// calls are left.
 func (c *compilation) lowered(body *sema.Body, gathers *routine.Gathers) (*unit, error) {
-	routines := c.o.Level > 1 && !c.o.Layout.Object
-	u, err := c.lower(body, gathers, routines)
-	if err == nil && c.o.Layout.Object && !gathers.Linked && len(u.f.Syncs) > 0 && (!u.f.Kernel || u.f.Props.HasCalls) {
-		gathers.Linked = true // threads of the warp may be in functions of other objects
-		return c.lower(body, gathers, routines)
+	if c.o.Layout.Object && !c.m.Funcs[body.Func].Entry {
+		gathers.Linked = true
+	}
+	u, err := c.lower(body, gathers)
+	if err == nil && c.o.Layout.Object && !gathers.Linked && len(u.f.Syncs) > 0 && u.f.Props.HasCalls {
+		gathers.Linked = true
+		return c.lower(body, gathers)
 	}
 	return u, err
 }
 
-// withRoutines compiles the routines that a function calls, if any: which
-// registers these destroy must be known before it gets its own. With routines
-// that leave few registers all stays in its place, and it is lowered so.
-func (c *compilation) withRoutines(u *unit) (*unit, error) {
-	fit, err := c.compileRoutines(u)
-	if err != nil || fit {
-		return u, err
-	}
-	if u, err = c.lower(u.body, u.gathers, false); err != nil {
-		return nil, err
-	}
-	_, err = c.compileRoutines(u)
-	return u, err
-}
+// forRoutines is how many registers a routine for slow paths may take in a
+// function: with routines that leave it few, all stays in its place.
+func (c *compilation) forRoutines(f *ori.Func) int { return budget(f, c.o) - keptRegisters }
 
-// lower makes the function of a body, with routines for slow paths or without.
-func (c *compilation) lower(body *sema.Body, gathers *routine.Gathers, routines bool) (*unit, error) {
+// lower makes the function of a body, with routines for slow paths where these
+// are worth it.
+func (c *compilation) lower(body *sema.Body, gathers *routine.Gathers) (*unit, error) {
 	begun := time.Now()
 	defer func() { c.at.Making += time.Since(begun) }()
 	u := &unit{o: c.o, knobs: c.r.knobs, mem: c.mem, gathers: gathers, body: body}
-	opts := build.Options{Lines: &u.locs, Gathers: gathers, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards, Routines: routines}
+	opts := build.Options{Lines: &u.locs, Gathers: gathers, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards}
+	if c.o.Level > 1 && !c.o.Layout.Object {
+		opts.Routines = c.forRoutines
+	}
 	var err error
 	u.f, err = lower.Func(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
 	if err == nil && body != c.body {
@@ -64,20 +62,18 @@ func bounds(p *ori.Props, l *sema.Launch) {
 	}
 }
 
-// compileRoutines compiles the routines that a function calls. It reports
-// whether they leave it enough registers; those in which threads gather count
-// for nothing, since they cannot be avoided.
-func (c *compilation) compileRoutines(u *unit) (fit bool, err error) {
-	u.routines, fit = nil, true
+// compileRoutines compiles the routines that a function calls: which registers
+// these destroy must be known before it gets its own.
+func (c *compilation) compileRoutines(u *unit) error {
+	u.routines = nil
 	for _, n := range lower.Routines(u.f) {
 		x := &unit{f: lower.Routine(&ori.Module{Pool: c.mem}, c.o.Arch, n), o: c.o, knobs: c.r.knobs, mem: c.mem}
 		p := &u.f.Props
 		x.f.Props = ori.Props{MaxNReg: p.MaxNReg, LocalNReg: p.LocalNReg, MinNCTA: p.MinNCTA, ReqNTid: p.ReqNTid, MaxNTid: p.MaxNTid}
 		if err := c.r.Run(x, c.at); err != nil {
-			return false, err
+			return err
 		}
-		fit = fit && (x.f.Routine == ori.Gathering || int(x.f.Props.Registers)+keptRegisters <= budget(x.f, c.o) && x.spills.SpillBytes == 0 && x.f.Props.LocalBytes+x.f.Props.SpillBytes == 0)
 		u.routines = append(u.routines, x)
 	}
-	return fit, nil
+	return nil
 }

@@ -1,6 +1,9 @@
 package build
 
-import "github.com/goptxas/goptxas/internal/lower/routine"
+import (
+	"github.com/goptxas/goptxas/internal/lower/routine"
+	"github.com/goptxas/goptxas/internal/ori"
+)
 
 // Guards are checks that the command line asks for.
 type Guards struct {
@@ -32,8 +35,10 @@ type Layout struct {
 
 // Options are the wishes of the command line that lowering knows about.
 type Options struct {
-	NoFMA    bool             // --fmad=false
-	Routines bool             // slow paths may be routines that are called
+	NoFMA bool // --fmad=false
+	// Routines says how many registers a slow path may take that is a routine;
+	// nil: there are no such.
+	Routines func(f *ori.Func) int
 	Gathers  *routine.Gathers // .sync instructions that are routines
 	Plan     *Plan
 	Errors   bool   // late faults of memory show at exit

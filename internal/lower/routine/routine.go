@@ -43,11 +43,15 @@ const (
 	KindRoot32
 )
 
-// kindWords says how many words of operands and results each has.
-var kindWords = [...]struct{ in, out int }{
-	KindDivide: {4, 2}, KindRemainder: {4, 2}, KindSigned: {4, 2}, KindSignedRem: {4, 2},
-	KindDiv64: {4, 2}, KindRoot64: {2, 2}, KindInverseRoot: {2, 2}, KindDiv32: {2, 1}, KindRoot32: {1, 1},
+// kindWords says how many words of operands and results each has, and how many
+// registers it takes at most, on any SM.
+var kindWords = [...]struct{ in, out, registers int }{
+	KindDivide: {4, 2, 14}, KindRemainder: {4, 2, 14}, KindSigned: {4, 2, 14}, KindSignedRem: {4, 2, 14},
+	KindDiv64: {4, 2, 18}, KindRoot64: {2, 2, 14}, KindInverseRoot: {2, 2, 12}, KindDiv32: {2, 1, 11}, KindRoot32: {1, 1, 8},
 }
+
+// Registers is how many registers it takes, which its callers lose.
+func (w Kind) Registers() int { return kindWords[w].registers }
 
 // Words is how many words an operand has.
 func (w Kind) Words() int {
@@ -101,6 +105,16 @@ const ManySites = 2
 
 // Sites counts the places of each routine, up to manySites.
 type Sites [len(Routines)]uint8
+
+// Fit forgets the places of routines that take more than so many registers:
+// these stay in their places.
+func (s *Sites) Fit(registers int) {
+	for n := range s {
+		if Routines[n].Kind.Registers() > registers {
+			s[n] = 0
+		}
+	}
+}
 
 // find returns the number of a routine.
 func FindRoutine(w Kind, round op.Mod, ftz bool) int {
