@@ -15,8 +15,8 @@ import (
 // 4, thread of B in bits 5 and 6.
 
 // mmaScaled lowers mma with block_scale. Sparse products have metadata and
-// its selector before the scales; the machine finds metadata in the register
-// behind that of A's scales.
+// its selector before the scales; the machine finds A's scales in the register
+// behind that of the metadata.
 func mmaScaled(l *build.Builder) {
 	m := multiplication(l)
 	at := len(l.Args) - 4
@@ -24,7 +24,7 @@ func mmaScaled(l *build.Builder) {
 	srcs := build.Value{fragment(l, m.fa), fragment(l, m.fb), fragment(l, m.fc)}
 	first := l.Reg(scaleA)
 	if m.sparse {
-		first = build.Whole(l.Group(build.Value{scaleA, m.meta}))
+		first = build.Whole(l.Group(build.Value{m.meta, scaleA}))
 	}
 	srcs = append(srcs, first, l.Reg(scaleB), scaleWord(l, at+1, at+3))
 	if m.sparse {

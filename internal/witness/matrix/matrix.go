@@ -128,7 +128,7 @@ func (p *Product) Run(a, b, c []Column) []Column {
 		}
 		if fast {
 			row = p.A.terms(row[:0], xs)
-			p.Scale.row(row, r)
+			p.Scale.row(row, r, p.Sparse)
 		}
 		for n := range 8 {
 			at := p.c(r, n)

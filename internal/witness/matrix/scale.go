@@ -38,9 +38,9 @@ type Scales struct {
 // since nothing says what the unit keeps.
 const scaleBits = 25
 
-func (s *Scales) apply(terms []fp.Term, word uint32, first int) {
+func (s *Scales) apply(terms []fp.Term, word uint32, first, block int) {
 	for k := range terms {
-		x := uint64(word>>(8*(first+k/s.Block))) & 0xff
+		x := uint64(word>>(8*(first+k/block))) & 0xff
 		if s.Format == fp.E4M3 {
 			x &= 0x7f // it has no sign
 		}
@@ -48,17 +48,23 @@ func (s *Scales) apply(terms []fp.Term, word uint32, first int) {
 	}
 }
 
-// row scales a row of A.
-func (s *Scales) row(terms []fp.Term, r int) {
-	if s != nil {
-		s.apply(terms, s.A[r%8*4+2*s.LanesA+r/8], s.ByteA)
+// row scales a row of A, of which every other element is given if it is
+// sparse.
+func (s *Scales) row(terms []fp.Term, r int, sparse bool) {
+	if s == nil {
+		return
 	}
+	block := s.Block
+	if sparse {
+		block /= 2
+	}
+	s.apply(terms, s.A[r%8*4+2*s.LanesA+r/8], s.ByteA, block)
 }
 
 // column scales a column of B.
 func (s *Scales) column(terms []fp.Term, n int) {
 	if s != nil {
-		s.apply(terms, s.B[n*4+s.LanesB], s.ByteB)
+		s.apply(terms, s.B[n*4+s.LanesB], s.ByteB, s.Block)
 	}
 }
 

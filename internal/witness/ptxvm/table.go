@@ -54,6 +54,7 @@ var meanings = machine.Meanings{
 	isa.WElect: warp.Elect, isa.WActivemask: warp.Activemask,
 
 	isa.WMma: mma.Mma, isa.WWmma: mma.Wmma, isa.WWgmma: mma.Wgmma, isa.WTensormap: async.Tensormap, isa.WTcgen05: tcgen05.Decode,
+	isa.WClusterlaunchcontrol: async.Clusterlaunchcontrol, isa.WMultimem: memory.Multimem,
 	isa.WLdmatrix: mma.Ldmatrix, isa.WStmatrix: mma.Stmatrix, isa.WMovmatrix: mma.Movmatrix,
 
 	isa.WTex: tex.Tex, isa.WTld4: tex.Tld4, isa.WTxq: tex.Query, isa.WSuq: tex.Query,

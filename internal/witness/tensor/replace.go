@@ -17,6 +17,7 @@ const (
 	InterleaveLayout
 	SwizzleMode
 	FillMode
+	SwizzleAtomicity
 )
 
 // Replace writes field f of a map, of dimension n where it has one for each.
@@ -57,6 +58,8 @@ func Replace(b []byte, f Field, n int, v uint64) bool {
 		set(wordKind, 13, 2, v)
 	case FillMode:
 		set(wordKind, 15, 1, v)
+	case SwizzleAtomicity:
+		set(wordKind, 19, 3, v)
 	}
 	return true
 }

@@ -140,6 +140,8 @@ func Decode(b []byte) (*Map, error) {
 		return nil, fmt.Errorf("a tensor map of elements of type %d", m.Type)
 	case m.Interleave != 0 && m.Rank < 3:
 		return nil, fmt.Errorf("an interleaved tensor of %d dimensions", m.Rank)
+	case kind>>19&7 != 0:
+		return nil, fmt.Errorf("a tensor map of swizzle atomicity %d", kind>>19&7)
 	case m.Interleave > 2:
 		return nil, fmt.Errorf("a tensor map of interleave %d", m.Interleave)
 	case m.Im2col && m.Rank < 3:

@@ -41,6 +41,8 @@ func Cvt(d *machine.Decoder) {
 	switch {
 	case d.Has(isa.WPack):
 		cvtPack(d)
+	case d.Has(isa.WRs):
+		cvtRandom(d, to)
 	case narrow[to].n > 0:
 		cvtNarrow(d, to, from)
 	case isInteger(to) && isInteger(from):

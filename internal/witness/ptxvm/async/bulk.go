@@ -44,6 +44,10 @@ func bulkCopy(d *machine.Decoder, move func(to, from []byte)) {
 		bar = d.Addr(3)
 	}
 	mask := Multicast(d, 4)
+	if d.Has(isa.WCpMask) {
+		maskedCopy(d, to, from, n)
+		return
+	}
 	d.Out.Run = func(w *machine.Warp) {
 		a, b, c := w.Addresses(to), *from(w, 7), w.Col(&n, 1)
 		size := *c
@@ -67,7 +71,7 @@ func bulkCopy(d *machine.Decoder, move func(to, from []byte)) {
 				w.Begin(l, machine.LateBulk, func() { run(to) })
 				continue
 			}
-			Everywhere(w, mask, l, dst[l], at[l], func(to uint64, mem []byte) {
+			Everywhere(w, mask, false, l, dst[l], at[l], func(to uint64, mem []byte) {
 				w.BeginTold(mem, func() {
 					run(to)
 					w.CompleteTx(mem, n)
@@ -76,6 +80,28 @@ func bulkCopy(d *machine.Decoder, move func(to, from []byte)) {
 		}
 		if bar != nil {
 			w.Published()
+		}
+	}
+}
+
+// maskedCopy is the copy to global memory that leaves out the bytes of every
+// 16 whose bit in the last operand is not set (PTX ISA, .cp_mask).
+func maskedCopy(d *machine.Decoder, to, from func(w *machine.Warp, k int) *machine.Column, n machine.Operand) {
+	mask := d.Src(len(d.Args)-1, isa.B16)
+	d.Out.Run = func(w *machine.Warp) {
+		dst, src, size, which := *w.Addresses(to), *from(w, 7), *w.Col(&n, 1), *w.Col(&mask, 2)
+		for m := w.Mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			if size[l]%bulkUnit != 0 || dst[l]%bulkUnit != 0 || src[l]%bulkUnit != 0 {
+				w.Fail(l, "a bulk copy of %d bytes from %#x to %#x", size[l], src[l], dst[l])
+			}
+			w.Begin(l, machine.LateBulk, func() {
+				for k := range size[l] {
+					if which[l]>>(k%bulkUnit)&1 != 0 {
+						w.Bytes(isa.SpaceGlobal, dst[l]+k, l, 1, 1, true)[0] = w.Bytes(isa.SpaceShared, src[l]+k, l, 1, 1, false)[0]
+					}
+				}
+			})
 		}
 	}
 }
@@ -92,8 +118,10 @@ func Multicast(d *machine.Decoder, n int) *machine.Operand {
 
 // Everywhere does a copy for the block that its addresses name, or for each
 // block of a mask: to the same place, with the barrier at the same place (PTX
-// ISA, cp.async.bulk, .multicast::cluster).
-func Everywhere(w *machine.Warp, mask *machine.Operand, l int, to, bar uint64, run func(to uint64, bar []byte)) {
+// ISA, cp.async.bulk, .multicast::cluster). For pairs (.cta_group::2) the
+// barrier is that of the block in the pair which is even or odd as the one
+// that bar names.
+func Everywhere(w *machine.Warp, mask *machine.Operand, pair bool, l int, to, bar uint64, run func(to uint64, bar []byte)) {
 	if mask == nil {
 		run(to, w.BarrierAt(isa.SpaceShared, bar, l))
 		return
@@ -102,8 +130,11 @@ func Everywhere(w *machine.Warp, mask *machine.Operand, l int, to, bar uint64, r
 	m := w.Col(mask, 2)[l]
 	for rank := range uint64(16) {
 		if m>>rank&1 != 0 {
-			there := (rank + 1) << machine.RankShift
-			run(to&off|there, w.BarrierAt(isa.SpaceShared, bar&off|there, l))
+			told := rank
+			if pair {
+				told = rank&^1 | w.RankOf(bar)&1
+			}
+			run(to&off|(rank+1)<<machine.RankShift, w.BarrierAt(isa.SpaceShared, bar&off|(told+1)<<machine.RankShift, l))
 		}
 	}
 }

@@ -38,9 +38,10 @@ func reduceOp(d *machine.Decoder) tensor.Op {
 
 // tensorCopy is cp.async.bulk.tensor and cp.reduce.async.bulk.tensor of tiles.
 func tensorCopy(d *machine.Decoder) {
-	d.Ignore(isa.WTensor, isa.WTile, isa.W1d, isa.W2d, isa.W3d, isa.W4d, isa.W5d)
+	d.Ignore(isa.WTensor, isa.WTile, isa.W1d, isa.W2d, isa.W3d, isa.W4d, isa.W5d, isa.WCtaGroup1)
+	rows := d.Has(isa.WTileGather4) || d.Has(isa.WTileScatter4)
 	if d.Has(isa.WPrefetch) {
-		d.Ignore(isa.WTileGather4, isa.WIm2col)
+		d.Ignore(isa.WIm2col)
 		d.Out.Run = func(*machine.Warp) {}
 		return
 	}
@@ -51,7 +52,7 @@ func tensorCopy(d *machine.Decoder) {
 	}
 	at, coords := tensorPlace(d, n)
 	if load {
-		tensorLoad(d, at, coords)
+		tensorLoad(d, at, coords, rows)
 		return
 	}
 	put := func(_ *tensor.Map, to, from []byte) { copy(to, from) }
@@ -64,7 +65,7 @@ func tensorCopy(d *machine.Decoder) {
 			}
 		}
 	}
-	tensorStore(d, at, coords, put)
+	tensorStore(d, at, coords, rows, put)
 }
 
 // tensorPlace reads the address of a map and the coordinates behind it.
@@ -84,25 +85,47 @@ func tensorPlace(d *machine.Decoder, n int) (at func(*machine.Warp, int) *machin
 	return at, coords
 }
 
-// mapOf reads the tensor map of a lane and where its copy begins. Parameters
-// lie where the constant bank has them, which is aligned to 64 there only.
-func mapOf(w *machine.Warp, addr uint64, coords []machine.Operand, im2col bool, l int) (*tensor.Map, [5]int32) {
+// box is a box of a tensor and where it lies behind the address in shared
+// memory.
+type box struct {
+	at     [5]int32
+	shared uint32
+}
+
+// boxesOf reads the tensor map of a lane and what its copy moves: a box, or,
+// for rows, four boxes of one row each: the first coordinate is where they
+// begin, the others are their rows, and they follow each other in shared
+// memory (PTX ISA, tile::gather4 and tile::scatter4). Parameters lie where the
+// constant bank has them, which is aligned to 64 there only.
+func boxesOf(w *machine.Warp, addr uint64, coords []machine.Operand, im2col, rows bool, l int) (*tensor.Map, []box) {
 	t, err := tensor.Decode(w.Bytes(isa.Generic, addr, l, tensor.Size, 16, false))
-	var at [5]int32
-	switch {
-	case err != nil:
-		w.Fail(l, "%v", err)
-	case t.Rank != len(coords) || t.Im2col != im2col:
-		w.Fail(l, "%d coordinates for a tensor of %d dimensions, im2col %v of %v", len(coords), t.Rank, im2col, t.Im2col)
-	}
+	at := make([]int32, len(coords))
 	for n := range coords {
 		at[n] = int32(w.Col(&coords[n], 1)[l])
 	}
-	return t, at
+	switch {
+	case err != nil:
+		w.Fail(l, "%v", err)
+	case t.Im2col != im2col:
+		w.Fail(l, "im2col %v of a tensor map with %v", im2col, t.Im2col)
+	case rows && (t.Rank != 2 || t.Box[1] != 1):
+		w.Fail(l, "rows of a tensor of %d dimensions, boxes of %d rows", t.Rank, t.Box[1])
+	case !rows && t.Rank != len(coords):
+		w.Fail(l, "%d coordinates for a tensor of %d dimensions", len(coords), t.Rank)
+	case rows:
+		var list []box
+		for n, row := range at[1:] {
+			list = append(list, box{[5]int32{at[0], row}, uint32(n) * t.Bytes()})
+		}
+		return t, list
+	}
+	var one box
+	copy(one.at[:], at)
+	return t, []box{one}
 }
 
-func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Column, coords []machine.Operand) {
-	im2col, last := d.Has(isa.WIm2col), 3
+func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Column, coords []machine.Operand, rows bool) {
+	im2col, last, pair := d.Has(isa.WIm2col), 3, d.Has(isa.WCtaGroup2)
 	var offs []machine.Operand
 	if im2col {
 		es := d.Body.Of(d.Args[last].Elems)
@@ -120,15 +143,17 @@ func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Colum
 		}
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			t, at := mapOf(w, src[l], coords, im2col, l)
+			t, list := boxesOf(w, src[l], coords, im2col, rows, l)
 			var off [3]int32
 			for n := range offs {
 				off[n] = int32(uint16(w.Col(&offs[n], 1)[l]))
 			}
-			Everywhere(w, mask, l, dst[l], told[l], func(to uint64, mem []byte) {
+			Everywhere(w, mask, pair, l, dst[l], told[l], func(to uint64, mem []byte) {
 				w.BeginTold(mem, func() {
-					tileIn(w, t, at, off, uint32(to), l)
-					w.CompleteTx(mem, uint64(t.Bytes()))
+					for _, b := range list {
+						tileIn(w, t, b.at, off, uint32(to)+b.shared, l)
+					}
+					w.CompleteTx(mem, uint64(t.Bytes())*uint64(len(list)))
 				})
 			})
 		}
@@ -152,7 +177,7 @@ func tileIn(w *machine.Warp, t *tensor.Map, at [5]int32, off [3]int32, to uint32
 	})
 }
 
-func tensorStore(d *machine.Decoder, to func(*machine.Warp, int) *machine.Column, coords []machine.Operand, put func(t *tensor.Map, to, from []byte)) {
+func tensorStore(d *machine.Decoder, to func(*machine.Warp, int) *machine.Column, coords []machine.Operand, rows bool, put func(t *tensor.Map, to, from []byte)) {
 	from, im2col := d.Addr(1), d.Has(isa.WIm2colNoOffs)
 	d.Out.Run = func(w *machine.Warp) {
 		src, dst := *w.Addresses(from), *to(w, 7)
@@ -162,16 +187,18 @@ func tensorStore(d *machine.Decoder, to func(*machine.Warp, int) *machine.Column
 		}
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			t, at := mapOf(w, dst[l], coords, im2col, l)
+			t, list := boxesOf(w, dst[l], coords, im2col, rows, l)
 			from := uint32(src[l])
 			w.Begin(l, machine.LateBulk, func() {
-				t.Tile(at, [3]int32{}, func(p tensor.Piece) bool {
-					if !p.Outside {
-						b := w.Bytes(isa.SpaceShared, uint64(t.Swizzled(from+p.Shared)), l, uint64(p.Bytes), 1, false)
-						put(t, w.Bytes(isa.SpaceGlobal, p.Global, l, uint64(p.Bytes), 1, true), b)
-					}
-					return true
-				})
+				for _, x := range list {
+					t.Tile(x.at, [3]int32{}, func(p tensor.Piece) bool {
+						if !p.Outside {
+							b := w.Bytes(isa.SpaceShared, uint64(t.Swizzled(from+x.shared+p.Shared)), l, uint64(p.Bytes), 1, false)
+							put(t, w.Bytes(isa.SpaceGlobal, p.Global, l, uint64(p.Bytes), 1, true), b)
+						}
+						return true
+					})
+				}
 			})
 		}
 	}
@@ -192,6 +219,7 @@ var mapFields = [...]struct {
 	{isa.WInterleaveLayout, tensor.InterleaveLayout},
 	{isa.WSwizzleMode, tensor.SwizzleMode},
 	{isa.WFillMode, tensor.FillMode},
+	{isa.WSwizzleAtomicity, tensor.SwizzleAtomicity},
 }
 
 // Tensormap changes a field of a map, or copies one to global memory.

@@ -19,10 +19,11 @@ type grid struct {
 	steps   int64
 	threads int64
 	rand    uint64
-	open    bool // something undefined was read
-	async   bool // there were asynchronous copies
-	polls   int  // waits for mbarriers in vain since anything was written
-	buffers int  // of the launch; memory of the heap comes behind them
+	open    bool        // something undefined was read
+	async   bool        // there were asynchronous copies
+	polls   int         // waits for mbarriers in vain since anything was written
+	buffers int         // of the launch; memory of the heap comes behind them
+	waiting [][3]uint32 // the first blocks of clusters that have not started
 }
 
 // random is a SplitMix generator started by Options.Schedule.
@@ -59,15 +60,24 @@ func (g *grid) run() {
 		g.cluster[k] = max(g.cluster[k], 1)
 	}
 	gr := g.launch.Grid
-	var list []*cta
 	for z := uint32(0); z < gr[2]; z += g.cluster[2] {
 		for y := uint32(0); y < gr[1]; y += g.cluster[1] {
 			for x := uint32(0); x < gr[0]; x += g.cluster[0] {
-				list = append(list, g.newCluster([3]uint32{x, y, z})...)
-				for len(list) >= resident {
-					list = g.round(list)
-				}
+				g.waiting = append(g.waiting, [3]uint32{x, y, z})
 			}
+		}
+	}
+	most := resident
+	if g.p.cancels { // one at a time, so that there is something to take over
+		most = 1
+	}
+	var list []*cta
+	for len(g.waiting) > 0 {
+		at := g.waiting[0]
+		g.waiting = g.waiting[1:]
+		list = append(list, g.newCluster(at)...)
+		for len(list) >= most {
+			list = g.round(list)
 		}
 	}
 	for len(list) > 0 {
@@ -241,3 +251,18 @@ func (w *Warp) peer(rank uint64, lane int) *cta {
 	}
 	return w.cta.cluster.blocks[rank-1]
 }
+
+// Cancel takes a cluster that has not started out of the launch and returns
+// its first block: a running one does its work.
+func (w *Warp) Cancel() (id [3]uint32, ok bool) {
+	g := w.cta.grid
+	n := len(g.waiting)
+	if n == 0 {
+		return id, false
+	}
+	id, g.waiting = g.waiting[n-1], g.waiting[:n-1]
+	return id, true
+}
+
+// Blocks is how many blocks the cluster has.
+func (w *Warp) Blocks() uint64 { return uint64(len(w.cta.cluster.blocks)) }

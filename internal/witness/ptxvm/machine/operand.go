@@ -374,3 +374,6 @@ func (d *Decoder) Module() *sema.Module { return d.f.p.m }
 
 // Sm is the number of the target.
 func (d *Decoder) Sm() int { return d.f.p.m.Opts.Arch.SM }
+
+// Cancels says that blocks of the program take others over.
+func (d *Decoder) Cancels() { d.f.p.cancels = true }

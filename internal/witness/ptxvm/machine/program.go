@@ -70,6 +70,7 @@ type Program struct {
 	funcs    []*function // by Module.Funcs; nil without a body
 	names    map[string]*function
 	lay      layout
+	cancels  bool // blocks take over others that have not started
 }
 
 // function is a decoded body.

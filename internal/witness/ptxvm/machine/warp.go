@@ -332,3 +332,11 @@ func (w *Warp) Textures() *texture.Set { return w.cta.grid.tex }
 
 // Rank is the number of the warp's block in its cluster.
 func (w *Warp) Rank() uint64 { return uint64(w.cta.rank) }
+
+// RankOf is the block of the cluster that an address in shared memory names.
+func (w *Warp) RankOf(addr uint64) uint64 {
+	if n := addr >> RankShift; n != 0 {
+		return n - 1
+	}
+	return w.Rank()
+}

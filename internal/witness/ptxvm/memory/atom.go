@@ -18,7 +18,7 @@ func Atom(d *machine.Decoder) {
 	d.Ignore(isa.WNoftz)
 	t := d.Type(0)
 	first := 1
-	if d.In.Op == isa.WRed {
+	if d.In.Op != isa.WAtom {
 		first = 0
 	}
 	space := d.SpaceOf(first)
@@ -30,7 +30,7 @@ func Atom(d *machine.Decoder) {
 		atom128(d, space, addr, first)
 		return
 	}
-	if d.Has(isa.WAsync) {
+	if mmio := d.Has(isa.WMmio); d.Has(isa.WAsync) && !mmio { // one that nobody is told of may be done at once
 		redAsync(d, space, addr, t, plain)
 		return
 	}

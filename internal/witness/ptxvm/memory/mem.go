@@ -65,7 +65,7 @@ func St(d *machine.Decoder) {
 	t, space := d.Type(0), d.SpaceOf(0)
 	addr := d.Addr(0)
 	var bar func(*machine.Warp, int) *machine.Column
-	if d.Has(isa.WAsync) {
+	if mmio := d.Has(isa.WMmio); d.Has(isa.WAsync) && !mmio { // one that nobody is told of may be there at once
 		d.Ignore(isa.WMbarrierCompleteTxBytes)
 		bar = d.Addr(2)
 	}

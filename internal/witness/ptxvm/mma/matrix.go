@@ -202,29 +202,36 @@ func Mma(d *machine.Decoder) {
 // scales reads those of a product with block scaling: a register of each
 // factor, and which bytes of which lanes count; nil without.
 func scales(d *machine.Decoder, p *matrix.Product) func(w *machine.Warp) *matrix.Scales {
-	d.Ignore(isa.WKindMxf8f6f4, isa.WScaleVec1X, isa.WScaleVec2X)
+	d.Ignore(isa.WKindMxf8f6f4, isa.WScaleVec1X)
 	packed := d.Has(isa.WKindMxf4)
 	packed = d.Has(isa.WKindMxf4nvf4) || packed
-	fine := d.Has(isa.WScaleVec4X)
+	count := 1 // scales of a row
+	if packed {
+		count = 2
+	}
+	if d.Has(isa.WScaleVec2X) {
+		count = 2
+	}
+	if d.Has(isa.WScaleVec4X) {
+		count = 4
+	}
 	if !d.Has(isa.WBlockScale) {
 		return nil
 	}
-	if p.Sparse {
-		d.Unknown()
-	}
 	if packed { // without boxes
 		p.A = matrix.FloatElem(fp.E2M1)
-		p.B, p.Bytes = p.A, false
+		p.B, p.Bytes = p.A, p.Sparse
 	}
-	s := matrix.Scales{Format: fp.UE8M0, Block: 32}
+	s := matrix.Scales{Format: fp.UE8M0, Block: p.K / count}
 	if d.Type(4) == isa.UE4M3 {
 		s.Format = fp.E4M3
 	}
-	if fine {
-		s.Block = 16
+	at := 4
+	if p.Sparse { // behind metadata and selector
+		at = 6
 	}
-	data := [2]machine.Operand{d.Src(4, isa.B32), d.Src(6, isa.B32)}
-	ids := [2]Inputs{InputsOf(d, 5, isa.B16), InputsOf(d, 7, isa.B16)}
+	data := [2]machine.Operand{d.Src(at, isa.B32), d.Src(at+2, isa.B32)}
+	ids := [2]Inputs{InputsOf(d, at+1, isa.B16), InputsOf(d, at+3, isa.B16)}
 	return func(w *machine.Warp) *matrix.Scales {
 		x := s
 		for l := range machine.Lanes {
@@ -246,6 +253,10 @@ func quads(d *machine.Decoder, out Outputs, in [3]Inputs, aCol, bCol bool) {
 
 // Ldmatrix loads rows of 16 bytes, whose addresses lanes give.
 func Ldmatrix(d *machine.Decoder) {
+	if isBytes(d) {
+		loadBytes(d)
+		return
+	}
 	trans, out, space, addr := matrices(d, 0, 1)
 	d.WholeWarp(func(w *machine.Warp) {
 		a := *w.Addresses(addr)
@@ -285,6 +296,10 @@ func matrices(d *machine.Decoder, vector, address int) (trans bool, out []machin
 
 // Stmatrix stores them.
 func Stmatrix(d *machine.Decoder) {
+	if isBytes(d) {
+		storeBytes(d)
+		return
+	}
 	trans, _, space, addr := matrices(d, 1, 0)
 	in := InputsOf(d, 1, isa.B32)
 	d.WholeWarp(func(w *machine.Warp) {

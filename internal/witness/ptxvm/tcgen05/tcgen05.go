@@ -3,6 +3,7 @@ package tcgen05
 import (
 	"math/bits"
 
+	"github.com/goptxas/goptxas/internal/engine/fp"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/witness/matrix"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm/async"
@@ -30,8 +31,6 @@ func Decode(d *machine.Decoder) {
 		d.Out.Run = func(*machine.Warp) {}
 	case d.Has(isa.WWaitSt):
 		d.WholeWarp((*machine.Warp).WaitTensorStores)
-	case d.Has(isa.WRed):
-		d.Unknown()
 	case d.Has(isa.WLd):
 		tensorLoadRegs(d)
 	case d.Has(isa.WSt):
@@ -127,7 +126,7 @@ func tensorCommit(d *machine.Decoder) {
 			if mask == nil {
 				tell(0, w.BarrierAt(space, at[l], l))
 			} else {
-				async.Everywhere(w, mask, l, 0, at[l], tell)
+				async.Everywhere(w, mask, false, l, 0, at[l], tell)
 			}
 		}
 		w.Published()
@@ -219,18 +218,68 @@ func tensorMove(d *machine.Decoder, at, regs int, split uint64) func(w *machine.
 
 func tensorLoadRegs(d *machine.Decoder) {
 	out := mma.OutputsOf(d, 0, isa.B32)
-	split := uint64(0)
-	if len(d.Args) > 2 {
-		split = d.Args[2].Value
+	at, split := 1, uint64(0)
+	combine := combination(d)
+	if combine != nil {
+		at = 2
 	}
-	moves := tensorMove(d, 1, len(out.To), split)
+	if len(d.Args) > at+1 {
+		split = d.Args[at+1].Value
+	}
+	moves := tensorMove(d, at, len(out.To), split)
 	d.WholeWarp(func(w *machine.Warp) {
 		v := make([]matrix.Column, len(out.To))
 		for _, x := range moves(w) {
 			tensorError(w, 0, x.Load(w.TensorMemory(), v))
 		}
 		out.Write(w, v)
+		if combine != nil {
+			combine(w, v)
+		}
 	})
+}
+
+// combination is what tcgen05.ld.red makes of the words that each lane loads:
+// the least or the greatest; nil without.
+func combination(d *machine.Decoder) func(w *machine.Warp, v []matrix.Column) {
+	if !d.Has(isa.WRed) {
+		return nil
+	}
+	to, t := d.Dst(1), d.Type(0)
+	least, abs := d.Has(isa.WMin), d.Has(isa.WAbs)
+	d.Ignore(isa.WMax)
+	how := fp.Extremum{NaN: d.Has(isa.WNaN)}
+	pick := func(a, b uint64) uint64 {
+		less := a < b
+		switch {
+		case t == isa.F32 && least:
+			return fp.F32.Min(a, b, how)
+		case t == isa.F32:
+			return fp.F32.Max(a, b, how)
+		case t == isa.S32:
+			less = int32(a) < int32(b)
+		}
+		if less == least {
+			return a
+		}
+		return b
+	}
+	word := func(x uint32) uint64 {
+		if abs {
+			x &^= 1 << 31
+		}
+		return uint64(x)
+	}
+	return func(w *machine.Warp, v []matrix.Column) {
+		var r machine.Column
+		for l := range r {
+			r[l] = word(v[0][l])
+			for _, x := range v[1:] {
+				r[l] = pick(r[l], word(x[l]))
+			}
+		}
+		w.Store(to, &r)
+	}
 }
 
 func tensorStoreRegs(d *machine.Decoder) {

@@ -169,3 +169,34 @@ func F2ip(w *machine.Warp, i *machine.Inst, m uint32) {
 		d[l] = cvt(b[l]) | cvt(a[l])<<8 | z<<16
 	}
 }
+
+// f2fpRandom is F2FP.RS, which rounds by random bits in the last source.
+// Halves have theirs each. Of bytes both have the upper half; the lower half
+// moves up to make room for the result, and is there for the next pair.
+// Of 4 bits each has the upper byte of a half.
+func f2fpRandom(w *machine.Warp, i *machine.Inst, m uint32) {
+	d, s := &w.R[i.D[0]], i.S[:]
+	width := i.Dst.Width()
+	if width == 6 {
+		width = 8
+	}
+	for ; m != 0; m &= m - 1 {
+		l := machine.Lane(m)
+		a, b, c := uint64(w.Row(s[0].Row)[l]), uint64(w.Row(s[1].Row)[l]), uint64(w.Row(s[2].Row)[l])
+		ra, rb, n := c>>16, c&0xffff, 16
+		switch {
+		case i.Dst == fp.F16:
+			ra, rb, n = ra&0x1fff, rb&0x1fff, 13
+		case width == 8:
+			rb = ra
+		case width == 4:
+			ra, rb, n = c>>24, c>>8&0xff, 8
+		}
+		low := uint64(1)<<width - 1
+		v := fp.Stochastic(i.Dst, a, i.Mode, ra, n)&low<<width | fp.Stochastic(i.Dst, b, i.Mode, rb, n)&low
+		if i.Sub == f2fpPackABMergeC {
+			v |= c << (2 * width)
+		}
+		d[l] = uint32(v)
+	}
+}

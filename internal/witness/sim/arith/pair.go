@@ -17,6 +17,8 @@ const (
 	pairPlain = iota
 	pairCrossed
 	pairBoth
+
+	pairNP = 4 // .NP: the upper word is negated
 )
 
 // pairFields are where FADD2, FMUL2 and FFMA2 say how each source is a pair.
@@ -36,7 +38,7 @@ func PrepPair(i *machine.Inst, _ []string) error {
 		if i.S[k].IsImm {
 			v = pairBoth
 		}
-		if v > pairBoth {
+		if v&^pairNP > pairBoth {
 			return fmt.Errorf("this form has no meaning in the simulator")
 		}
 		i.S[k].Half = uint8(v)
@@ -46,11 +48,14 @@ func PrepPair(i *machine.Inst, _ []string) error {
 
 // word is one half of a pair.
 func pairWord(w *machine.Warp, s *code.Operand, l, half int) uint64 {
-	row := s.Row
-	if s.Half != pairBoth && (half == 1) != (s.Half == pairCrossed) {
+	row, way := s.Row, s.Half&^pairNP
+	if way != pairBoth && (half == 1) != (way == pairCrossed) {
 		row = s.Hi
 	}
 	v := w.Row(row)[l]
+	if half == 1 && s.Half&pairNP != 0 {
+		v ^= 1 << 31
+	}
 	if s.Abs {
 		v &^= 1 << 31
 	}

@@ -246,7 +246,7 @@ func PrepF2fp(i *machine.Inst, parts []string) error {
 		return fmt.Errorf("unknown formats")
 	}
 	if slices.Contains(parts, "RS") {
-		return fmt.Errorf(".RS has no meaning in the simulator")
+		i.Run = f2fpRandom
 	}
 	n := code.Pick(parts, -1, "PACK_AB", "MERGE_C", "PACK_AB_MERGE_C", "PACK_B", "UNPACK_B", "UNPACK_B_MERGE_C")
 	if n < 0 {

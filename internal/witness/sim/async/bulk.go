@@ -36,6 +36,7 @@ func PrepBulk(i *machine.Inst, parts []string) error {
 		return fmt.Errorf("%s is not simulated", i.Mnemonic)
 	}
 	i.Multicast = slices.Contains(parts, "MULTICAST")
+	i.Masked = slices.Contains(parts, "DST_G_BYTE_MASK")
 	switch {
 	case parts[0] == "S" && parts[1] == "G":
 		i.Sub = bulkIn
@@ -77,6 +78,16 @@ func bulkCopy(w *machine.Warp, i *machine.Inst, put func(to, from []byte)) {
 		to, spTo = to|word(i.S[1].Hi)<<32, machine.SpaceGlobal
 	}
 	size := word(i.S[3].Row) & 0xffff * bulkUnit
+	if i.Masked { // above the size: which bytes of each unit are written
+		mask := word(i.S[3].Row) >> 16
+		put = func(to, from []byte) {
+			for k := range to {
+				if mask>>k&1 != 0 {
+					to[k] = from[k]
+				}
+			}
+		}
+	}
 	run := func(to uint64) {
 		for k := uint64(0); k < size; k += bulkUnit {
 			var d []byte

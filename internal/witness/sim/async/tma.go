@@ -16,15 +16,14 @@ import (
 // PrepTensor finds the registers of UTMALDG, UTMASTG, UTMAREDG.
 func PrepTensor(i *machine.Inst, parts []string) error {
 	w := i.In.Word()
-	if slices.Contains(parts, "2CTA") {
-		return fmt.Errorf("%s is not simulated", i.Mnemonic)
-	}
+	i.Pair = slices.Contains(parts, "2CTA")
+	i.Rows = slices.Contains(parts, "GATHER4") || slices.Contains(parts, "SCATTER4")
 	if i.Multicast = slices.Contains(parts, "MULTICAST"); i.Multicast {
 		i.S[2].Row = code.RowUni + uint16(w.Field(64, 6))
 	}
-	switch w.Field(82, 3) {
-	case modeTile:
-	case modeIm2col:
+	switch mode := w.Field(82, 3); {
+	case mode == modeTile, i.Rows:
+	case mode == modeIm2col:
 		i.Im2col = true
 		if i.Op == sass.OpUTMALDG {
 			i.S[2].Row = code.RowUni + uint16(w.Field(64, 6))
@@ -48,8 +47,9 @@ const (
 )
 
 // tensorOrder reads the registers of an order: the map, where in shared
-// memory, and the place in the tensor.
-func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (b *box, shared uint32) {
+// memory, and the places in the tensor. .GATHER4 and .SCATTER4 have the
+// column and four rows, of which each is a box.
+func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (list []*box, shared uint32) {
 	word := func(row uint16) uint32 { return w.R[row][0] }
 	addr := uint64(word(i.S[1].Row)) | uint64(word(i.S[1].Row+1))<<32
 	raw := w.MapAt(addr)
@@ -65,9 +65,20 @@ func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (b *box, shared 
 		w.Fail(0, "a copy of %d dimensions of a tensor of %d, im2col %v of %v", i.Cmp, m.Rank, i.Im2col, m.Im2col)
 		return nil, 0
 	}
+	coord := func(n uint16) int32 { return int32(word(i.S[0].Row + skip + n)) }
+	if i.Rows {
+		if m.Rank != 2 || m.Box[1] != 1 {
+			w.Fail(0, "rows of boxes of %v of a tensor of %d dimensions", m.Box, m.Rank)
+			return nil, 0
+		}
+		for n := range uint16(4) {
+			list = append(list, newBox(m, [5]int32{coord(0), coord(1 + n)}, [3]int32{}))
+		}
+		return list, word(i.S[0].Row)
+	}
 	var at [5]int32
 	for n := range uint16(i.Cmp) {
-		at[n] = int32(word(i.S[0].Row + skip + n))
+		at[n] = coord(n)
 	}
 	var off [3]int32
 	if i.Im2col && i.Op == sass.OpUTMALDG { // one of sixteen bits, two of eight, three of five
@@ -76,24 +87,25 @@ func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (b *box, shared 
 			off[n] = int32(word(i.S[2].Row) & 0xffff >> (n * bits) & (1<<bits - 1))
 		}
 	}
-	return newBox(m, at, off), word(i.S[0].Row)
+	return []*box{newBox(m, at, off)}, word(i.S[0].Row)
 }
 
 // UTMALDG: a box of a tensor to shared memory; the barrier is told its bytes.
 func Utmaldg(w *machine.Warp, i *machine.Inst, _ uint32) {
-	b, shared := tensorOrder(w, i, 2)
-	if b == nil {
+	list, shared := tensorOrder(w, i, 2)
+	if list == nil {
 		return
 	}
 	bar := uint64(w.R[i.S[0].Row+1][0])
 	everywhere(w, i, w.R[i.S[2].Row][0], uint64(shared), bar, func(shared, bar uint64) {
-		tileIn(w, b, uint32(shared), bar)
+		tileIn(w, list, uint32(shared), bar)
 	})
 }
 
 // everywhere does a copy to shared memory for the block that the address
 // names, or, where it is multicast, for each block of a mask: to the same
-// place, with the barrier at the same place.
+// place, with the barrier at the same place; .2CTA tells the block of each pair
+// that has the parity of the one that bar names.
 func everywhere(w *machine.Warp, i *machine.Inst, mask uint32, to, bar uint64, run func(to, bar uint64)) {
 	if !i.Multicast {
 		run(to, bar)
@@ -102,28 +114,40 @@ func everywhere(w *machine.Warp, i *machine.Inst, mask uint32, to, bar uint64, r
 	const off = 1<<machine.RankShift - 1
 	for rank := range uint64(16) {
 		if mask>>(16+rank)&1 != 0 {
-			run(to&off|rank<<machine.RankShift, bar&off|rank<<machine.RankShift)
+			told := rank
+			if i.Pair {
+				told = rank&^1 | bar>>machine.RankShift&1
+			}
+			run(to&off|rank<<machine.RankShift, bar&off|told<<machine.RankShift)
 		}
 	}
 }
 
-// tileIn orders the copy of a box.
-func tileIn(w *machine.Warp, b *box, shared uint32, bar uint64) {
+// tileIn orders the copy of boxes, which follow each other in shared memory.
+func tileIn(w *machine.Warp, list []*box, shared uint32, bar uint64) {
+	size := list[0].total()
 	w.Load(bar, func() {
-		b.each(shared, func(shared, addr uint64, n int64, inside bool) bool {
-			to := w.Part(machine.SpaceShared, shared, uint64(n), true)
-			if to == nil {
-				return false
-			}
-			if !inside {
-				copy(to, b.missing(n))
-				return true
-			}
-			from := w.Part(machine.SpaceGlobal, addr, uint64(n), false)
-			copy(to, from)
-			return from != nil
-		})
-	}, b.total())
+		for n, b := range list {
+			boxIn(w, b, shared+uint32(n)*size)
+		}
+	}, size*uint32(len(list)))
+}
+
+// boxIn copies a box to shared memory.
+func boxIn(w *machine.Warp, b *box, shared uint32) {
+	b.each(shared, func(shared, addr uint64, n int64, inside bool) bool {
+		to := w.Part(machine.SpaceShared, shared, uint64(n), true)
+		if to == nil {
+			return false
+		}
+		if !inside {
+			copy(to, b.missing(n))
+			return true
+		}
+		from := w.Part(machine.SpaceGlobal, addr, uint64(n), false)
+		copy(to, from)
+		return from != nil
+	})
 }
 
 // UTMASTG: a box of shared memory to a tensor; what is outside is left out.
@@ -142,27 +166,34 @@ func Utmaredg(w *machine.Warp, i *machine.Inst, _ uint32) {
 }
 
 func tensorOut(w *machine.Warp, i *machine.Inst, put func(t *tensor.Map, to, from []byte)) {
-	b, shared := tensorOrder(w, i, 1)
-	if b == nil {
+	list, shared := tensorOrder(w, i, 1)
+	if list == nil {
 		return
 	}
 	w.Unload(func() {
-		b.each(shared, func(shared, addr uint64, n int64, inside bool) bool {
-			if !inside {
-				return true
+		for n, b := range list {
+			boxOut(w, b, shared+uint32(n)*b.total(), put)
+		}
+	})
+}
+
+// boxOut copies a box out of shared memory.
+func boxOut(w *machine.Warp, b *box, shared uint32, put func(t *tensor.Map, to, from []byte)) {
+	b.each(shared, func(shared, addr uint64, n int64, inside bool) bool {
+		if !inside {
+			return true
+		}
+		from := w.Part(machine.SpaceShared, shared, uint64(n), false)
+		if from == nil {
+			return false
+		}
+		ok := true
+		w.AsEnd(func() {
+			to := w.Part(machine.SpaceGlobal, addr, uint64(n), true)
+			if ok = to != nil; ok {
+				put(b.Map, to, from)
 			}
-			from := w.Part(machine.SpaceShared, shared, uint64(n), false)
-			if from == nil {
-				return false
-			}
-			ok := true
-			w.AsEnd(func() {
-				to := w.Part(machine.SpaceGlobal, addr, uint64(n), true)
-				if ok = to != nil; ok {
-					put(b.Map, to, from)
-				}
-			})
-			return ok
 		})
+		return ok
 	})
 }

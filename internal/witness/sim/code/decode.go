@@ -154,12 +154,15 @@ type Inst struct {
 	Gmma      *GroupForm
 	Tensor    *TensorForm
 	Mode      fp.Mode
-	S         [6]Operand
+	S         [7]Operand
 	PS        [3]Pred
 	Addr      [2]Address
 	Rel       int64 // distance to a label from the next instruction
 	HasLabel  bool
 	Multicast bool // a copy to several blocks
+	Pair      bool // it is of a pair of blocks
+	Rows      bool // a copy of four rows of a tensor
+	Masked    bool // a copy that leaves bytes out
 	Im2col    bool // a copy of pixels
 	Strong    bool // .STRONG: other threads may rely on its order
 	Op        sass.Op

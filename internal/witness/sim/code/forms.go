@@ -35,6 +35,8 @@ type TensorForm struct {
 	From  uint16 // row of a descriptor
 	Regs  uint16 // first row of registers that are moved
 	Count int
+	Best  uint16   // row of what .STAT finds
+	Stat  []string // how
 
 	A, B, D, Pair, Extra uint16 // rows of a product
 	Keep                 Pred

@@ -43,9 +43,7 @@ func (m *machine) clusters() error {
 
 // start makes the blocks of cluster number n ready.
 func (m *machine) start(n uint64) []*cta {
-	c, g := m.clusterOf, m.l.Grid
-	nx, ny := uint64(g[0]/c[0]), uint64(g[1]/c[1])
-	first := [3]uint32{uint32(n%nx) * c[0], uint32(n/nx%ny) * c[1], uint32(n/nx/ny) * c[2]}
+	c, first := m.clusterOf, m.firstOf(n)
 	cl := &cluster{number: uint32(n) + 1}
 	for z := range c[2] {
 		for y := range c[1] {
@@ -58,6 +56,27 @@ func (m *machine) start(n uint64) []*cta {
 	cl.left = len(cl.blocks)
 	return cl.blocks
 }
+
+// firstOf is the first block of cluster number n.
+func (m *machine) firstOf(n uint64) [3]uint32 {
+	c, g := m.clusterOf, m.l.Grid
+	nx, ny := uint64(g[0]/c[0]), uint64(g[1]/c[1])
+	return [3]uint32{uint32(n%nx) * c[0], uint32(n/nx%ny) * c[1], uint32(n/nx/ny) * c[2]}
+}
+
+// TakeOver takes the last cluster that has not started out of the launch and
+// returns its first block.
+func (w *Warp) TakeOver() (id [3]uint32, ok bool) {
+	m := w.m
+	if m.next >= m.total {
+		return id, false
+	}
+	m.total--
+	return m.firstOf(m.total), true
+}
+
+// Blocks is how many blocks the cluster has.
+func (w *Warp) Blocks() uint64 { return uint64(len(w.cta.cluster.blocks)) }
 
 // leave ends a block and returns those that can be used again: all of the
 // cluster, when it was the last one.

@@ -35,6 +35,8 @@ type machine struct {
 
 	clusterOf [3]uint32 // blocks of a cluster
 	clustered bool      // the launch is one of clusters
+	next      uint64    // the cluster that starts next
+	total     uint64    // those that start
 	maxStep   uint64
 	steps     uint64
 }
@@ -94,16 +96,15 @@ func (p *Program) machine(l *Launch) (*machine, error) {
 func (m *machine) run() error {
 	g := m.l.Grid
 	c := m.clusterOf
-	total := uint64(g[0]/c[0]) * uint64(g[1]/c[1]) * uint64(g[2]/c[2])
+	m.total = uint64(g[0]/c[0]) * uint64(g[1]/c[1]) * uint64(g[2]/c[2])
 	if m.l.Blocks != 0 {
-		total = min(total, m.l.Blocks)
+		m.total = min(m.total, m.l.Blocks)
 	}
-	var next uint64
 	var live []*cta
-	for next < total || len(live) > 0 {
-		if next < total && (len(live) == 0 || len(live) < resident && live[len(live)-1].steps > patience) {
-			live = append(live, m.start(next)...)
-			next++
+	for m.next < m.total || len(live) > 0 {
+		if m.next < m.total && (len(live) == 0 || len(live) < resident && live[len(live)-1].steps > patience) {
+			live = append(live, m.start(m.next)...)
+			m.next++
 		}
 		moved := false
 		for k := 0; k < len(live); k++ {
@@ -135,12 +136,12 @@ func (m *machine) run() error {
 				moved = true
 			}
 		}
-		if !moved && (next >= total || len(live) >= resident) {
+		if !moved && (m.next >= m.total || len(live) >= resident) {
 			return m.deadlock(live)
 		}
 		if !moved { // they wait for a block that has not started
-			live = append(live, m.start(next)...)
-			next++
+			live = append(live, m.start(m.next)...)
+			m.next++
 		}
 	}
 	return nil

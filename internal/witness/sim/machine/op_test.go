@@ -311,8 +311,7 @@ func TestShfl(t *testing.T) {
 var unsimulated = strings.Fields(`
 	ACQSHMINIT RPCMOV USETSHMSZ
 	VHMNMX UCLEA UI2I
-	LDGMC UREDGR USTGR TXD
-	UGETNEXTWORKID
+	TXD
 `)
 
 // TestEveryOperation compares the description with the table of meanings: an

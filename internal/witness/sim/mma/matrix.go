@@ -80,6 +80,9 @@ func Movm(w *machine.Warp, i *machine.Inst, m uint32) {
 
 // PrepMatrix reads shape and count of matrices.
 func PrepMatrix(i *machine.Inst, parts []string) error {
+	if prepBytes(i, parts) {
+		return nil
+	}
 	if !slices.Contains(parts, "16") {
 		return fmt.Errorf("this form has no meaning in the simulator")
 	}

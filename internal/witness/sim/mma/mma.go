@@ -24,12 +24,12 @@ func PrepMMA(i *machine.Inst, parts []string) error {
 		return fmt.Errorf("this form has no meaning in the simulator")
 	}
 	if slices.Contains(parts, "SF") {
-		if p.Sparse {
-			return fmt.Errorf("this form has no meaning in the simulator")
-		}
 		p.Scale = &matrix.Scales{Format: [...]fp.Format{fp.UE8M0, fp.E4M3}[code.Pick(parts, 0, "", "UE4M3")], Block: 32}
 		if slices.Contains(parts, "4X") {
 			p.Scale.Block = 16
+		}
+		if p.Sparse { // as many for twice the depth
+			p.Scale.Block *= 2
 		}
 	}
 	if !shapeMMA(p, parts) {
@@ -51,7 +51,7 @@ func PrepMMA(i *machine.Inst, parts []string) error {
 		return factorsMMA(p, parts, intElem)
 	case sass.OpOMMA:
 		p.A = matrix.FloatElem(fp.E2M1)
-		p.B = p.A
+		p.B, p.Bytes = p.A, p.Sparse
 	case sass.OpQMMA:
 		p.Bytes = true
 		sumMMA(p, parts)
@@ -148,12 +148,18 @@ func Mma(w *machine.Warp, i *machine.Inst, m uint32) {
 		s := *p.Scale
 		ids := int(w.Row(i.S[5].Row)[0])
 		s.A, s.B = *w.Row(i.S[3].Row), *w.Row(i.S[4].Row)
+		if p.Sparse { // metadata and scales of A are a pair
+			s.A = *w.Row(code.Behind(i.S[3].Row, 1))
+		}
 		s.ByteA, s.LanesA, s.ByteB, s.LanesB = ids&3, ids>>2&1, ids>>3&3, ids>>5&3
 		p.Scale, p.Dot = &s, matrix.ScaledDot(p.K)
 	}
 	if p.Sparse {
 		p.Meta = *w.Row(i.S[3].Row)
 		p.Selector = int(i.S[4].Imm)
+		if p.Scale != nil {
+			p.Selector = int(i.S[6].Imm)
+		}
 	}
 	a := fragmentOf(w, &i.S[0], p.Words('a'))
 	b := fragmentOf(w, &i.S[1], p.Words('b'))

@@ -22,7 +22,7 @@ import (
 func PrepTensorMove(i *machine.Inst, parts []string) error {
 	t := &code.TensorForm{}
 	rows, imms := code.Uniforms(&i.Inst)
-	if slices.Contains(parts, "STAT") || len(rows) > 1 || len(imms) != 1 {
+	if len(rows) > 1 || len(imms) != 1 {
 		return fmt.Errorf("this form has no meaning in the simulator")
 	}
 	t.Place, t.Imm = code.RowZero, imms[0]
@@ -45,6 +45,8 @@ func PrepTensorMove(i *machine.Inst, parts []string) error {
 			x.Shape, x.Upper = tmem.S16x32, true
 		case "PACK16BIT", "EXPAND16BIT":
 			x.Pack = true
+		case "STAT", "MIN", "MAX", "MINABS", "MAXABS", "F32", "S32", "NAN":
+			t.Stat = append(t.Stat, s)
 		default:
 			n, err := strconv.Atoi(strings.TrimPrefix(s, "x"))
 			if err != nil {
@@ -53,7 +55,7 @@ func PrepTensorMove(i *machine.Inst, parts []string) error {
 			x.Repeat = n
 		}
 	}
-	t.Count = x.Repeat * x.Shape.Regs()
+	t.Count, t.Best = x.Repeat*x.Shape.Regs(), i.D[0]
 	for n := range i.In.NArg() {
 		if o := i.In.Arg(n); o.Kind == sass.KindReg && o.File == sass.FileR {
 			t.Regs = uint16(o.Reg)
@@ -92,6 +94,9 @@ func Ldtm(w *machine.Warp, i *machine.Inst, m uint32) {
 			v[k] = w.R[min(t.Regs+uint16(k), code.RowZero)]
 		}
 		w.TensorError(x.Load(w.TensorMemory(), v))
+		if len(t.Stat) > 0 {
+			stat(w, t, v)
+		}
 		for k := range v {
 			if r := t.Regs + uint16(k); r < code.RowZero {
 				w.R[r] = v[k]
