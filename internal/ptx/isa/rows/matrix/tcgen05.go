@@ -14,7 +14,7 @@ var (
 	tcAlloc  = []isa.Slot{isa.SlotAligned, isa.SlotSpace}
 	tcRules  = []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotNocomp, Do: row.NeedSync}}
 	tcLdMods = []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotPack}
-	tcLdNeed = []isa.Slot{isa.SlotShape, isa.SlotNum}
+	tcLdNeed = []isa.Slot{isa.SlotShape}
 	tcMods   = []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale, isa.SlotAshift, isa.SlotCollA}
 )
 
@@ -39,30 +39,30 @@ var Tcgen05 = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WWaitLd}, Name: "tcgen05.wait", Forms: []row.Form{{Args: "", May: row.EarlySync}}, Mods: alignedMods, Need: alignedMods,
-		Gates: tcGate, Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotNocomp, Do: row.NeedSync}},
+		Gates: tcGate, Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}},
 	},
 	{
 		Words: []isa.Word{isa.WWaitSt}, Name: "tcgen05.wait", Forms: []row.Form{{Args: "", May: row.EarlySync}}, Mods: alignedMods, Need: alignedMods,
-		Gates: tcGate, Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotNocomp, Do: row.NeedSync}},
+		Gates: tcGate, Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}},
 	},
 	{
 		Words: []isa.Word{isa.WLd}, Name: "tcgen05.ld",
 		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "Fm?i", May: row.EarlySync}},
 		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.SlotShape, Do: tcShape}, {At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WLd, isa.WRed}, Name: "tcgen05.ld.red",
 		Forms: []row.Form{{Types: []row.TypeSet{row.Int32 | row.F32}, Args: "ENm?i", May: row.EarlySync | row.EarlyMin | row.EarlyMax}},
 		Mods:  []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotAbs, isa.SlotNaN}, Need: tcLdNeed,
 		Gates: []row.Gate{{V: 88, Only: target.On103a | target.On103f | target.On101a | target.On101f | target.On110a | target.On110f, Inst: true}},
-		Rules: []row.Rule{{At: isa.SlotShape, Do: tcShape}, {At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WSt}, Name: "tcgen05.st",
 		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "mF", May: row.EarlySync}, {Types: []row.TypeSet{row.B32}, Args: "miF", May: row.EarlySync}},
 		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.SlotShape, Do: tcShape}, {At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WCp}, Name: "tcgen05.cp",
@@ -114,6 +114,13 @@ func tcGroup(c *row.Checker) {
 		return
 	}
 	c.Gate(&row.Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
+}
+
+// tcNum: a shape has a number of repetitions.
+func tcNum(c *row.Checker) {
+	if c.In.Has(isa.SlotShape) && !c.In.Has(isa.SlotNum) {
+		c.Errorf(".num modifier required for instruction '%s'", c.Row.Name)
+	}
 }
 
 // tcNeeds: what an operation of a whole warp must say.
@@ -176,7 +183,7 @@ func tcShape(c *row.Checker) {
 	}
 	for i := range in.Args {
 		o := &in.Args[i]
-		if k := c.Letter(i); (k == 'F' || k == 'E') && (o.Kind != isa.KVector || len(o.Elems) != tcRegs(c)) {
+		if k := c.Letter(i); (k == 'F' || k == 'E') && in.Has(isa.SlotNum) && (o.Kind != isa.KVector || len(o.Elems) != tcRegs(c)) {
 			c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", i, c.Row.Name)
 		}
 	}

@@ -37,7 +37,7 @@ var Wgmma = row.Op{Rows: []row.Row{
 		Words: []isa.Word{isa.WMmaAsync}, Name: "wgmma.mma_async", Forms: wgmmaForms,
 		Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotSparse}, Need: []isa.Slot{isa.SlotShape},
 		Rules: []row.Rule{
-			{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: wgmmaGates}, {At: isa.SlotShape, Do: wgmmaShape}, {At: isa.SlotShape, Do: wgmmaArgs}, {At: isa.SlotLayout, Do: wgmmaVectors}, {At: isa.SlotLayout, Do: wgmmaConsts},
+			{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotShape, Do: wgmmaGates}, {At: isa.SlotShape, Do: wgmmaShape}, {At: isa.SlotShape, Do: wgmmaArgs}, {At: isa.SlotLayout, Do: wgmmaVectors}, {At: isa.SlotLayout, Do: wgmmaConsts},
 		},
 		Flags: row.FlagVector2 | row.FlagTwoOps,
 	},

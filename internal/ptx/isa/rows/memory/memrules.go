@@ -85,7 +85,7 @@ func evictOn(c *row.Checker, w isa.Word, sm int) {
 		c.Errorf("Modifier '.%s' on '%s' requires .target sm_%d or higher", name, c.Row.Name, sm)
 	}
 	if s := in.Space(); s != isa.Generic && s != isa.SpaceGlobal {
-		c.Errorf("Modifier '.%s' cannot be applied to '%s' space", name, s)
+		c.Errorf("Modifier '.%s' cannot be applied to '%s' space for instruction '%s'", name, s, c.Row.Name)
 	}
 	if in.Has(isa.SlotCop) {
 		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", name, in.Mod(isa.SlotCop))

@@ -146,7 +146,7 @@ var Tensormap = row.Op{Rows: []row.Row{
 			{V: 83, Only: target.On90a | target.OnF100 | target.OnF120, Inst: true, If: notAtomicity},
 			{Name: "tensormap.replace.swizzle_atomicity", V: 86, Only: target.OnF100 | target.OnF120, Inst: true, W: isa.WSwizzleAtomicity},
 		},
-		Rules: []row.Rule{{At: isa.SlotDim, Do: replaceField}, {At: isa.SlotRead, Do: replaceValue}},
+		Rules: []row.Rule{{At: isa.SlotSpace, Do: replaceField}, {At: isa.SlotRead, Do: replaceValue}},
 		Flags: row.FlagSharedCTA,
 	},
 	{

@@ -193,7 +193,7 @@ var minmaxRules = []row.Rule{{At: isa.SlotXorsign, Do: xorsignAbs}, {At: isa.Slo
 
 var minmaxGates = []row.Gate{
 	gBF, gBF2,
-	{Name: "$.f16 or $.f16x2", V: 70, SM: 80, T: row.F16 | row.F16x2, At: isa.SlotNaN, TargetFirst: true},
+	{Name: "$.f16 or $.f16x2", V: 70, SM: 80, T: row.F16 | row.F16x2, At: isa.SlotXorsign, TargetFirst: true},
 	{Name: "$.relu", V: 80, SM: 90, W: isa.WRelu, TargetFirst: true},
 	gI2,
 	{Name: "$.f32 with 3 input operands", V: 88, SM: 100, TargetFirst: true, If: fourArgs},
