@@ -106,17 +106,19 @@ const ManySites = 2
 // Sites counts the places of each routine, up to manySites.
 type Sites [len(Routines)]uint8
 
-// Fit forgets the places of routines that take more than so many registers:
-// these stay in their places.
+// Fit forgets all places where one of the routines takes more than so many
+// registers: a kernel that is short of them keeps its slow paths in their
+// places.
 func (s *Sites) Fit(registers int) {
 	for n := range s {
-		if Routines[n].Kind.Registers() > registers {
-			s[n] = 0
+		if s[n] >= ManySites && Routines[n].Kind.Registers() > registers {
+			*s = Sites{}
+			return
 		}
 	}
 }
 
-// find returns the number of a routine.
+// FindRoutine returns the number of a routine.
 func FindRoutine(w Kind, round op.Mod, ftz bool) int {
 	for n := range Routines {
 		if r := &Routines[n]; r.Kind == w && r.Round == round && r.Ftz == ftz {
