@@ -30,6 +30,24 @@ type Measured struct {
 	Left  []byte // shared memory, or of a store the tensor, up to the last byte that changed
 }
 
+// Asks is the map that was asked for.
+func (x *Measured) Asks() *Map {
+	m := &Map{
+		Rank: len(x.Dim), Type: x.Type, Im2col: x.Im2col, Pixels: x.Pixels, Interleave: x.Interleave, Swizzle: x.Swizzle, NaN: x.Fill != 0,
+	}
+	copy(m.Dim[:], x.Dim)
+	copy(m.Stride[1:], x.Stride)
+	m.Stride[0] = m.Elem()
+	copy(m.Step[:], x.Step)
+	copy(m.Box[:], x.Box)
+	if x.Im2col {
+		m.Box[0] = x.Channels
+	}
+	copy(m.Lower[:], x.Lower)
+	copy(m.Upper[:], x.Upper)
+	return m
+}
+
 // Kernel names the kernel that copies such a box.
 func (x *Measured) Kernel() string {
 	name := "tile"

@@ -100,6 +100,27 @@ func (m *Map) space() (dims []int, images int) {
 	return []int{1, 2, 3}[:m.Rank-2], m.Rank - 1
 }
 
+// Begins reports whether a copy may begin at a place: one of pixels only in
+// their box, and one out of shared memory not before the tensor. The machine
+// takes others for illegal instructions.
+func (m *Map) Begins(at [5]int32, store bool) bool {
+	for n := range m.Rank {
+		if store && at[n] < 0 {
+			return false
+		}
+	}
+	if !m.Im2col {
+		return true
+	}
+	dims, _ := m.space()
+	for n, d := range dims {
+		if at[d] < m.Lower[n] || int64(at[d]) >= int64(m.Dim[d])+int64(m.Upper[n]) {
+			return false
+		}
+	}
+	return true
+}
+
 // nextPixel goes on to the next pixel: from the upper corner of the box of
 // pixels on at the lower one, in the next line, plane and image.
 func (m *Map) nextPixel(place *[5]int64) {

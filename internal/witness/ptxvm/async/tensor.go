@@ -144,6 +144,9 @@ func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Colum
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			t, list := boxesOf(w, src[l], coords, im2col, rows, l)
+			if !rows && !t.Begins(list[0].at, false) {
+				w.Fail(l, "a copy that begins at %v, outside of the box of pixels", list[0].at[:t.Rank])
+			}
 			var off [3]int32
 			for n := range offs {
 				off[n] = int32(uint16(w.Col(&offs[n], 1)[l]))
@@ -188,6 +191,9 @@ func tensorStore(d *machine.Decoder, to func(*machine.Warp, int) *machine.Column
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			t, list := boxesOf(w, dst[l], coords, im2col, rows, l)
+			if !rows && !t.Begins(list[0].at, true) {
+				w.Fail(l, "a store that begins at %v, outside of the tensor", list[0].at[:t.Rank])
+			}
 			from := uint32(src[l])
 			w.Begin(l, machine.LateBulk, func() {
 				for _, x := range list {

@@ -57,6 +57,21 @@ func (b *box) width() int {
 	return 1
 }
 
+// illegal reports whether the machine takes the copy for an illegal
+// instruction: pixels that begin outside of their box, stores that begin
+// before the tensor.
+func (b *box) illegal(store bool) bool {
+	for d := range b.Rank {
+		k := d - b.width()
+		pixel := b.Im2col && k >= 0 && k < b.Rank-2
+		switch x := b.at[d]; {
+		case store && x < 0, pixel && x < int64(b.Lower[k]), pixel && x > int64(b.Dim[d])-1+int64(b.Upper[k]):
+			return true
+		}
+	}
+	return false
+}
+
 // count is how many places of dimension d a tile has.
 func (b *box) count(d int) int64 {
 	step := int64(b.Step[d])

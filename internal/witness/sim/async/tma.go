@@ -87,7 +87,12 @@ func tensorOrder(w *machine.Warp, i *machine.Inst, skip uint16) (list []*box, sh
 			off[n] = int32(word(i.S[2].Row) & 0xffff >> (n * bits) & (1<<bits - 1))
 		}
 	}
-	return []*box{newBox(m, at, off)}, word(i.S[0].Row)
+	b := newBox(m, at, off)
+	if b.illegal(i.Op != sass.OpUTMALDG) {
+		w.Fail(0, "a copy at %v, where the machine takes none", at[:m.Rank])
+		return nil, 0
+	}
+	return []*box{b}, word(i.S[0].Row)
 }
 
 // UTMALDG: a box of a tensor to shared memory; the barrier is told its bytes.

@@ -62,7 +62,7 @@ func TestBoxes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, x := range list {
-		if x.Store || testing.Short() && k%4 != 0 {
+		if x.Fault || x.Store || testing.Short() && k%4 != 0 {
 			continue // stores are TestMeasured's, of either way
 		}
 		l := boxLaunch(t, x)
