@@ -20,13 +20,14 @@ import (
 //
 // And a word that is copied into a tuple is computed there: both have one
 // definition, so wherever the copy may be read it is the same. Copies of single
-// words are not needed. most bounds the words of tuples that are kept for
-// others.
+// words are not needed. Where a block reads more tuples than the file holds,
+// each is made when its turn comes and nothing is kept. most bounds the words of
+// tuples that are kept for others.
 func UniformTuples(f *ori.Func, most int) bool {
 	t := &tuples{f: f, most: most}
 	t.undefined()
 	t.find()
-	if f.Touched(t.changed); len(t.list) == 0 {
+	if f.Touched(t.changed); len(t.list) == 0 || t.together() > fileWords {
 		return t.changed
 	}
 	t.v = opt.ValuesOf(f)
@@ -36,6 +37,30 @@ func UniformTuples(f *ori.Func, most int) bool {
 	t.place()
 	t.apply()
 	return f.Touched(t.changed)
+}
+
+// fileWords is about how many words the uniform file has.
+const fileWords = 64
+
+// together is the most words of tuples that instructions of one block read.
+func (t *tuples) together() (most int) {
+	wide := make([]bool, len(t.f.Regs))
+	for _, r := range t.list {
+		wide[r] = true
+	}
+	for _, b := range t.f.Blocks {
+		read, words := map[ori.Reg]bool{}, 0
+		for i := range b.Instrs {
+			for _, o := range i.Srcs() {
+				if o.HasReg() && wide[o.Reg] && !read[o.Reg] {
+					read[o.Reg] = true
+					words += int(t.f.Regs[o.Reg].Width)
+				}
+			}
+		}
+		most = max(most, words)
+	}
+	return most
 }
 
 // maxTuple is the most words of a tuple that is compared.
