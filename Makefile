@@ -7,7 +7,7 @@ RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile d
 FUZZTIME ?= 30s
 PREFIX   ?= /usr/local
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus executed fuzz campaign race generate ci install release clib playground site browser readme
+.PHONY: equal help build demo test test-oracle oracle platforms lint bench versus executed fuzz campaign race generate ci install release clib playground site browser readme
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,10 @@ test-remote: ## the module of remote execution, with a real cache server where i
 
 platforms: ## vet for linux, darwin and windows, build for the browser
 	sh tools/platforms.sh
+
+CORPUS ?= testdata/zoo
+equal: ## the same cubins on this machine, on arm64 and in WebAssembly: 200 files of CORPUS
+	sh tools/equal.sh $(CORPUS) 200
 
 lint: ## gofumpt, staticcheck and deadcode, pinned in tools/go.mod
 	sh tools/lint.sh

@@ -2,6 +2,7 @@ package build
 
 import (
 	"math"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -243,6 +244,18 @@ func (l *Builder) Extended(n int, t isa.Type) Value {
 	return v
 }
 
+// onlyReads reports whether the first operand of an instruction is a register
+// that it reads.
+func (l *Builder) onlyReads(in *sema.Inst) bool {
+	switch in.Op {
+	case isa.WNanosleep:
+		return true
+	case isa.WBar, isa.WBarrier:
+		return !slices.Contains(l.Body.ModsOf(in), isa.WRed)
+	}
+	return false
+}
+
 // constants finds the PTX registers that hold one constant: their only
 // write is an unguarded mov of it. Reads of them become the constant, so
 // that instructions which treat constants specially see them.
@@ -269,7 +282,7 @@ func (l *Builder) constants() {
 	}
 	for n := range l.Body.Instrs {
 		in := &l.Body.Instrs[n]
-		if args := l.Body.Of(in.Args); len(args) > 0 {
+		if args := l.Body.Of(in.Args); len(args) > 0 && !l.onlyReads(in) {
 			touch(&args[0])
 		}
 		if in.Call >= 0 {

@@ -83,7 +83,10 @@ func barrierArgs(l *build.Builder, first, end int) build.Value {
 	used := int32(numBarriers)
 	if l.Args[first].Kind == isa.KInt {
 		id = ori.Imm(int64(l.Args[first].Value))
-		used = int32(l.Args[first].Value) + 1
+	}
+	if id.Kind == ori.KImm || id.Kind == ori.KZero { // of a register that holds a constant the machine looks at the low bits
+		id = ori.Imm(id.Imm & (numBarriers - 1))
+		used = int32(id.Imm) + 1
 	}
 	l.F.Props.Barriers = max(l.F.Props.Barriers, used)
 	if end-first < 2 {

@@ -16,6 +16,7 @@ func TestTogether(t *testing.T) {
 		{"sm_90", "redux.sync.add.s32 %r1, %r2, 0xffffffff;", "REDUX.SUM.S32"},
 		{"sm_90", "bar.sync 0;", "BAR.SYNC"},
 		{"sm_90", "bar.arrive 1, 64;", "BAR.ARV"},
+		{"sm_90", "mov.u32 %r1, 1; mov.u32 %r2, 64; bar.sync %r1, %r2;", "BAR.SYNC ; !LOP3"},
 		{"sm_90", "barrier.cluster.arrive;", "UCGABAR_ARV"},
 		{"sm_90", "membar.gl;", "MEMBAR ; !BAR.SYNC"},
 		{"sm_90", "fence.proxy.async;", "FENCE.VIEW.ASYNC"},
