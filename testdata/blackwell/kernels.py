@@ -1,0 +1,50 @@
+# The kernels that the packed PTX comes from, compiled by Triton 3.9 for sm_100 and sm_120
+# with tt.divisibility 16 for pointers and for sizes that have it; the names of the files
+# say the constants.
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def mmg(a,b,c,bias,M,N,K,sam,sbk,scm,BM:tl.constexpr,BN:tl.constexpr,BK:tl.constexpr,G:tl.constexpr,EPI:tl.constexpr,INT:tl.constexpr):
+    pid=tl.program_id(0);nm=tl.cdiv(M,BM);nn=tl.cdiv(N,BN)
+    ng=G*nn;g=pid//ng;f=g*G;gs=min(nm-f,G);pm=f+(pid%ng)%gs;pn=(pid%ng)//gs
+    om=(pm*BM+tl.arange(0,BM))%M;on=(pn*BN+tl.arange(0,BN))%N;ok=tl.arange(0,BK)
+    ap=a+om[:,None]*sam+ok[None,:];bp=b+ok[:,None]*sbk+on[None,:]
+    acc=tl.zeros((BM,BN),tl.int32 if INT else tl.float32)
+    for k in range(0,tl.cdiv(K,BK)):
+        x=tl.load(ap,mask=ok[None,:]<K-k*BK,other=0.0);y=tl.load(bp,mask=ok[:,None]<K-k*BK,other=0.0)
+        acc=tl.dot(x,y,acc);ap+=BK;bp+=BK*sbk
+    if EPI==1: acc=tl.maximum(acc+tl.load(bias+on)[None,:],0.0)
+    if EPI==2: acc=acc*tl.sigmoid(acc)
+    om=pm*BM+tl.arange(0,BM);on=pn*BN+tl.arange(0,BN)
+    tl.store(c+om[:,None]*scm+on[None,:],acc.to(c.dtype.element_ty),mask=(om[:,None]<M)&(on[None,:]<N))
+
+
+@triton.jit
+def splitk(a,b,c,M,N,K,BM:tl.constexpr,BN:tl.constexpr,BK:tl.constexpr,S:tl.constexpr):
+    pm=tl.program_id(0);z=tl.program_id(1)
+    om=pm*BM+tl.arange(0,BM);on=tl.arange(0,BN);ok=z*BK+tl.arange(0,BK)
+    acc=tl.zeros((BM,BN),tl.float32)
+    for k in range(0,tl.cdiv(K,BK*S)):
+        x=tl.load(a+om[:,None]*K+ok[None,:],mask=ok[None,:]<K,other=0.0);y=tl.load(b+ok[:,None]*N+on[None,:],mask=ok[:,None]<K,other=0.0)
+        acc=tl.dot(x,y,acc);ok+=BK*S
+    tl.atomic_add(c+om[:,None]*N+on[None,:],acc)
+
+
+@triton.jit
+def rms(x,y,g,n,eps,B:tl.constexpr):
+    r=tl.program_id(0);o=tl.arange(0,B);v=tl.load(x+r*n+o,mask=o<n,other=0.).to(tl.float32)
+    tl.store(y+r*n+o,(v*tl.rsqrt(tl.sum(v*v,0)/n+eps)*tl.load(g+o,mask=o<n).to(tl.float32)).to(y.dtype.element_ty),mask=o<n)
+
+
+@triton.jit
+def red2(x,y,z,n,BM:tl.constexpr,BN:tl.constexpr):
+    om=tl.arange(0,BM);on=tl.arange(0,BN);v=tl.load(x+om[:,None]*n+on[None,:],mask=on[None,:]<n,other=0).to(tl.float32)
+    tl.store(y+om,tl.sum(v,1));tl.store(z+on,tl.max(v,0))
+
+
+@triton.jit
+def quant(x,y,s,n,B:tl.constexpr):
+    r=tl.program_id(0);o=tl.arange(0,B);v=tl.load(x+r*n+o,mask=o<n,other=0.).to(tl.float32)
+    m=tl.maximum(tl.max(tl.abs(v),0),1e-6)/448.0;tl.store(s+r,m);tl.store(y+r*n+o,(v/m).to(y.dtype.element_ty),mask=o<n)
