@@ -223,10 +223,16 @@ func (c *checker) fastCompileName() *Fault {
 	return nil
 }
 
-// cloning: the levels of a quick compilation clone nothing.
+// cloning: a quick compilation and one for a debugger clone nothing.
 func (c *checker) cloning() *Fault {
-	if fc := c.s.FastCompile; fc != "" && c.l.Has(Cloning) && c.l.Text(Cloning, "no") != "no" {
+	if c.l.Text(Cloning, "no") == "no" {
+		return nil
+	}
+	if fc := c.s.FastCompile; fc != "" {
 		return Faultf("Conflicting options -cloning=yes and --Ofast-compile=%s specified", fc)
+	}
+	if c.l.Has(DeviceDebug) {
+		return Faultf("Conflicting options -cloning=yes and -g specified")
 	}
 	return nil
 }

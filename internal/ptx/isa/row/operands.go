@@ -204,7 +204,7 @@ func (c *Checker) vecResult() {
 	d := &in.Args[0]
 	if r := &argRows[c.Letter(0)]; in.Op == isa.WMma {
 		c.mmaVec(n)
-	} else if in.Has(isa.SlotVec) && r.dst && r.ref > 0 && c.resultVector() && d.Type != isa.Pred && !c.loneVector() {
+	} else if in.Has(isa.SlotVec) && r.dst && r.ref > 0 && c.resultVector(r) && d.Type != isa.Pred {
 		if VectorLen(d) == 1 && d.Kind != isa.KVector {
 			c.Errorf("Result vector expected")
 		}
@@ -229,10 +229,10 @@ func (c *Checker) vecResult() {
 	}
 }
 
-// resultVector: of conversions and of sums of products with two types the
-// length of the result is not looked at.
-func (c *Checker) resultVector() bool {
-	return c.Row.Flags&FlagConvert == 0 && (c.In.NTypes < 2 || c.Row.Flags&(FlagVector|FlagTexture|FlagVectorIf|FlagVector2) != 0)
+// resultVector: of bf16, and of sums of products of bytes, the length of the
+// result is not looked at.
+func (c *Checker) resultVector(r *argRow) bool {
+	return !(BF16 | BF16x2).Has(c.In.Types[r.ref-1]) && c.In.Op != isa.WDp4a && c.In.Op != isa.WDp2a
 }
 
 // mmaVec: a product whose vectors are of another length than .vN says.
@@ -245,11 +245,6 @@ func (c *Checker) mmaVec(n int) {
 			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
 		}
 	}
-}
-
-// loneVector: of atomics on bf16 the result's length is not looked at.
-func (c *Checker) loneVector() bool {
-	return c.In.Op == isa.WAtom && (BF16 | BF16x2).Has(c.In.Types[0])
 }
 
 // movSizes: without .v2 or .v4 a vector packs the parts of one bit value.
