@@ -54,7 +54,7 @@ func TestTypedOptions(t *testing.T) {
 		{Options{LoadCache: "cg"}, "-dlcm=cg", false},
 		{Options{StoreCache: "cs"}, "-dscm=cs", false},
 		{Options{Relocatable: true}, "-c", false},
-		{Options{LineInfo: true}, "-lineinfo", true},
+		{Options{LineInfo: true}, "-lineinfo", false},
 		{Options{Debug: true}, "-g", false},
 		{Options{Workers: -1}, "--split-compile=0", true},
 		{Options{TimeLimit: time.Hour}, "--time-limit=3600", true},
