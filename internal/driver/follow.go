@@ -75,11 +75,15 @@ func (l followers) spans() *spans {
 
 // streams reports whether the -v report can be printed kernel by kernel: no
 // message about the code of a later kernel may have to stand before it, as in
-// the reference's order, and the memory of the module is known before.
+// the reference's order, and the memory of the module is known before. Who
+// reads on a terminal would rather see the report than that order.
 func (j *Job) streams(m *sema.Module) bool {
 	line := j.Settings.Line
 	if m.Opts.Relocatable || line.Has(cli.WarnLocal) || line.Has(cli.WarnSpills) {
 		return false
+	}
+	if j.Sink.Form() == diag.Pretty {
+		return true
 	}
 	return !slices.ContainsFunc(j.Files, func(s Source) bool {
 		return bytes.Contains(s.File.Text, []byte("wgmma.mma_async")) || bytes.Contains(s.File.Text, []byte("setmaxnreg"))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,10 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -69,6 +72,21 @@ func TestStream(t *testing.T) {
 			if got != want || !strings.Contains(got, "24 bytes gmem") || strings.Count(got, "Used ") != 12 {
 				t.Errorf("%s %v:\n%s\nwant:\n%s", arch, more, got, want)
 			}
+		}
+	}
+}
+
+// TestStreamsForReaders: a text with products whose warnings may come late is
+// reported at the end for programs, and kernel by kernel for people.
+func TestStreamsForReaders(t *testing.T) {
+	files := []Source{{File: &src.File{Text: []byte("wgmma.mma_async")}}}
+	for _, c := range []struct {
+		form diag.Form
+		want bool
+	}{{diag.Plain, false}, {diag.JSON, false}, {diag.Pretty, true}} {
+		j := &Job{Files: files, Settings: &cli.Settings{Line: &cli.Line{}}, Sink: diag.NewSink(io.Discard, diag.Options{Form: c.form})}
+		if got := j.streams(&sema.Module{}); got != c.want {
+			t.Errorf("form %d: %v", c.form, got)
 		}
 	}
 }

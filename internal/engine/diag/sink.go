@@ -51,6 +51,9 @@ type Sink struct {
 // NewSink returns a Sink that writes to out.
 func NewSink(out io.Writer, opts Options) *Sink { return &Sink{out: out, opts: opts} }
 
+// Form returns how messages look.
+func (s *Sink) Form() Form { return s.opts.Form }
+
 // Open opens the next unit in output order. A fatal fault in one unit of
 // a file silences the later units of the same file; units without a file
 // are never silenced.
