@@ -69,49 +69,5 @@ func (t *turns) first(b *ori.Block, r, u ori.Operand) bool {
 	if i == nil || i.Op != op.R2UR || i.Block() != b || i.Mods != (op.Mods{}) || len(i.Args) != 2 || i.Args[1] != r {
 		return false
 	}
-	return t.shared(b, r, 0)
-}
-
-// shared reports whether all threads that run b together have the same in r:
-// it does not differ in the warp, or it was computed from such on the one way
-// that leads to b.
-func (t *turns) shared(b *ori.Block, r ori.Operand, depth int) bool {
-	if !r.HasReg() || !t.u.Differs(r.Reg) {
-		return true
-	}
-	d := t.v.Once(r)
-	if d == nil || depth > 8 || !opt.IsPure(d) || d.Op.Has(op.Convergent|op.Reads) || d.Guard.Kind != ori.KNone || d.Op == op.S2R || d.Op == op.UNDEF || !comesFrom(b, d.Block()) {
-		return false
-	}
-	for _, s := range d.Srcs() {
-		if !t.shared(b, s, depth+1) {
-			return false
-		}
-	}
-	return true
-}
-
-// comesFrom reports whether x is b or a block from which all ways lead
-// straight to b: threads that are together in b were in x.
-func comesFrom(b, x *ori.Block) bool {
-	for range 8 {
-		if b == x {
-			return true
-		}
-		var only *ori.Block
-		for _, p := range b.Preds {
-			if p == b {
-				continue
-			}
-			if only != nil {
-				return false
-			}
-			only = p
-		}
-		if only == nil {
-			return false
-		}
-		b = only
-	}
-	return false
+	return t.v.Shared(t.u, b, r)
 }

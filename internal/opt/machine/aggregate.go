@@ -182,7 +182,7 @@ func (g *aggregator) count(a *atomic) bool {
 		return true
 	}
 	a.count = a.value
-	return !a.wide && g.shared(a.value, a.i, 0)
+	return !a.wide && g.v.Shared(g.u, a.i.Block(), a.value)
 }
 
 // reduce tells whether a reduction does, or the value of any thread.
@@ -191,7 +191,7 @@ func (g *aggregator) reduce(a *atomic) bool {
 	if a.wide || a.to.Kind != ori.KNone {
 		return false
 	}
-	if a.kind.same && g.shared(a.value, a.i, 0) {
+	if a.kind.same && g.v.Shared(g.u, a.i.Block(), a.value) {
 		return true
 	}
 	a.redux = g.r.Sum
@@ -226,29 +226,7 @@ func (g *aggregator) constant(s ori.Operand) (uint32, bool) {
 // sharedAddress reports whether all threads that run i have the same address.
 func (g *aggregator) sharedAddress(i *ori.Instr) bool {
 	for _, s := range i.Srcs() {
-		if s.Kind == ori.KAddr && !g.shared(s, i, 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// shared reports whether all threads that run i together have the same in s:
-// it does not differ in the warp, or they computed it together from such in
-// the block of i.
-func (g *aggregator) shared(s ori.Operand, i *ori.Instr, depth int) bool {
-	if !s.HasReg() || !g.u.Differs(s.Reg) {
-		return true
-	}
-	d := g.v.Once(s)
-	if d == nil || d.Block() != i.Block() || depth > 8 || !opt.IsPure(d) || d.Op.Has(op.Convergent|op.Reads) || d.Guard.Kind != ori.KNone {
-		return false
-	}
-	if d.Op == op.S2R || d.Op == op.UNDEF {
-		return false
-	}
-	for _, x := range d.Srcs() {
-		if !g.shared(x, i, depth+1) {
+		if s.Kind == ori.KAddr && !g.v.Shared(g.u, i.Block(), s) {
 			return false
 		}
 	}
