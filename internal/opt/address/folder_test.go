@@ -1,0 +1,16 @@
+package address
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/witness/rewritten"
+)
+
+// TestFolders: every phase makes of each file of its folder what stands beside it.
+func TestFolders(t *testing.T) {
+	rewritten.Check(t, rewritten.Phases{
+		"LocalWords":  func(f *ori.Func) bool { return LocalWords(f, 32) },
+		"Reassociate": Reassociate,
+	})
+}

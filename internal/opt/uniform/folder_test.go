@@ -1,0 +1,18 @@
+package uniform
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/witness/rewritten"
+)
+
+// TestFolders: every phase makes of each file of its folder what stands beside it.
+func TestFolders(t *testing.T) {
+	rewritten.Check(t, rewritten.Phases{
+		"UniformBases":   func(f *ori.Func) bool { return UniformBases(f, func(*ori.Instr) bool { return true }) },
+		"UniformDoubles": func(f *ori.Func) bool { return UniformDoubles(f, func(*ori.Instr) bool { return true }, 4) },
+		"UniformPairs":   func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },
+		"UniformTuples":  func(f *ori.Func) bool { return UniformTuples(f, 8) },
+	})
+}
