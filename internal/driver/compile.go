@@ -260,9 +260,8 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 		u.Close()
 	}
 	j.recordCode(m, out)
-	j.advise(m, out)
-	j.warnFrames(m, out)
 	if !told.reported() {
+		j.warnCode(m, out)
 		j.reportCode(m, o.Arch, out)
 	}
 	j.limits.tell(j, m, out)

@@ -73,19 +73,34 @@ func (l followers) spans() *spans {
 	return nil
 }
 
-// streams reports whether the -v report can be printed kernel by kernel: no
-// message about the code of a later kernel may have to stand before it, as in
-// the reference's order, and the memory of the module is known before. Who
-// reads on a terminal would rather see the report than that order.
+// streams reports whether the -v report is printed kernel by kernel. Messages
+// about the code of kernels stand before the whole report, as in the
+// reference's order, where the module is small enough to wait for them; in
+// larger ones, and for who reads on a terminal, before their kernel's part. The
+// memory of an object, which is told first, is known at the end.
 func (j *Job) streams(m *sema.Module) bool {
-	line := j.Settings.Line
-	if m.Opts.Relocatable || line.Has(cli.WarnLocal) || line.Has(cli.WarnSpills) {
+	if m.Opts.Relocatable || j.Settings.Extensible {
 		return false
 	}
-	if j.Sink.Form() == diag.Pretty {
-		return true
+	return j.Sink.Form() == diag.Pretty || j.textBytes() >= tooLongToWait || !j.mayWarn()
+}
+
+// tooLongToWait is how many bytes of text take so long that the report is not
+// kept until all of it is compiled.
+const tooLongToWait = 1 << 20
+
+// textBytes returns how long the inputs are.
+func (j *Job) textBytes() (n int) {
+	for _, s := range j.Files {
+		n += len(s.File.Text)
 	}
-	return !slices.ContainsFunc(j.Files, func(s Source) bool {
+	return n
+}
+
+// mayWarn reports whether there may be messages about the code of kernels.
+func (j *Job) mayWarn() bool {
+	line := j.Settings.Line
+	return line.Has(cli.WarnLocal) || line.Has(cli.WarnSpills) || slices.ContainsFunc(j.Files, func(s Source) bool {
 		return bytes.Contains(s.File.Text, []byte("wgmma.mma_async")) || bytes.Contains(s.File.Text, []byte("setmaxnreg"))
 	})
 }
@@ -128,7 +143,11 @@ func (s *stream) Done(_, n int, k *link.Kernel) {
 	for s.next < len(s.order) && s.done[s.order[s.next]] {
 		at := s.order[s.next]
 		if k := s.ready[at]; k != nil {
-			s.j.reportKernel(s.m, s.arch, &s.m.Funcs[s.funcs[at]], k)
+			f := &s.m.Funcs[s.funcs[at]]
+			s.j.advise(s.m, f, k)
+			s.j.warnFrames(s.m, f, k)
+			s.j.reportKernel(s.m, s.arch, f, k)
+			s.ready[at] = nil
 		}
 		s.next++
 	}

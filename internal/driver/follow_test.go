@@ -76,17 +76,104 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamsForReaders: a text with products whose warnings may come late is
-// reported at the end for programs, and kernel by kernel for people.
-func TestStreamsForReaders(t *testing.T) {
-	files := []Source{{File: &src.File{Text: []byte("wgmma.mma_async")}}}
+// TestStreams: where messages about the code may come late, the report waits
+// for the end of a small module that a program reads about, and of an object.
+func TestStreams(t *testing.T) {
+	const product = "wgmma.mma_async"
+	long := strings.Repeat("x", tooLongToWait)
 	for _, c := range []struct {
+		text string
+		args []string
 		form diag.Form
 		want bool
-	}{{diag.Plain, false}, {diag.JSON, false}, {diag.Pretty, true}} {
-		j := &Job{Files: files, Settings: &cli.Settings{Line: &cli.Line{}}, Sink: diag.NewSink(io.Discard, diag.Options{Form: c.form})}
+	}{
+		{"", nil, diag.Plain, true},
+		{product, nil, diag.Plain, false},
+		{product, nil, diag.JSON, false},
+		{product, nil, diag.Pretty, true},
+		{long + product, nil, diag.Plain, true},
+		{long + product, nil, diag.JSON, true},
+		{"setmaxnreg", nil, diag.Plain, false},
+		{"", []string{"-warn-spills"}, diag.Plain, false},
+		{long, []string{"-warn-lmem-usage"}, diag.Plain, true},
+		{long, []string{"-ewp"}, diag.Pretty, false},
+	} {
+		line, _, _ := cli.Parse(append(c.args, "in.ptx"))
+		s := &cli.Settings{Line: line, Extensible: line.Has(cli.ExtensibleWholeProgram)}
+		j := &Job{Files: []Source{{File: &src.File{Text: []byte(c.text)}}}, Settings: s, Sink: diag.NewSink(io.Discard, diag.Options{Form: c.form})}
 		if got := j.streams(&sema.Module{}); got != c.want {
-			t.Errorf("form %d: %v", c.form, got)
+			t.Errorf("%d bytes, %v, form %d: %v", len(c.text), c.args, c.form, got)
+		}
+	}
+	if j := (&Job{Sink: diag.NewSink(io.Discard, diag.Options{Form: diag.Pretty}), Settings: &cli.Settings{}}); j.streams(&sema.Module{Opts: sema.Options{Relocatable: true}}) {
+		t.Error("the memory of an object is told before it is known")
+	}
+}
+
+// job returns a compilation of a text whose messages go to log.
+func job(t *testing.T, text string, log io.Writer, args ...string) *Job {
+	t.Helper()
+	line, _, _ := cli.Parse(append(args, keepText(t, "in.ptx", text)))
+	sink := diag.NewSink(log, diag.Options{})
+	s, fault := cli.Check(line, sink.Say)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	files, fault := readInputs(line, nil)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	return &Job{Settings: s, Files: files, Sink: sink}
+}
+
+// watched is where messages go; it notes how many kernels were done when the
+// first line about one came.
+type watched struct {
+	bytes.Buffer
+	done, first int
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	if w.first == 0 && bytes.Contains(p, []byte("Compiling entry")) {
+		w.first = w.done
+	}
+	return w.Buffer.Write(p)
+}
+
+// TestStreamEarly compiles kernels of which some ignore setmaxnreg, which is
+// told. In a long text the first line about a kernel comes when one is done
+// and the advice before the part of its kernel; in a short one all advice
+// comes first.
+func TestStreamEarly(t *testing.T) {
+	const n = 6
+	text := strings.ReplaceAll(sizes(n), ".target sm_80", ".target sm_90a")
+	for _, k := range []int{1, 4} {
+		at := strings.Index(text, fmt.Sprintf("entry k%d(", k))
+		text = text[:at] + strings.Replace(text[at:], "ret;", "setmaxnreg.inc.sync.aligned.u32 64;\nret;", 1)
+	}
+	for _, c := range []struct {
+		name, more, order string
+		first             int
+	}{
+		{"short", "", "AAMKKKKKK", n},
+		{"long", "// " + strings.Repeat("x", tooLongToWait) + "\n", "MKAKKKAKK", 1},
+	} {
+		log := &watched{}
+		j := job(t, text+c.more, log, "-arch=sm_90a", "-v")
+		j.kernel = func(int, Facts, []byte, bool) { log.done++ }
+		if res := j.Run(context.Background()); !res.OK || log.done != n {
+			t.Fatal(log.String())
+		}
+		order := ""
+		for line := range strings.Lines(log.String()) {
+			for mark, part := range map[string]string{"A": "(C7508)", "M": "bytes gmem", "K": "Compiling entry"} {
+				if strings.Contains(line, part) {
+					order += mark
+				}
+			}
+		}
+		if order != c.order || log.first != c.first {
+			t.Errorf("%s: %s with %d of %d kernels done at the first line, want %s with %d", c.name, order, log.first, n, c.order, c.first)
 		}
 	}
 }
@@ -94,16 +181,8 @@ func TestStreamsForReaders(t *testing.T) {
 // TestStreamOrder ends kernels in another order than the report's: each is
 // printed once those before it are.
 func TestStreamOrder(t *testing.T) {
-	in := keepText(t, "in.ptx", sizes(3))
-	line, _, _ := cli.Parse([]string{"-arch=sm_90", "-v", in})
 	var log bytes.Buffer
-	sink := diag.NewSink(&log, diag.Options{})
-	s, fault := cli.Check(line, sink.Say)
-	if fault != nil {
-		t.Fatal(fault)
-	}
-	files, _ := readInputs(line, nil)
-	j := &Job{Settings: s, Files: files, Sink: sink}
+	j := job(t, sizes(3), &log, "-arch=sm_90", "-v")
 	m := j.check(context.Background())
 	st := &stream{j: j, m: m, arch: target.Find("sm_90")}
 	st.Begin(&pipeline.Output{Funcs: []int32{0, 1, 2}}, nil)

@@ -45,42 +45,49 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *l
 	}
 }
 
-// advise tells about code that is slower than the source asks for.
-func (j *Job) advise(m *sema.Module, out *pipeline.Output) {
-	ignored := "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry."
-	if m.Opts.Relocatable {
-		ignored = "(C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units."
-	}
+// warnCode tells what there is to say about the code of kernels, in the
+// reference's order.
+func (j *Job) warnCode(m *sema.Module, out *pipeline.Output) {
 	for n, k := range out.Kernels {
-		if k != nil && k.Props.Untraded {
-			j.Sink.Say(diag.Info, ignored)
+		if k != nil {
+			j.advise(m, &m.Funcs[out.Funcs[n]], k)
 		}
-		if k != nil && k.Props.Serial {
-			j.Sink.Say(diag.Info, fmt.Sprintf("(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function '%s'", m.Funcs[out.Funcs[n]].Name))
+	}
+	for n, k := range slices.Backward(out.Kernels) {
+		if k != nil {
+			j.warnFrames(m, &m.Funcs[out.Funcs[n]], k)
 		}
 	}
 }
 
-// warnFrames warns about stack frames and spills where that was asked for, in
-// the reference's order of kernels.
-func (j *Job) warnFrames(m *sema.Module, out *pipeline.Output) {
+// advise tells about code that is slower than the source asks for.
+func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
+	if k.Props.Untraded {
+		text := "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry."
+		if m.Opts.Relocatable {
+			text = "(C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units."
+		}
+		j.Sink.Say(diag.Info, text)
+	}
+	if k.Props.Serial {
+		j.Sink.Say(diag.Info, fmt.Sprintf("(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function '%s'", f.Name))
+	}
+}
+
+// warnFrames warns about stack frames and spills of a kernel where that was
+// asked for.
+func (j *Job) warnFrames(m *sema.Module, f *sema.Func, k *link.Kernel) {
 	local, spills := j.Settings.Line.Has(cli.WarnLocal), j.Settings.Line.Has(cli.WarnSpills)
 	if !local && !spills {
 		return
 	}
-	for n := len(out.Funcs) - 1; n >= 0; n-- {
-		k := out.Kernels[n]
-		if k == nil {
-			continue
+	b := block(m, f, k)
+	for _, f := range append(b.Callee, FunctionFrame{b.Name, b.Frame}) {
+		if local && f.Frame.Stack > 0 {
+			j.warnf("Local memory used for function '%s', size of stack frame: %d bytes", f.Name, f.Frame.Stack)
 		}
-		b := block(m, &m.Funcs[out.Funcs[n]], k)
-		for _, f := range append(b.Callee, FunctionFrame{b.Name, b.Frame}) {
-			if local && f.Frame.Stack > 0 {
-				j.warnf("Local memory used for function '%s', size of stack frame: %d bytes", f.Name, f.Frame.Stack)
-			}
-			if spills && f.Frame.SpillStores+f.Frame.SpillLoads > 0 {
-				j.warnf("Registers are spilled to local memory in function '%s', %d bytes spill stores, %d bytes spill loads", f.Name, f.Frame.SpillStores, f.Frame.SpillLoads)
-			}
+		if spills && f.Frame.SpillStores+f.Frame.SpillLoads > 0 {
+			j.warnf("Registers are spilled to local memory in function '%s', %d bytes spill stores, %d bytes spill loads", f.Name, f.Frame.SpillStores, f.Frame.SpillLoads)
 		}
 	}
 }
