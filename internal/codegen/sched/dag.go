@@ -253,7 +253,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	if b.alias != nil {
 		t.place = b.alias.Of(i)
 	}
-	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || isBarrier(i) || i.Op == op.WARPGROUP {
+	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || holdsMemory(i) {
 		for _, l := range [2][]touch{b.loads, b.stores} {
 			for n := range l {
 				g.edge(l[n].node, k, 1)

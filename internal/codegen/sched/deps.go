@@ -127,7 +127,7 @@ func (m *numbering) add(list []access, o ori.Operand, r timing.Role, arg uint8) 
 // pinned reports whether an instruction keeps its place: everything before
 // it stays before, everything behind it behind.
 func pinned(i *ori.Instr) bool {
-	if i.Mods.Has(op.MLOOSE) {
+	if i.Mods.Has(op.MLOOSE) || marksCopies(i) {
 		return false
 	}
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
@@ -150,6 +150,12 @@ func arrives(i *ori.Instr) bool {
 		}
 	}
 	return false
+}
+
+// marksCopies reports whether i ends a group of asynchronous copies or waits
+// for such groups: no access to memory passes it, but arithmetic may.
+func marksCopies(i *ori.Instr) bool {
+	return i.Guard.Kind == ori.KNone && (i.Op == op.LDGDEPBAR || i.Op == op.DEPBAR && i.Mods.Has(op.MLE))
 }
 
 // isBarrier reports whether i waits for the other threads of the block and does

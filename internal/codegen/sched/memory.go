@@ -24,7 +24,7 @@ type touch struct {
 // that matters: constants do not change, nor does what loads through the
 // constant path read.
 func touchOf(i *ori.Instr) (t touch, ok bool) {
-	if isBarrier(i) || i.Op == op.WARPGROUP {
+	if holdsMemory(i) {
 		return touch{space: flow.Anything, write: true, strict: true, base: -1}, true
 	}
 	if i.IsGroupMMA() { // it reads shared memory
@@ -33,6 +33,9 @@ func touchOf(i *ori.Instr) (t touch, ok bool) {
 	a, ok := flow.AccessOf(i)
 	return touch{space: a.Space, write: a.Write, strict: a.Strict, base: -1, lo: a.Lo, hi: a.Hi}, ok && !a.Frozen
 }
+
+// holdsMemory reports whether no access to memory passes i.
+func holdsMemory(i *ori.Instr) bool { return isBarrier(i) || i.Op == op.WARPGROUP || marksCopies(i) }
 
 // conflicts reports whether two accesses must keep their order.
 func (t *touch) conflicts(u *touch) bool {

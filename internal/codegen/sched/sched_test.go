@@ -488,6 +488,52 @@ EXIT
 	}
 }
 
+// TestCopiesPass: arithmetic passes the end of a group of copies and the wait for
+// it, copies, stores and loads do not.
+func TestCopiesPass(t *testing.T) {
+	const text = `func f kernel {
+reg r0 1/1 phys=4
+reg r1 2/2 phys=6
+reg r2 1/1 phys=8
+reg r3 1/1 phys=9
+reg u4 2/2 phys=4
+b0:
+LDGSTS.E [r0+0x0], desc[u4], [r1.64+0x0]
+LDGDEPBAR
+DEPBAR.LE SB0, 0x0
+LDS r2 = [r0+0x0]
+LDGSTS.E [r0+0x4], desc[u4], [r1.64+0x4]
+LDGDEPBAR
+LDC r3 = c[0x0][0x210]
+IADD3 r3 = r3, 0x1, rz
+IADD3 r2 = r2, r3, rz
+STS [0x8], r2
+EXIT
+}
+`
+	m, err := ori.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Post(f, target.Find("sm_90a"), Usual())
+	order, constant := "", -1
+	for i := range f.Blocks[0].Instrs {
+		switch i.Op {
+		case op.LDC:
+			constant = len(order)
+		case op.LDGSTS, op.LDGDEPBAR, op.DEPBAR, op.LDS, op.STS:
+			order += i.Op.String() + " "
+		}
+	}
+	if order != "LDGSTS LDGDEPBAR DEPBAR LDS LDGSTS LDGDEPBAR STS " {
+		t.Errorf("memory is touched in another order: %s", order)
+	}
+	if constant != 0 {
+		t.Errorf("the constant waits:\n%s", f)
+	}
+}
+
 // TestDescriptorsAreFree: descriptors of warp-group matrix operations may be
 // written again at once. What only a load leads to does not hold the next
 // operations back while it is under way.

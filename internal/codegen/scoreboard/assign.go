@@ -150,7 +150,7 @@ func (s *assigner) issue(x *node, k int) {
 	mask := w.needs(e)
 	at := w.earliest(e, mask)
 	if k > 0 {
-		at = max(at, w.now+max(leastStall(x, k-1), s.timing.Busy(x.events[k-1].Class, e.Class)))
+		at = max(at, w.now+max(leastStall(x, k-1), s.busy(x, k-1, e)))
 	}
 	at += x.before[k]
 	if k > 0 {
@@ -160,6 +160,14 @@ func (s *assigner) issue(x *node, k int) {
 	x.waits[k] = mask
 	w.wait(mask)
 	w.retire(e)
+}
+
+// busy is how long instruction k of x keeps one behind it from its unit.
+func (s *assigner) busy(x *node, k int, e *timing.Event) int {
+	if never(x.instrs[k]) {
+		return 1
+	}
+	return s.timing.Busy(x.events[k].Class, e.Class)
 }
 
 // leaves returns the branch before the jump that ends x, and where it leads:
@@ -222,7 +230,6 @@ func (s *assigner) finish(x *node) bool {
 	if !s.depart(x) {
 		return false
 	}
-	e := &x.events[last]
 	need := w.now + leastStall(x, last)
 	for b := range w.setAt {
 		// a successor may wait for it on behalf of another path
@@ -232,7 +239,7 @@ func (s *assigner) finish(x *node) bool {
 		y := &s.nodes[t]
 		if len(y.events) > 0 {
 			first := &y.events[0]
-			need = max(need, w.earliest(first, w.needs(first)), w.now+s.timing.Busy(e.Class, first.Class))
+			need = max(need, w.earliest(first, w.needs(first)), w.now+s.busy(x, last, first))
 		}
 	}
 	x.stall[last] = need - w.now

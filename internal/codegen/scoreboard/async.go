@@ -104,3 +104,9 @@ func dummy(f *ori.Func, at *ori.Instr) *ori.Instr {
 	d.Line, d.Loc = at.Line, at.Loc
 	return d
 }
+
+// never reports whether i stands under a guard that never holds: it takes its
+// place in line and no unit.
+func never(i *ori.Instr) bool {
+	return i.Guard.Kind == ori.KZero && i.Guard.Flags&ori.Inv != 0
+}

@@ -327,7 +327,8 @@ func TestCallDrains(t *testing.T) {
 	}
 }
 
-// TestDummies counts the loads before asynchronous copies.
+// TestDummies counts the loads before asynchronous copies, which are never done
+// and so keep nobody waiting.
 func TestDummies(t *testing.T) {
 	f := assignedBlocks(t, "sm_90a", `  b0: -> b1
     LDGSTS.E [r0+0x0], desc[u10], [r2.64+0x0]
@@ -344,6 +345,9 @@ func TestDummies(t *testing.T) {
 		run := ""
 		for i := range b.Instrs {
 			run += i.Op.String() + " "
+			if i.Op == op.LDS && i.Sched.Stall != 1 {
+				t.Errorf("a load that is never done stalls for %d cycles", i.Sched.Stall)
+			}
 		}
 		runs = append(runs, run)
 	}
