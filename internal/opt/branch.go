@@ -13,7 +13,7 @@ import (
 func BranchSimplify(f *ori.Func) bool {
 	changed := false
 	for again := true; again; {
-		again = thread(f) || exits(f) || merge(f) || invert(f)
+		again = thread(f) || exits(f) || Merge(f) || invert(f)
 		changed = changed || again
 		Unreachable(f)
 	}
@@ -150,9 +150,9 @@ func exits(f *ori.Func) bool {
 	return changed
 }
 
-// merge joins blocks with their only successors when those have no other
+// Merge joins blocks with their only successors when those have no other
 // way in, and drops jumps to the block that follows anyway.
-func merge(f *ori.Func) bool {
+func Merge(f *ori.Func) bool {
 	changed := false
 	gone := make([]bool, f.NumBlocks())
 	for _, b := range f.Blocks {

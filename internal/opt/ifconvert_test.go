@@ -38,7 +38,9 @@ ISETP.LT.AND p3 = r0, 0x1, pt
 STS [r0+0x0], r1
 EXIT`},
 	} {
-		if got := run(t, c.in, func(f *ori.Func) bool { return control.IfConvert(f) && opt.BranchSimplify(f) }); got != c.want {
+		if got := run(t, c.in, func(f *ori.Func) bool {
+			return control.IfConvert(f, control.ConvertCost{One: 6, Both: 8}) && opt.BranchSimplify(f)
+		}); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}

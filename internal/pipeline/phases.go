@@ -103,7 +103,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "SharedPointers", Run: improve(loop.SharedPointers), MinOpt: 2},
 		{Name: "Contract", Run: improve(float.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
-		{Name: "IfConvert", Run: improve(control.IfConvert), MinOpt: 2},
+		{Name: "IfConvert", Run: do(ifConvert), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
 		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
@@ -287,6 +287,11 @@ func localWords(u *unit) {
 	if !u.o.Debug {
 		address.LocalWords(u.f, int(u.knobs.Int(knobs.LocalWords)))
 	}
+}
+
+// ifConvert guards short blocks instead of jumping around them.
+func ifConvert(u *unit) {
+	control.IfConvert(u.f, control.ConvertCost{One: int(u.knobs.Int(knobs.ConvertOne)), Both: int(u.knobs.Int(knobs.ConvertBoth))})
 }
 
 // uniformTuples keeps the tuples of the uniform file.

@@ -3,6 +3,7 @@ package control
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/witness/rewritten"
 )
 
@@ -11,6 +12,7 @@ func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"ColdWaits":      ColdWaits,
 		"GuardedUpdates": GuardedUpdates,
+		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
 		"OneTurn":        OneTurn,
 		"Sink":           Sink,
 	})

@@ -24,29 +24,30 @@ import (
 //
 // A guard costs less than parting the threads of a warp and bringing them
 // together again. What only computes a word that nobody else writes needs
-// not even the guard. Two guarded moves to one register become a choice in
-// Selects.
-func IfConvert(f *ori.Func) bool {
+// not even the guard. What has one already, because a branch in the block was
+// converted before, gets one that holds where both do. Two guarded moves to one
+// register become a choice in Selects.
+func IfConvert(f *ori.Func, most ConvertCost) bool {
 	v := opt.ValuesOf(f)
 	changed := false
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
-			if h, ok := hammockAt(v, f, b); ok && f.Should("convert", b.Last()) {
+			if h, ok := hammockAt(v, f, b, most); ok && f.Should("convert", b.Last()) {
 				convert(v, f, b, h)
 				again, changed = true, true
 			}
 		}
 		opt.Unreachable(f)
+		if again { // what stood around the branch may be short enough now
+			opt.Merge(f)
+		}
 	}
 	return changed
 }
 
-// What blocks may cost to be guarded: one alone, and two together.
-const (
-	maxConverted = 6
-	maxDiamond   = 8
-)
+// ConvertCost is what blocks may cost to be guarded: one alone, and two together.
+type ConvertCost struct{ One, Both int }
 
 // hammock is a condition and what runs under it: one or two blocks that lead
 // from b to join.
@@ -61,7 +62,7 @@ type side struct {
 }
 
 // hammockAt recognises the short blocks between b and where its ways meet.
-func hammockAt(v *opt.Values, f *ori.Func, b *ori.Block) (h hammock, ok bool) {
+func hammockAt(v *opt.Values, f *ori.Func, b *ori.Block, most ConvertCost) (h hammock, ok bool) {
 	i := b.Last()
 	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
 		return h, false
@@ -84,13 +85,13 @@ func hammockAt(v *opt.Values, f *ori.Func, b *ori.Block) (h hammock, ok bool) {
 	}
 	sum := 0
 	for _, s := range h.sides {
-		n, ok := convertible(v, s.t, s.guard)
-		if !ok || n > maxConverted {
+		n, ok := convertible(v, s.t, s.guard, most.One)
+		if !ok {
 			return h, false
 		}
 		sum += n
 	}
-	return h, len(h.sides) == 1 || sum <= maxDiamond
+	return h, len(h.sides) == 1 || sum <= most.Both
 }
 
 // between reports whether t is entered from b alone and leads to join.
@@ -99,13 +100,14 @@ func between(f *ori.Func, b, t, join *ori.Block) bool {
 }
 
 // convertible reports whether all of t can run under the guard, and what
-// that costs.
-func convertible(v *opt.Values, t *ori.Block, guard ori.Operand) (cost int, ok bool) {
+// that costs, which is at most as much as it may.
+func convertible(v *opt.Values, t *ori.Block, guard ori.Operand, most int) (cost int, ok bool) {
+	inner := guards{outer: guard}
 	for i := t.First(); i != nil; i = i.Next() {
 		if i == t.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone && i.Mods == (op.Mods{}) {
 			break
 		}
-		if cost++; i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
+		if cost++; cost > most || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
 			return 0, false
 		}
 		for _, d := range i.Dsts() {
@@ -113,24 +115,47 @@ func convertible(v *opt.Values, t *ori.Block, guard ori.Operand) (cost int, ok b
 				return 0, false
 			}
 		}
+		if i.Guard.Kind == ori.KNone {
+			inner.written(i)
+			continue
+		}
+		if i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P {
+			return 0, false
+		}
+		if i.Guard.Reg != guard.Reg && !inner.known(i.Guard) && testOf(v, t, i.Guard) == nil {
+			inner.add(i.Guard, i.Guard)
+			cost++
+		}
+		inner.written(i)
 	}
-	return cost, true
+	return cost, cost <= most
 }
 
 // convert moves the instructions of the sides to the end of b.
 func convert(v *opt.Values, f *ori.Func, b *ori.Block, h hammock) {
 	jump := b.Last()
 	for _, s := range h.sides {
+		inner := guards{outer: s.guard}
+		inner.tests(v, s.t)
 		for i := range s.t.Instrs {
-			if i.Op == op.BRA {
+			switch {
+			case i.Op == op.BRA:
 				continue
-			}
-			i.Remove()
-			if !speculates(v, i) {
+			case i.Guard == s.guard.Not(): // it never runs
+				v.Remove(i)
+				continue
+			case i.Guard.Kind == ori.KReg && i.Guard.Reg != s.guard.Reg:
+				g := inner.both(v, jump, i)
+				v.CountRead(&i.Guard, -1)
+				i.Guard = g
+				v.CountRead(&i.Guard, 1)
+			case i.Guard.Kind == ori.KNone && !speculates(v, i):
 				v.Count(i, -1)
 				i.Guard = s.guard
 				v.Count(i, 1)
 			}
+			inner.written(i)
+			i.Remove()
 			b.InsertBefore(i, jump)
 		}
 		b.RemoveEdge(s.t)
