@@ -23,27 +23,26 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/call"
 	"github.com/goptxas/goptxas/internal/lower/expand"
+	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// Func lowers a checked body.
-func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *build.Layout, opts build.Options) (f *ori.Func, err error) {
+// Draft is a lowered body whose .sync instructions may still become calls.
+type Draft struct {
+	F *ori.Func
+	l *build.Builder
+}
+
+// New lowers a checked body.
+func New(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *build.Layout, opts build.Options) (d *Draft, err error) {
 	l := build.New(arch)
 	l.Module, l.Layout, l.Opts, l.Rooms = m, layout, opts, rooms[:]
 	l.Body, l.Fn = body, &m.Funcs[body.Func]
 	l.F = mod.NewFunc(l.Fn.Name)
-	defer func() {
-		if r := recover(); r != nil {
-			u, ok := r.(*build.Unsupported)
-			if !ok {
-				panic(r)
-			}
-			err = u
-		}
-	}()
+	defer refused(&err)
 	properties(l)
 	l.Plan = opts.Plan
 	if l.Plan == nil {
@@ -69,13 +68,36 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	}
 	l.Arrange()
 	build.SortCuts(l.F)
-	if opts.Guards.Steer {
-		steer(l.F)
+	return &Draft{l.F, l}, nil
+}
+
+// refused turns an instruction that cannot be compiled into an error.
+func refused(err *error) {
+	if r := recover(); r != nil {
+		u, ok := r.(*build.Unsupported)
+		if !ok {
+			panic(r)
+		}
+		*err = u
 	}
-	if opts.Lines != nil {
-		*opts.Lines = l.List
+}
+
+// Gather makes calls of the .sync instructions for which threads gather from
+// several places.
+func (d *Draft) Gather(g *routine.Gathers) (err error) {
+	defer refused(&err)
+	d.l.Gather(g)
+	return nil
+}
+
+// Finish ends lowering and returns the .loc directives of the body, which
+// Instr.Loc counts.
+func (d *Draft) Finish() []build.Line {
+	d.l.Unmark()
+	if d.l.Opts.Guards.Steer {
+		steer(d.F)
 	}
-	return l.F, nil
+	return d.l.List
 }
 
 func properties(l *build.Builder) {

@@ -24,11 +24,12 @@ func loweredFor(arch, text string) (out string, err error) {
 	}
 	m := x.Module
 	layout := &build.Layout{Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
-	f, err := Func(&ori.Module{}, m, x.Bodies[m.Kernels()[0]], target.Find(arch), layout, build.Options{})
+	d, err := New(&ori.Module{}, m, x.Bodies[m.Kernels()[0]], target.Find(arch), layout, build.Options{})
 	if err != nil {
 		return "", err
 	}
-	return string(f.Append(nil)), nil
+	d.Finish()
+	return string(d.F.Append(nil)), nil
 }
 
 // kernel puts instructions into a kernel with registers for all.

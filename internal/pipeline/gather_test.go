@@ -29,6 +29,8 @@ func TestGatherings(t *testing.T) {
 		{"some sleep, in a loop of their own length", "L:\n" + one + "@%p bra A;\nnanosleep.u32 100;\nA:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %r1;\n@%s bra L;\n" + one, 2},
 		{"a mask in a register of other use", "@%p bra A;\nmov.u32 %m, -1;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %m;\nadd.u32 %m, %m, %r1;\nadd.u32 %r2, %r2, %m;\nA:\n", 0},
 		{"a loop", "L:\n" + one + "add.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %r1;\n@%s bra L;\n" + one, 2},
+		{"in other turns of a loop that is not written out", "L:\nadd.u32 %v, %r1, %i;\nand.b32 %v, %v, 1;\nsetp.eq.u32 %s, %v, 0;\n@%s bra A;\n" + one + "A:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, 4;\n@%s bra L;\n", 0},
+		{"guarded, in other turns", "L:\nadd.u32 %v, %r1, %i;\nand.b32 %v, %v, 1;\nsetp.eq.u32 %s, %v, 0;\n@%s " + one + "add.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, 4;\n@%s bra L;\n", 0},
 		{"their own threads", "@%p bra A;\nactivemask.b32 %m;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %m;\nbra B;\nA:\nactivemask.b32 %v;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %v;\nB:\n" + one, 0},
 		{"a vote from before they part, in a loop", "L:\nvote.sync.ballot.b32 %m, %p, -1;\n@!%p bra E;\nsetp.gt.u32 %s, %r2, 7;\n@%s bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %m;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, %m;\nE:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %n;\n@%s bra L;\n", 2},
 		{"masks", "@%p bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %r1;\nbra B;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, %r1;\nB:\n", 2},

@@ -64,7 +64,7 @@ func linked(s *routine.Sync, o *Options, all *runners) (*link.Kernel, error) {
 	defer mem.Destroy()
 	w := newScratch(o, 0)
 	r := all.choose(&w.o, 0)
-	u := &unit{f: lower.Linked(&ori.Module{Pool: mem}, o.Arch, s), o: &w.o, knobs: r.knobs, mem: mem, gathers: new(routine.Gathers)}
+	u := &unit{f: lower.Linked(&ori.Module{Pool: mem}, o.Arch, s), o: &w.o, knobs: r.knobs, mem: mem}
 	if err := r.Run(u, new(phase.Progress)); err != nil {
 		return nil, err
 	}

@@ -247,7 +247,7 @@ func converge(u *unit, c *phase.Ctx) error {
 // several places.
 func (u *unit) findGatherings() {
 	if u.f.Routine == ori.NoRoutine {
-		u.gatherings = flow.Gatherings(u.f, flow.UniformityOf(u.f))
+		u.gatherings = flow.Gatherings(u.f, flow.UniformityOf(u.f), flow.Waits)
 	}
 }
 

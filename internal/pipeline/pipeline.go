@@ -30,30 +30,33 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 
 // draft lowers the kernel and, where they are part of it, the functions it
 // calls that stand by themselves. Instructions for which threads may gather
-// from several functions are routines in all of them, so all are lowered once
-// more when it is known that there are such.
+// from several of them, or from several places of one, are routines.
 func (c *compilation) draft() ([]*unit, error) {
-	var shared routine.Gathers
-	for {
-		c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
-		c.plan.Gathers = shared
-		u, err := c.lowered(c.body, c.plan.Gathers.Copy())
+	c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
+	u, err := c.lowered(c.body)
+	if err != nil {
+		return nil, err
+	}
+	units, all := []*unit{u}, []*ori.Func{u.f}
+	for n := 0; n < len(c.plan.Functions) && !c.o.Layout.Object; n++ {
+		u, err := c.lowered(c.load(c.plan.Functions[n]))
 		if err != nil {
 			return nil, err
 		}
-		units, all := []*unit{u}, []*ori.Func{u.f}
-		for n := 0; n < len(c.plan.Functions) && !c.o.Layout.Object; n++ {
-			u, err := c.lowered(c.load(c.plan.Functions[n]), c.plan.Gathers.Copy())
-			if err != nil {
-				return nil, err
-			}
-			units, all = append(units, u), append(all, u.f)
-		}
-		if len(all) == 1 || !c.plan.Gathers.Share(all) {
-			return units, nil
-		}
-		shared = c.plan.Gathers
+		units, all = append(units, u), append(all, u.f)
 	}
+	var shared routine.Gathers
+	if len(all) > 1 {
+		shared.Share(all)
+	}
+	for _, u := range units {
+		if err := c.gather(u, &shared); err != nil {
+			return nil, err
+		}
+		u.locs = u.draft.Finish()
+		u.draft = nil
+	}
+	return units, nil
 }
 
 // kernel compiles what was lowered.
@@ -92,40 +95,23 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	return k, nil
 }
 
-// function runs the phases over a lowered function. Whether threads may
-// gather for one instruction from several places is known once the function
-// is improved and has its convergence barriers: if they may, it is lowered
-// anew, with routines there, before anything else is decided.
+// function runs the phases over a lowered function.
 func (c *compilation) function(u *unit) (*unit, error) {
-	rolled := slices.ContainsFunc(u.body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
+	u.ptx = c.plan.Registers(u.body.Func)
+	u.rolled = slices.ContainsFunc(u.body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if c.resumes(u) {
-		u.ptx, u.rolled = c.plan.Registers(u.body.Func), rolled
 		if err := c.resume(u); err != nil {
 			return nil, err
 		}
 		return c.compiled(u)
 	}
-	for {
-		err := c.compileRoutines(u)
-		if err != nil {
-			return nil, err
-		}
-		u.ptx, u.rolled = c.plan.Registers(u.body.Func), rolled
-		pass := c.r.Begin(u, c.at)
-		if err := pass.Through(convergePhase); err != nil {
-			return nil, err
-		}
-		if u.gathers.Add(u.f, u.gatherings) {
-			if u, err = c.lowered(u.body, u.gathers); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := pass.Finish(); err != nil {
-			return nil, err
-		}
-		return c.compiled(u)
+	if err := c.compileRoutines(u); err != nil {
+		return nil, err
 	}
+	if err := u.through(c.r.Begin(u, c.at)); err != nil {
+		return nil, err
+	}
+	return c.compiled(u)
 }
 
 // compiled returns a function that has its code.

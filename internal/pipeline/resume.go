@@ -2,12 +2,9 @@ package pipeline
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/ra"
-	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // A dump is an input: a function that was written after a phase is read back
@@ -53,25 +50,5 @@ func (c *compilation) resume(u *unit) error {
 	if err := c.compileRoutines(u); err != nil {
 		return err
 	}
-	if err := pass.Through(convergePhase); err != nil {
-		return err
-	}
-	if line := uncalled(u); line > 0 {
-		return fmt.Errorf("%s: line %d: threads may gather for this instruction from several places, which only lowering can see to: compile the text", f.Name, line)
-	}
-	return pass.Finish()
-}
-
-// uncalled returns the line of an instruction for which threads may gather
-// from several places and that is no call of a routine, 0 if there is none.
-func uncalled(u *unit) int {
-	for _, b := range u.f.Blocks {
-		for i := range b.Instrs {
-			if i.Op == op.WARPSYNC && slices.Contains(u.gatherings, i.Line) {
-				_, line := u.f.Module.Source.Line(src.Pos(i.Line))
-				return line
-			}
-		}
-	}
-	return 0
+	return u.through(pass)
 }

@@ -46,7 +46,7 @@ func TestResume(t *testing.T) {
 			fn  string
 			seq int
 		}
-		dumps := map[place]*dumpFile{} // a function that is lowered anew is dumped anew
+		dumps := map[place]*dumpFile{}
 		o.Create = func(fn string, seq int, _, _ string) (io.WriteCloser, error) {
 			f := &dumpFile{}
 			dumps[place{fn, seq}] = f

@@ -5,7 +5,6 @@ import (
 
 	"github.com/goptxas/goptxas/internal/lower"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -15,42 +14,28 @@ import (
 // made.
 const keptRegisters = 24
 
-// lowered lowers one body. Where threads of the warp may be in functions of
-// other objects, instructions for which they gather are functions that all
-// objects share: always in a function of an object, and in its kernels where
-// calls are left.
-func (c *compilation) lowered(body *sema.Body, gathers *routine.Gathers) (*unit, error) {
-	if c.o.Layout.Object && !c.m.Funcs[body.Func].Entry {
-		gathers.Linked = true
-	}
-	u, err := c.lower(body, gathers)
-	if err == nil && c.o.Layout.Object && !gathers.Linked && len(u.f.Syncs) > 0 && u.f.Props.HasCalls {
-		gathers.Linked = true
-		return c.lower(body, gathers)
-	}
-	return u, err
-}
-
 // forRoutines is how many registers a routine for slow paths may take in a
 // function: with routines that leave it few, all stays in its place.
 func (c *compilation) forRoutines(f *ori.Func) int { return budget(f, c.o) - keptRegisters }
 
-// lower makes the function of a body, with routines for slow paths where these
-// are worth it.
-func (c *compilation) lower(body *sema.Body, gathers *routine.Gathers) (*unit, error) {
+// lowered makes the function of a body, with routines for slow paths where
+// these are worth it.
+func (c *compilation) lowered(body *sema.Body) (*unit, error) {
 	begun := time.Now()
 	defer func() { c.at.Making += time.Since(begun) }()
-	u := &unit{o: c.o, knobs: c.r.knobs, mem: c.mem, gathers: gathers, body: body}
-	opts := build.Options{Lines: &u.locs, Gathers: gathers, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards}
+	opts := build.Options{NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards}
+	opts.Linked = c.o.Layout.Object && !c.m.Funcs[body.Func].Entry
 	if c.o.Level > 1 && !c.o.Layout.Object {
 		opts.Routines = c.forRoutines
 	}
-	var err error
-	u.f, err = lower.Func(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
-	if err == nil && body != c.body {
-		bounds(&u.f.Props, &c.m.Funcs[c.body.Func].Launch)
+	d, err := lower.New(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
+	if err != nil {
+		return nil, err
 	}
-	return u, err
+	if body != c.body {
+		bounds(&d.F.Props, &c.m.Funcs[c.body.Func].Launch)
+	}
+	return &unit{f: d.F, draft: d, o: c.o, knobs: c.r.knobs, mem: c.mem, body: body}, nil
 }
 
 // bounds gives a function the bounds on registers of the kernel it is

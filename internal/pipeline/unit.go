@@ -8,8 +8,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/lower"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -23,17 +23,17 @@ type unit struct {
 	price      float64   // see link.Kernel
 	judge      *ra.Judge // of its orders, nil if nobody asked
 	code       *emit.Code
-	stage      ori.Stage  // what Verify may ask of the function
-	rolled     bool       // the source asks that loops stay
-	mem        *pool.Pool // of the kernel
-	routines   []*unit    // that it calls, compiled before it
-	gathers    *routine.Gathers
+	stage      ori.Stage       // what Verify may ask of the function
+	rolled     bool            // the source asks that loops stay
+	mem        *pool.Pool      // of the kernel
+	routines   []*unit         // that it calls, compiled before it
 	locs       []build.Line    // the .loc directives of the body
 	debug      *link.DebugFunc // with -g
 	ptx        []ori.Reg       // with -g: the virtual register of each PTX register
 	alive      map[*ori.Instr]link.Alive
 	body       *sema.Body
-	gatherings []int32 // places of the text for which threads may gather from several places of the code
+	draft      *lower.Draft // until it is known where threads gather
+	gatherings []int32      // places of the text for which threads may gather from several places of the code
 }
 
 // Phases that others ask for by their names.

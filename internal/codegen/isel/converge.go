@@ -51,6 +51,31 @@ func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 	return !c.open
 }
 
+// Reconverging tells of blocks at whose ends threads part whether they will wait
+// for each other at a block where their paths reconverge, without changing f.
+// Of some that Converge makes room for it says no.
+func Reconverging(f *ori.Func, diverges func(*ori.Block) bool) func(b, reconv *ori.Block) bool {
+	c := &converger{f: f}
+	c.find(diverges)
+	c.leave()
+	in := make([][]*ori.Block, len(c.regions))
+	return func(b, reconv *ori.Block) bool {
+		for n := range c.regions {
+			r := &c.regions[n]
+			if r.to != reconv || r.in != nil {
+				continue
+			}
+			if in[n] == nil {
+				in[n] = append(c.between(r), r.from)
+			}
+			if slices.Contains(in[n], b) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // leave drops the regions of a function in which it calls others. Their
 // threads stay apart until the caller gathers them: while some would wait,
 // others may be in the same function again, and a barrier register is one

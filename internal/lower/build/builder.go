@@ -68,6 +68,7 @@ type Builder struct {
 	Open     *ori.Instr // last warp-group matrix operation since a commit
 	Gathered *ori.Block // where the warp was brought together for those
 	runs     runWords   // of matrix fragments
+	syncs    []syncSite // for which threads of a warp gather
 }
 
 // Table says how the PTX instructions of one room are lowered; nil: not here.

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -39,12 +38,11 @@ type Options struct {
 	// Routines says how many registers a slow path may take that is a routine;
 	// nil: there are no such.
 	Routines func(f *ori.Func) int
-	Gathers  *routine.Gathers // .sync instructions that are routines
+	Linked   bool // .sync instructions are functions that all objects share
 	Plan     *Plan
 	Errors   bool   // late faults of memory show at exit
 	Caches   Caches // -dlcm and its kin
 	Guards   Guards
-	Lines    *[]Line // receives the .loc directives that Instr.Loc counts; nil: nobody asks
 }
 
 // Line is a .loc directive of a body that a function was lowered from.

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -11,13 +10,12 @@ import (
 // must be compiled by themselves, and what the kernel's own bank of
 // constants holds.
 type Plan struct {
-	Functions []int32         // compiled by themselves, in order of need
-	Systems   []string        // routines of the driver that are called, kernels whose address is used
-	Pointers  bool            // some call goes through a pointer
-	Indirect  []string        // prototypes of calls through pointers, in an object
-	Bank2     int64           // bytes of constant bank 2
-	Gathers   routine.Gathers // .sync instructions that several functions have
-	Refs      []Ref           // textures, samplers and surfaces named, a word each behind the parameters
+	Functions []int32  // compiled by themselves, in order of need
+	Systems   []string // routines of the driver that are called, kernels whose address is used
+	Pointers  bool     // some call goes through a pointer
+	Indirect  []string // prototypes of calls through pointers, in an object
+	Bank2     int64    // bytes of constant bank 2
+	Refs      []Ref    // textures, samplers and surfaces named, a word each behind the parameters
 
 	Shared map[string]int64 // offset of each shared variable of the module that is named
 

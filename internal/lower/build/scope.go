@@ -57,6 +57,17 @@ type runWords struct {
 	writes []uint32
 }
 
+// syncSite is an instruction of the text for which threads of a warp gather.
+type syncSite struct {
+	scope      Scope
+	loc        int32
+	pos        int32
+	kind       int
+	begin, end *ori.Instr // the marks
+	call       func(routine int)
+	now        int // the routine that it calls, or one of those below
+}
+
 // Value is the words of a value, low word first.
 type Value []ori.Operand
 

@@ -15,41 +15,38 @@ func bar(l *build.Builder) {
 	switch {
 	case l.Has(isa.WWarp):
 		l.Knows(isa.WSync)
-		if mask := l.Near(0); !gathers(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
-			Gather(l, mask)
-		}
+		mask := l.Near(0)
+		gathers(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }, func() { Gather(l, mask) })
 	case l.Has(isa.WCluster):
 		l.Alone(func() { barCluster(l) })
 	case l.Has(isa.WRed):
 		barRed(l)
 	case l.Has(isa.WArrive):
-		if together(l, op.MARV, op.NoMod, false) {
-			return
-		}
-		l.Emit(op.BAR, op.M(op.MARV), nil, barrierArgs(l, 0, len(l.Args))...)
+		together(l, op.MARV, op.NoMod, false, func() {
+			l.Emit(op.BAR, op.M(op.MARV), nil, barrierArgs(l, 0, len(l.Args))...)
+		})
 	case l.Has(isa.WSync):
-		if together(l, op.MSYNC, op.NoMod, false) {
-			return
-		}
-		l.Emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, barrierArgs(l, 0, len(l.Args))...)
+		together(l, op.MSYNC, op.NoMod, false, func() {
+			l.Emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, barrierArgs(l, 0, len(l.Args))...)
+		})
 	default:
 		l.Unsupported()
 	}
 }
 
-// together brings the threads of the warp together before a barrier that
-// need not be aligned: to the machine each is one of whole warps. Aligned
-// ones are seen to where it is known whether threads may be apart. The result
-// is true if a routine does all that.
-func together(l *build.Builder, mod, and op.Mod, pred bool) bool {
+// together lowers a barrier as do does. To the machine each is one of whole
+// warps: before one that need not be aligned the threads of the warp are
+// brought together. Aligned ones are seen to where it is known whether threads
+// may be apart.
+func together(l *build.Builder, mod, and op.Mod, pred bool, do func()) {
 	if l.In.Op == isa.WBar || l.Has(isa.WAligned) {
-		return false
+		do()
+		return
 	}
-	if gathers(l, findSync(op.BAR, mod, and, pred), ori.Operand{}, func() build.Value { return barrierWords(l, mod == op.MRED) }) {
-		return true
-	}
-	l.Emit(op.WARPSYNC, op.M(op.MALL), nil)
-	return false
+	gathers(l, findSync(op.BAR, mod, and, pred), ori.Operand{}, func() build.Value { return barrierWords(l, mod == op.MRED) }, func() {
+		l.Emit(op.WARPSYNC, op.M(op.MALL), nil)
+		do()
+	})
 }
 
 // barrierWords are the operands of a routine: barrier and number of threads
@@ -113,23 +110,16 @@ func barRed(l *build.Builder) {
 	case l.Has(isa.WOr):
 		mod = op.MOR
 	}
-	if together(l, op.MRED, mod, mod != op.MPOPC) {
-		l.Knows(isa.WPopc)
-		return
-	}
+	l.Knows(isa.WPopc)
+	together(l, op.MRED, mod, mod != op.MPOPC, func() { barRedOp(l, mod) })
+}
+
+func barRedOp(l *build.Builder, mod op.Mod) {
 	last := len(l.Args) - 1
-	args := append(barrierArgs(l, 1, last), l.Predicate(last))
-	switch {
-	case l.Has(isa.WPopc):
-		l.Emit(op.BAR, op.M(op.MRED, op.MPOPC, op.MDEFER_BLOCKING), nil, args...)
+	l.Emit(op.BAR, op.M(op.MRED, mod, op.MDEFER_BLOCKING), nil, append(barrierArgs(l, 1, last), l.Predicate(last))...)
+	if mod == op.MPOPC {
 		l.Emit(op.B2R, op.M(op.MRESULT), l.Dst(0)[:1])
 		return
-	case l.Has(isa.WAnd):
-		l.Emit(op.BAR, op.M(op.MRED, op.MAND, op.MDEFER_BLOCKING), nil, args...)
-	case l.Has(isa.WOr):
-		l.Emit(op.BAR, op.M(op.MRED, op.MOR, op.MDEFER_BLOCKING), nil, args...)
-	default:
-		l.Unsupported()
 	}
 	l.Emit(op.B2R, op.M(op.MRESULT), build.Value{build.RZ(), l.DstPred(0)})
 }

@@ -32,31 +32,25 @@ func findRedux(m op.Mods) int {
 	panic("no such reduction")
 }
 
-// gathers notes the current instruction as one for which threads gather. If
-// they may do so from several places it is lowered as a call, and the result
-// is true.
-func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Value) bool {
-	pos := int32(l.In.Pos)
-	full := isFull(mask) || routine.Syncs[kind].Unaligned
-	l.F.Syncs = append(l.F.Syncs, ori.Sync{Pos: pos, Kind: uint8(kind), Full: full})
-	linked := l.Opts.Gathers != nil && l.Opts.Gathers.Linked
-	if !linked && !l.Opts.Gathers.Has(pos, kind) {
-		return false
-	}
-	l.Alone(func() {
-		v := args()
-		if linked {
-			callLinked(l, &routine.Syncs[kind], v, mask)
-			return
-		}
-		n := l.Opts.Gathers.RoutineOf(kind)
-		s, all := routine.SyncRoutine(n)
-		if !all {
-			v = append(v, mask)
-		}
-		syncResults(l, s, expand.CallRoutine(l, n, v))
+// gathers lowers the current instruction, one of a kind for which threads
+// gather, as do does; or, if they may do so from several places, as a call that
+// takes args.
+func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Value, do func()) {
+	k := &routine.Syncs[kind]
+	l.Sync(kind, isFull(mask) || k.Unaligned, do, func(n int) {
+		l.Alone(func() {
+			v := args()
+			if n < 0 {
+				callLinked(l, k, v, mask)
+				return
+			}
+			s, all := routine.SyncRoutine(n)
+			if !all {
+				v = append(v, mask)
+			}
+			syncResults(l, s, expand.CallRoutine(l, n, v))
+		})
 	})
-	return true
 }
 
 // callLinked calls the function that all objects share for a kind.

@@ -23,19 +23,23 @@ func shfl(l *build.Builder) {
 	case l.Has(isa.WBfly):
 		mode = op.MBFLY
 	}
-	t := isa.B32
-	if l.Has(isa.WSync) {
-		mask := l.Near(4)
-		if gathers(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, t), l.Near(2), l.Near(3)} }) {
-			return
-		}
-		Gather(l, mask)
+	if !l.Has(isa.WSync) {
+		shflOp(l, mode)
+		return
 	}
+	mask := l.Near(4)
+	gathers(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, isa.B32), l.Near(2), l.Near(3)} }, func() {
+		Gather(l, mask)
+		shflOp(l, mode)
+	})
+}
+
+func shflOp(l *build.Builder, mode op.Mod) {
 	p := build.PT()
 	if l.Args[0].Pair >= 0 {
 		p = l.F.Words(l.Regs[l.Args[0].Pair])
 	}
-	l.Emit(op.SHFL, op.M(mode), build.Value{p, l.Dst(0)[0]}, l.Reg(l.Src1(1, t)), l.Near(2), l.Near(3))
+	l.Emit(op.SHFL, op.M(mode), build.Value{p, l.Dst(0)[0]}, l.Reg(l.Src1(1, isa.B32)), l.Near(2), l.Near(3))
 }
 
 // vote lowers vote.sync.
@@ -56,9 +60,9 @@ func vote(l *build.Builder) {
 		l.Knows(isa.WAny)
 	}
 	mask := l.Near(len(l.Args) - 1)
-	if !gathers(l, findSync(op.VOTE, mode, op.NoMod, pred), mask, func() build.Value { return build.Value{Bit(l, l.Predicate(1))} }) {
+	gathers(l, findSync(op.VOTE, mode, op.NoMod, pred), mask, func() build.Value { return build.Value{Bit(l, l.Predicate(1))} }, func() {
 		among(l, mask, func() { voteOp(l) })
-	}
+	})
 }
 
 func voteOp(l *build.Builder) {
@@ -94,11 +98,10 @@ func match(l *build.Builder) {
 		w = op.MU64
 	}
 	mask := l.Near(2)
-	if gathers(l, findSync(op.MATCH, mode, w, false), mask, func() build.Value { return l.Src(1, t) }) {
-		l.Knows(isa.WAll)
-		return
-	}
-	among(l, mask, func() { matchOp(l) })
+	l.Knows(isa.WAll)
+	gathers(l, findSync(op.MATCH, mode, w, false), mask, func() build.Value { return l.Src(1, t) }, func() {
+		among(l, mask, func() { matchOp(l) })
+	})
 }
 
 func matchOp(l *build.Builder) {
@@ -145,9 +148,9 @@ func redux(l *build.Builder) {
 	l.Knows(isa.WSync)
 	if t.Class() == isa.Float {
 		m, mask := reduxFloat(l), l.Near(2)
-		if !gathers(l, findRedux(m), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
+		gathers(l, findRedux(m), mask, func() build.Value { return build.Value{l.Src1(1, t)} }, func() {
 			among(l, mask, func() { reduxOp(l, m) })
-		}
+		})
 		return
 	}
 	for _, r := range reductions {
@@ -159,9 +162,9 @@ func redux(l *build.Builder) {
 			s = op.MS32
 		}
 		mask := l.Near(2)
-		if !gathers(l, findSync(op.REDUX, r.mod, s, false), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
+		gathers(l, findSync(op.REDUX, r.mod, s, false), mask, func() build.Value { return build.Value{l.Src1(1, t)} }, func() {
 			among(l, mask, func() { reduxOp(l, build.Mods(r.mod, s)) })
-		}
+		})
 		return
 	}
 	l.Unsupported()
@@ -177,9 +180,9 @@ func reduxOp(l *build.Builder, m op.Mods) {
 func elect(l *build.Builder) {
 	l.Knows(isa.WSync)
 	mask := l.Near(1)
-	if !gathers(l, findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
+	gathers(l, findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }, func() {
 		among(l, mask, func() { electOp(l) })
-	}
+	})
 }
 
 func electOp(l *build.Builder) {

@@ -127,7 +127,24 @@ func (u *unroller) shape() bool {
 		}
 	}
 	u.size = max(1, u.size-overhead)
-	return u.ending()
+	return u.ending() && !u.gathers()
+}
+
+// gathers reports whether threads that are in different turns of the loop may
+// come together for one of its instructions: copies of it would be different
+// places.
+func (u *unroller) gathers() bool {
+	if len(u.f.Syncs) == 0 {
+		return false
+	}
+	for _, b := range u.loop.Blocks {
+		for i := range b.Instrs {
+			if (u.forks || i.Guard.Kind != ori.KNone) && flow.IsSync(u.f, i) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // plain reports whether b may be copied.

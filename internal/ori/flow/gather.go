@@ -23,9 +23,10 @@ import (
 // end the search: nobody passes them before all have come.
 
 // Gatherings lists the instructions of the text, by position, at which threads
-// may wait for others that come to another place. f has its convergence
-// instructions; u is its uniformity.
-func Gatherings(f *ori.Func, u *Uniformity) []int32 {
+// may wait for others that come to another place. u is the uniformity of f;
+// waits tells whether threads that part at the end of a block wait for each other where
+// its paths reconverge.
+func Gatherings(f *ori.Func, u *Uniformity, waits func(b, reconv *ori.Block) bool) []int32 {
 	m := newGatherings(f)
 	if m == nil || m.sites < 2 {
 		return nil
@@ -46,7 +47,7 @@ func Gatherings(f *ori.Func, u *Uniformity) []int32 {
 			continue
 		}
 		var stop *ori.Block
-		if p := pd.Ipdom[b.ID]; p >= 0 && gathers(byID[p]) && !slices.ContainsFunc(reach(b, byID[p], make([]int32, f.NumBlocks()), 1), sleeps) {
+		if p := pd.Ipdom[b.ID]; p >= 0 && waits(b, byID[p]) && !slices.ContainsFunc(reach(b, byID[p], make([]int32, f.NumBlocks()), 1), sleeps) {
 			stop = byID[p]
 		}
 		w := &wave{m: m, stop: stop}
@@ -66,6 +67,16 @@ func Gatherings(f *ori.Func, u *Uniformity) []int32 {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// Waits tells, of a function that has its convergence instructions, whether
+// threads wait for each other at a block.
+func Waits(_, reconv *ori.Block) bool { return gathers(reconv) }
+
+// IsSync reports whether i is where threads gather for an instruction of
+// f.Syncs, in its place.
+func IsSync(f *ori.Func, i *ori.Instr) bool {
+	return i.Op == op.WARPSYNC && slices.ContainsFunc(f.Syncs, func(s ori.Sync) bool { return s.Pos == i.Line })
 }
 
 // passes reports whether threads that part at the end of b come to no place

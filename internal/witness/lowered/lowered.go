@@ -64,9 +64,10 @@ ret;
 		return "", fmt.Errorf("front end: %w", err)
 	}
 	layout := &build.Layout{Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
-	f, err := lower.Func(&ori.Module{}, x.Module, x.Bodies[x.Module.Kernels()[0]], target.Find(arch), layout, build.Options{})
+	d, err := lower.New(&ori.Module{}, x.Module, x.Bodies[x.Module.Kernels()[0]], target.Find(arch), layout, build.Options{})
 	if err != nil {
 		return "", err
 	}
-	return f.String(), nil
+	d.Finish()
+	return d.F.String(), nil
 }
