@@ -18,5 +18,7 @@ func TestAsynchronous(t *testing.T) {
 		{"sm_90", "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;", "SYNCS.PHASECHK"},
 		{"sm_90", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];", "UBLKCP"},
 		{"sm_90", "cp.async.bulk.commit_group;", "UTMACMDFLUSH"},
+		{"sm_90", "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r2}], %r1;", "UTMASTG.1D"},
+		{"sm_90", "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes %r1, [%rd1, {%r2}], %r3;", "UTMALDG.1D"},
 	})
 }

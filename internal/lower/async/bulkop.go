@@ -47,9 +47,14 @@ func (x *bulkOp) finish(l *build.Builder, o op.Op, m op.Mods, addresses int) {
 	l.Issue(&x.Order)
 }
 
-// sharedWord returns an address of shared memory as a word.
+// sharedWord returns an address of shared memory as a word. An integer
+// register or a variable without brackets is one too.
 func sharedWord(l *build.Builder, a *sema.Operand) ori.Operand {
-	x := memory.Address(l, a, isa.SpaceShared)[0]
+	plain := *a
+	if a.Flags == 0 && (a.Kind == isa.KSymbol || a.Kind == isa.KReg && a.Index < 0 && (a.Type.IsInt() || a.Type.Class() == isa.Bits) && (a.Type.Bits() == 32 || a.Type.Bits() == 64)) {
+		plain.Kind, plain.Base = isa.KAddr, a.Kind
+	}
+	x := memory.Address(l, &plain, isa.SpaceShared)[0]
 	switch {
 	case x.Reg == ori.NoReg:
 		return build.Word(uint32(x.Imm))

@@ -236,6 +236,9 @@ func (in *Inst) TakesAddress(i int) bool {
 func (c *Checker) IsTexture(i int) bool { return argRows[c.Letter(i)].tex }
 
 func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
+	if r == &argRows['1'] && c.In.Op == isa.WMma {
+		return wordFits(o)
+	}
 	if r.kinds>>o.Kind&1 == 0 {
 		return false
 	}
@@ -245,6 +248,15 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 	t := r.fixed
 	if r.ref > 0 {
 		t = c.In.Types[r.ref-1]
+	}
+	if c.anyWord(r, t) {
+		return wordFits(o)
+	}
+	if r.frag && o.Kind != isa.KVector && (t == isa.F16 || t == isa.F64 || t == isa.F32) && c.In.Op == isa.WMma {
+		return (o.Kind != isa.KSymbol || t == isa.F64) && c.valueFits(o, fragType(t), false)
+	}
+	if o.Kind == isa.KVector && r.ref == 0 && !r.vec && r.kinds != 0xffff {
+		return false
 	}
 	if (o.Kind == isa.KAddr || o.Kind == isa.KSymbol) && r.kinds&kReg != 0 && (r.ref == 0 || r.vec) && !r.tmem && r.kinds != 0xffff {
 		return false
@@ -278,6 +290,45 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 		return false
 	}
 	return c.valueFits(o, t, r.grow) || r.loose && o.Kind == isa.KReg && !o.Not && o.Type.IsInt() && o.Type.Bits() == t.Bits()
+}
+
+// anyWord reports whether a letter takes 32 bits of whatever type: metadata,
+// and registers of matrices whose elements have no registers of their own, or
+// with which such ones are multiplied.
+func (c *Checker) anyWord(r *argRow, t isa.Type) bool {
+	if c.In.Op != isa.WMma {
+		return false
+	}
+	if !r.frag {
+		return false
+	}
+	switch f := fragType(t); f {
+	case isa.B32, isa.BF16x2, isa.TF32:
+		return true
+	case isa.F32:
+		return !F8F6F4.Has(c.In.Types[1])
+	}
+	return false
+}
+
+// wordFits reports whether an operand holds 32 bits. Predicates count as such.
+func wordFits(o *isa.Operand) bool {
+	switch o.Kind {
+	case isa.KReg, isa.KSpecial:
+		return o.Type.Bits() == 32 || o.Type == isa.Pred
+	case isa.KSingle, isa.KSink:
+		return true
+	case isa.KAddr:
+		return len(o.Elems) == 0 && (o.Base == isa.KSymbol || o.Base == isa.KReg && o.Type.Bits() == 32)
+	case isa.KVector:
+		for i := range o.Elems {
+			if e := &o.Elems[i]; e.Kind != isa.KInt && !wordFits(e) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // addrFits reports whether an address is of the wanted kind: plain ones have

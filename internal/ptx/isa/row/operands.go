@@ -48,8 +48,10 @@ func (c *Checker) operandWords() bool {
 			}
 		}
 	}
-	if len(in.Args) > 0 && in.Args[0].Neg {
-		c.Errorf("Operand negation limited to either (source A xor source B) or source C")
+	for i := range in.Args {
+		if in.Args[i].Neg && c.negFar(i) {
+			c.Errorf("Operand negation limited to either (source A xor source B) or source C")
+		}
 	}
 	if in.Guarded && (in.Guard.Kind != isa.KReg || in.Guard.Type != isa.Pred) {
 		c.Errorf("Predicate expression expected")
@@ -300,13 +302,20 @@ func (c *Checker) constResult() {
 	}
 }
 
+// negFar reports whether operand i is none of the three sources that may be
+// negated at all.
+func (c *Checker) negFar(i int) bool {
+	n := c.argNumber(i)
+	return n == 0 || n > 3
+}
+
 // negations: a minus before a register is for vmad only.
 func (c *Checker) negations() {
 	if c.Row.Flags&FlagNeg != 0 {
 		return
 	}
 	for i := range c.In.Args {
-		if i > 0 && c.In.Args[i].Neg {
+		if c.In.Args[i].Neg && !c.negFar(i) {
 			c.Errorf("Operand negation not allowed for instruction '%s'", c.Row.Name)
 		}
 	}
@@ -324,7 +333,7 @@ func (c *Checker) operandsLate() {
 				c.Errorf("Vector operand is not allowed for instruction '%s'", row.Name)
 			}
 		case isa.KSymbol:
-			if row.Flags&FlagSymbol == 0 || i == 0 && row.Flags&FlagAnyArg == 0 {
+			if c.Letter(i) != '*' && (row.Flags&FlagSymbol == 0 || i == 0 && row.Flags&FlagAnyArg == 0) {
 				c.Errorf("Argument %d of instruction '%s': must be register", c.argNumber(i), row.Name)
 			}
 		case isa.KAddr:

@@ -23,9 +23,6 @@ func (c *Checker) spaces() {
 		return // said when the third was read
 	}
 	if in.NSpace < int(r.Min) || in.NSpace > int(r.Max) {
-		if r.Min == 2 && in.NSpace < 2 && row.Takes(isa.SlotDone) {
-			c.Errorf("State space incorrect for instruction '%s'", row.Name)
-		}
 		c.Errorf("Unexpected number of state spaces specified in instruction '%s'", row.Name)
 		if in.NSpace == 2 && row.Flags&FlagManySpaces == 0 {
 			c.space(in.Spaces[0])

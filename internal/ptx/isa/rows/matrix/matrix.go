@@ -27,35 +27,34 @@ var Ldmatrix = row.Op{Rows: []row.Row{{
 		{Types: []row.TypeSet{row.B16 | row.B8}, Args: "Fm", May: row.EarlySync},
 		{Types: []row.TypeSet{tB8x16, tB6b4x16}, Args: "Fm", May: row.EarlySync},
 	},
-	Mods: matrixMods, Need: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum},
+	Mods: matrixMods, Need: []isa.Slot{isa.SlotShape},
 	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},
 	Gates: []row.Gate{
 		{V: 65, SM: 75, TargetFirst: true},
-		{At: isa.SlotShape, Name: ".m8n8", V: 65, W: isa.WM8n8},
 		{Name: "ldmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8, At: isa.SlotShape, If: notM8n8},
 	},
-	Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: matrixGates}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}},
+	Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: matrixNeeds}, {At: isa.SlotNoftz, Do: matrixGates}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}},
 	Flags: row.FlagVector2,
 }}}
 
 var Stmatrix = row.Op{Rows: []row.Row{{
 	Name:  "stmatrix",
 	Forms: []row.Form{{Types: []row.TypeSet{row.B16 | row.B8}, Args: "mF", May: row.EarlySync}},
-	Mods:  matrixMods, Need: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum},
+	Mods:  matrixMods, Need: []isa.Slot{isa.SlotShape},
 	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},
 	Gates: []row.Gate{
-		{V: 78, SM: 90, TargetFirst: true, W: isa.WM8n8},
+		{V: 78, SM: 90, TargetFirst: true},
 		{Name: "stmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8, At: isa.SlotShape, If: notM8n8},
 	},
-	Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: row.NeedSync}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}},
+	Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: matrixNeeds}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}},
 	Flags: row.FlagVector2,
 }}}
 
 var Movmatrix = row.Op{Rows: []row.Row{{
 	Name: "movmatrix", Forms: []row.Form{{Types: []row.TypeSet{row.B16}, Args: "NB", May: row.EarlySync}},
-	Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotTrans}, Need: []isa.Slot{isa.SlotAligned, isa.SlotShape},
+	Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotTrans}, Need: []isa.Slot{isa.SlotShape},
 	Gates: []row.Gate{{V: 78, SM: 75, TargetFirst: true}},
-	Rules: []row.Rule{{At: isa.SlotShape, Do: movmatrixShape}, {At: isa.SlotTrans, Do: needTrans}, {At: isa.SlotNocomp, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.NoSlot, Do: movmatrixShape}, {At: isa.NoSlot, Do: needTrans}, {At: isa.NoSlot, Do: needAligned}, {At: isa.SlotNocomp, Do: row.NeedSync}},
 }}}
 
 func movmatrixShape(c *row.Checker) {
@@ -74,13 +73,30 @@ func needTrans(c *row.Checker) {
 	}
 }
 
+// matrixNeeds: the number of matrices, and that the warp is together.
+func matrixNeeds(c *row.Checker) {
+	if !c.In.Has(isa.SlotNum) {
+		c.Errorf(".num modifier required for instruction '%s'", c.Row.Name)
+	}
+	needAligned(c)
+	row.NeedSync(c)
+}
+
+func needAligned(c *row.Checker) {
+	if !c.In.Has(isa.SlotAligned) {
+		c.Errorf(".aligned modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+var gM8n8 = row.Gate{Name: ".m8n8", Plain: true, V: 65, SM: 75, Mod: true}
+
 var gM8n16 = row.Gate{Name: ".m8n16", Plain: true, Only: target.OnF100 | target.OnF120}
 
 // matrixGates: what the m8n8 loads need, and what format conversion does.
 func matrixGates(c *row.Checker) {
 	in := c.In
-	if in.Mod(isa.SlotShape) == isa.WM8n8 && c.Lacks(0, 75) {
-		c.Errorf("Modifier '.m8n8' requires .target sm_75 or higher")
+	if in.Mod(isa.SlotShape) == isa.WM8n8 {
+		c.Gate(&gM8n8)
 	}
 	if in.NTypes != 2 {
 		return

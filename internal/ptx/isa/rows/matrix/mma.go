@@ -20,16 +20,56 @@ var mmaForms = []row.Form{
 	{Types: []row.TypeSet{row.F16 | row.F32, row.F8F6F4, row.F8F6F4, row.F16 | row.F32}, Args: "RXYZ", May: row.EarlySync},
 
 	// Sparse forms have metadata and its selector.
-	{Types: []row.TypeSet{row.F16 | row.F32, row.F16, row.F16, row.F16 | row.F32}, Args: "RXYZ1i", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F16, row.F16, row.F16, row.F16}, Args: "RXYZ1i", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, row.F16, row.F16, row.F32}, Args: "RXYZ1i", May: row.EarlySync},
 	{Types: []row.TypeSet{row.F32, row.BF16, row.BF16, row.F32}, Args: "RXYZ1i", May: row.EarlySync},
 	{Types: []row.TypeSet{row.F32, row.TF32, row.TF32, row.F32}, Args: "RXYZ1i", May: row.EarlySync},
 	{Types: []row.TypeSet{row.Int32, row.Int8, row.Int8, row.Int32}, Args: "RXYZ1i", May: row.EarlySync | row.EarlySatf},
 	{Types: []row.TypeSet{row.Int32, row.Int4, row.Int4, row.Int32}, Args: "RXYZ1i", May: row.EarlySync | row.EarlySatf},
 	{Types: []row.TypeSet{row.F16 | row.F32, row.F8F6F4, row.F8F6F4, row.F16 | row.F32}, Args: "RXYZ1i", May: row.EarlySync},
 
+	// Types that no product has: the shape is complained about.
+	{Types: []row.TypeSet{row.F32, smallTypes, smallTypes, row.F32}, Args: "RXYZ", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, smallTypes, smallTypes, row.F32}, Args: "RXYZ1i", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, smallTypes, row.F32}, Args: "RXXS", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, smallTypes, row.F32}, Args: "RXXS1i", May: row.EarlySync},
+	{Types: []row.TypeSet{row.Int32, smallTypes, smallTypes, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlySatf | row.EarlyOps},
+	{Types: []row.TypeSet{row.Int32, smallTypes, smallTypes, row.Int32}, Args: "RXYZ1i", May: row.EarlySync | row.EarlySatf | row.EarlyOps},
+	{Types: []row.TypeSet{row.Int32, smallTypes, row.Int32}, Args: "RXXS", May: row.EarlySync | row.EarlySatf | row.EarlyOps},
+	{Types: []row.TypeSet{row.Int32, smallTypes, row.Int32}, Args: "RXXS1i", May: row.EarlySync | row.EarlySatf | row.EarlyOps},
+	{Types: []row.TypeSet{row.F16 | row.F32, scaleTypes, scaleTypes, row.F16 | row.F32}, Args: "RXYZ", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F16 | row.F32, scaleTypes, scaleTypes, row.F16 | row.F32}, Args: "RXYZ1i", May: row.EarlySync},
+
 	// Block-scaled forms have scales, and the bytes and threads they lie in.
 	{Types: []row.TypeSet{row.F32, row.F8F6F4, row.F8F6F4, row.F32, row.UE8M0 | row.UE4M3}, Args: "RXYZ1I1I", May: row.EarlySync},
 	{Types: []row.TypeSet{row.F32, row.F8F6F4, row.F8F6F4, row.F32, row.UE8M0 | row.UE4M3}, Args: "RXYZ1i1I1I", May: row.EarlySync},
+}
+
+// Types of factors that the table takes together, whatever there are products
+// of.
+const (
+	smallTypes = row.BF16 | row.BF16x2 | row.TF32 | row.Int4 | row.U2 | row.S2 | row.B1
+	scaleTypes = row.F8F6F4 | row.UE8M0 | row.UE4M3
+)
+
+// factors reports whether there are products of the types of A and B that
+// give the type of D.
+func factors(c *row.Checker) bool {
+	in := c.In
+	d, a, b := in.Types[0], in.Types[1], in.Types[2]
+	switch {
+	case in.NTypes < 4:
+		return false
+	case a == isa.BF16 || a == isa.TF32:
+		return b == a && d == isa.F32
+	case row.Int4.Has(a):
+		return row.Int4.Has(b) && row.Int32.Has(d)
+	case a == isa.B1:
+		return b == a && row.Int32.Has(d)
+	case scaleTypes.Has(a):
+		return row.F8F6F4.Has(a) && row.F8F6F4.Has(b)
+	}
+	return !smallTypes.Has(a)
 }
 
 // mmaShape is one shape with the multiplicand types it takes.
@@ -80,6 +120,7 @@ var Mma = row.Op{Rows: []row.Row{{
 		{At: isa.SlotNocomp, Do: row.NeedSync},
 		{At: isa.SlotNoftz, Do: mmaNeeds},
 		{At: isa.SlotNoftz, Do: mmaGates},
+		{At: isa.SlotNoftz, Do: sparseLayout},
 		{At: isa.SlotShape, Do: mmaShapeRule},
 		{At: isa.SlotLayout, Do: mmaVectors},
 		{At: isa.SlotKind, Do: mmaKind},
@@ -109,7 +150,6 @@ func mmaGates(c *row.Checker) {
 	r := findShape(c)
 	switch {
 	case in.Has(isa.SlotBlock):
-		blockGates(c)
 	case row.F8F6F4.Has(a) || row.F8F6F4.Has(in.Types[2]):
 		fp8Gates(c, shape)
 	case in.Has(isa.SlotSparse):
@@ -150,14 +190,29 @@ func mmaOps(c *row.Checker) {
 	}
 }
 
+// narrowTypes reports whether a factor has elements of 4 or 6 bits.
+func narrowTypes(c *row.Checker) bool {
+	narrow := row.F8F6F4 &^ row.F8
+	return narrow.Has(c.In.Types[1]) || narrow.Has(c.In.Types[2])
+}
+
+// mmaKnown: whether there are such products at all.
+func mmaKnown(c *row.Checker) {
+	switch in := c.In; {
+	case in.Has(isa.SlotBlock):
+		blockGates(c)
+	case narrowTypes(c):
+		c.Gate(&row.Gate{Name: "mma with with FP6/FP4 floating point type", V: 87, Only: target.OnF120, Inst: true})
+	case row.F8F6F4.Has(in.Types[1]) || row.F8F6F4.Has(in.Types[2]):
+		c.OneFeature("mma with FP8 floating point type", 84, 89)
+	}
+}
+
 func fp8Gates(c *row.Checker, shape isa.Word) {
 	in := c.In
-	narrow := (row.F8F6F4 &^ row.F8)
-	if narrow.Has(in.Types[1]) || narrow.Has(in.Types[2]) {
-		c.Gate(&row.Gate{Name: "mma with with FP6/FP4 floating point type", V: 87, Only: target.OnF120, Inst: true})
+	if narrowTypes(c) {
 		return
 	}
-	c.OneFeature("mma with FP8 floating point type", 84, 89)
 	if in.Has(isa.SlotSparse) {
 		c.OneFeature("mma with FP8 floating point type", 84, 89)
 	}
@@ -212,6 +267,10 @@ func mmaShapeRule(c *row.Checker) {
 		mmaNoShape(c)
 		return
 	}
+	if !factors(c) {
+		c.Errorf("Incorrect instruction type specified for mma with shape '.%s'", shape)
+		return
+	}
 	if findShape(c) == nil {
 		switch {
 		case row.F8F6F4.Has(in.Types[1]) || intShape(c):
@@ -242,40 +301,53 @@ func mmaBitOps(c *row.Checker, shape isa.Word) {
 	}
 }
 
-// mmaLayout: A is by rows and B by columns, except in the oldest shape.
+// mmaLayout: A is by rows and B by columns, except in the oldest shape. Of
+// sparse products and those of f64 it is said once more.
 func mmaLayout(c *row.Checker) {
 	in := c.In
-	a, b := in.Layouts()
+	layoutGiven(c, "mma")
+	if in.Has(isa.SlotShape) && in.Mod(isa.SlotShape) != isa.WM8n8k4 {
+		layoutFits(c, "mma")
+	}
+	if in.Types[1] == isa.F64 {
+		layoutFits(c, "mma with double types")
+	}
+}
+
+// sparseLayout is mmaLayout once more.
+func sparseLayout(c *row.Checker) {
+	if !c.In.Has(isa.SlotSparse) {
+		return
+	}
+	layoutGiven(c, "Sparse mma")
+	if !row.F8F6F4.Has(c.In.Types[1]) {
+		layoutFits(c, "Sparse mma")
+	}
+}
+
+// layoutGiven: both layouts are written.
+func layoutGiven(c *row.Checker, name string) {
+	switch a, b := c.In.Layouts(); {
+	case a == isa.WNone:
+		c.Errorf("'.alayout.blayout' modifier required for instruction '%s'", name)
+	case b == isa.WNone:
+		c.Errorf("'.blayout' modifier required for instruction '%s'", name)
+	}
+}
+
+// layoutFits: each layout is the one there is.
+func layoutFits(c *row.Checker, name string) {
+	a, b := c.In.Layouts()
 	switch {
 	case a == isa.WNone:
-		c.Errorf("'.alayout.blayout' modifier required for instruction '%s'", c.Row.Name)
-		if !in.Has(isa.SlotShape) {
-			return
-		}
-		c.Errorf("alayout modifier required for instruction '%s'", c.Row.Name)
-		c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
-		return
-	case b == isa.WNone:
-		c.Errorf("'.blayout' modifier required for instruction '%s'", c.Row.Name)
-		c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
-		if in.Has(isa.SlotSparse) {
-			c.Errorf("'.blayout' modifier required for instruction '%s'", c.Row.Name)
-			if !row.F8F6F4.Has(in.Types[1]) {
-				c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
-			}
-		}
-		return
-	}
-	name := "mma"
-	if in.Types[1] == isa.F64 {
-		name = "mma with double types"
-	} else if in.Mod(isa.SlotShape) == isa.WM8n8k4 {
-		return
-	}
-	if a == isa.WCol {
+		c.Errorf("alayout modifier required for instruction '%s'", name)
+	case a == isa.WCol && b != isa.WNone:
 		c.Errorf("Illegal alayout '.col' for instruction '%s'", name)
 	}
-	if b == isa.WRow {
+	switch b {
+	case isa.WNone:
+		c.Errorf("blayout modifier required for instruction '%s'", name)
+	case isa.WRow:
 		c.Errorf("Illegal blayout '.row' for instruction '%s'", name)
 	}
 }
@@ -325,6 +397,7 @@ func mmaNeeds(c *row.Checker) {
 	if !c.In.Has(isa.SlotShape) {
 		c.Errorf("Shape modifier required for instruction '%s'", c.Row.Name)
 	}
+	mmaKnown(c)
 	mmaLayout(c)
 	if !c.In.Has(isa.SlotAligned) {
 		c.Errorf(".aligned modifier required for instruction '%s'", c.Row.Name)
@@ -382,7 +455,7 @@ func shapeOf(c *row.Checker, types row.TypeSet) bool {
 // themselves.
 func mmaVectors(c *row.Checker) {
 	in := c.In
-	if !in.Has(isa.SlotShape) || findShape(c) == nil && !intShape(c) && !otherShape(c) {
+	if !in.Has(isa.SlotShape) || !factors(c) || findShape(c) == nil && !intShape(c) && !otherShape(c) {
 		return
 	}
 	sizes := mmaSizes(c)
@@ -407,10 +480,22 @@ func mmaVectors(c *row.Checker) {
 			c.Errorf("Argument vector size mismatch for instruction '%s'", sparseName(c))
 		}
 	}
+	if !sparse && (t == isa.BF16 || t == isa.TF32) {
+		singleFactors(c)
+	}
 	for i, n := range sizes {
 		single := (i == 1 || i == 2) && (t == isa.F64 || (row.Int8 | row.Int4).Has(t) || t == isa.B1 && n == 1)
 		if in.Args[i].Kind != isa.KVector && !sparse && !fp8 && !single {
 			c.Errorf("Vector expected for argument %d", i)
+		}
+	}
+}
+
+// singleFactors: f32 registers hold no factors of smaller floats.
+func singleFactors(c *row.Checker) {
+	for _, o := range c.In.Args[1:3] {
+		if o.Kind == isa.KVector && o.Elems[0].Kind == isa.KReg && o.Elems[0].Type == isa.F32 {
+			c.Errorf("Arguments mismatch for instruction 'mma'")
 		}
 	}
 }
@@ -470,14 +555,41 @@ func impliedScale(c *row.Checker) {
 	}
 }
 
-// mmaSelector: the sparsity selector picks one of four threads.
+// mmaSelector: the sparsity selector picks some of four threads: as many as
+// hold metadata for the shape.
 func mmaSelector(c *row.Checker) {
 	if n := len(c.In.Args); n != 6 && n != 10 {
 		return
 	}
-	if o := &c.In.Args[5]; o.Kind == isa.KInt && (o.Value < 0 || o.Value > 3) {
-		c.Errorf("Argument 6 of instruction 'Sparse mma': value '%d' out of range, expected to be in range [0..3]", o.Value)
+	o, t := &c.In.Args[5], c.In.Types[1]
+	if o.Kind != isa.KInt {
+		return
 	}
+	if row.F8F6F4.Has(t) {
+		if o.Value != 0 {
+			c.Errorf("Argument 5 of instruction 'mma': unexpected value '%d', expected to be 0", uint32(o.Value))
+		}
+		return
+	}
+	_, _, k := isa.ShapeMNK(c.In.Mod(isa.SlotShape))
+	top := int64(3)
+	switch bits := max(k, 1) * fragBits(t); {
+	case t.IsInt() && bits > 256:
+		top = 0
+	case t.IsInt() || bits > 256 && t != isa.F16:
+		top = 1
+	}
+	if o.Value < 0 || o.Value > top {
+		c.Errorf("Argument 6 of instruction 'Sparse mma': value '%d' out of range, expected to be in range [0..%d]", o.Value, top)
+	}
+}
+
+// fragBits is the width of an element in registers.
+func fragBits(t isa.Type) int {
+	if t == isa.TF32 {
+		return 32
+	}
+	return t.Bits()
 }
 
 // scaleType: four scales of a block are ue4m3, others ue8m0.

@@ -94,16 +94,16 @@ var Tcgen05 = row.Op{Rows: []row.Row{
 			{Args: "mekmuFp?i", May: row.EarlyGroup},
 			{Args: "mekmummp", May: row.EarlyGroup},
 		},
-		Mods: tcMods, Need: []isa.Slot{isa.SlotKind},
+		Mods:  tcMods,
 		Gates: []row.Gate{{V: 86, Only: target.OnF100, Inst: true}, {Name: "argument scale-inp-d-imm", Only: target.On100a | target.On100f | target.On103a | target.On103f, If: tcScaleImm}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotKind, Do: tcKind}, {At: isa.SlotScale, Do: tcScale}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.SlotKind, Do: tcKind}, {At: isa.SlotScale, Do: tcScale}},
 		Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WMma, isa.WWs}, Name: "tcgen05.mma.ws",
 		Forms: []row.Form{{Args: "mekup?k", May: row.EarlyGroup}, {Args: "mekmup?k", May: row.EarlyGroup}},
-		Mods:  []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotCollB}, Need: []isa.Slot{isa.SlotKind}, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotKind, Do: tcKind}},
+		Mods:  []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotCollB}, Gates: tcGate,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.SlotKind, Do: tcKind}},
 	},
 }}
 
@@ -137,6 +137,12 @@ func tcNeeds(c *row.Checker) {
 func tcNeedGroup(c *row.Checker) {
 	if c.In.Mod(isa.SlotGroup) == isa.WNone {
 		c.Errorf(".cta_group modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+func tcNeedKind(c *row.Checker) {
+	if !c.In.Has(isa.SlotKind) {
+		c.Errorf(".kind modifier required for instruction '%s'", c.Row.Name)
 	}
 }
 

@@ -18,10 +18,10 @@ var (
 	wmmaNeed   = []isa.Slot{isa.SlotShape}
 	wmmaSpaces = row.Spaces{Set: row.Global | row.Shared | row.SharedCTA, Min: 0, Max: 1}
 	wmmaRules  = []row.Rule{
-		{At: isa.NoSlot, Do: wmmaGates}, {At: isa.SlotAligned, Do: wmmaAligned}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors},
+		{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: wmmaGates}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors},
 	}
 	wmmaMma = []row.Rule{
-		{At: isa.NoSlot, Do: wmmaGates}, {At: isa.SlotAligned, Do: wmmaAligned}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors}, {At: isa.SlotCmp, Do: wmmaOps},
+		{At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotNoftz, Do: wmmaGates}, {At: isa.SlotShape, Do: wmmaShape}, {At: isa.SlotLayout, Do: wmmaLayout}, {At: isa.SlotLayout, Do: wmmaVectors}, {At: isa.SlotCmp, Do: wmmaOps},
 	}
 )
 
@@ -114,16 +114,10 @@ func wmmaGates(c *row.Checker) {
 		return
 	}
 	mma := c.Row.Name == "wmma.mma"
-	isBF := mma && (k.types == row.BF16 || k.types == row.TF32)
-	if mma {
-		mmaOps(c)
-	}
-	if !isBF && (!mma || in.Early&row.EarlyAnd == 0 || c.Ctx.Version >= 71) {
+	if !mma || k.types != row.BF16 && k.types != row.TF32 {
 		c.OneFeature(k.feature, k.v, k.sm)
 	}
-	if c.Ctx.Version < 63 && in.Has(isa.SlotAligned) {
-		c.Errorf("Feature '.aligned modifier for wmma' requires PTX ISA .version 6.3 or later")
-	}
+	wmmaAligned(c)
 	for i := range wmmaShapes {
 		s := &wmmaShapes[i]
 		if s.w != shape {
@@ -137,18 +131,32 @@ func wmmaGates(c *row.Checker) {
 		}
 	}
 	if mma {
-		if c.Ctx.Version < k.v {
-			c.Errorf("Feature 'wmma.mma' requires PTX ISA .version %s or later", k.v)
-		}
-		if c.Ctx.SM < k.sm {
-			c.Errorf("Instruction 'wmma.mma' requires .target %d or higher", k.sm)
-		}
+		wmmaMmaGates(c, k)
 	}
+}
+
+// wmmaMmaGates: since when there are products of a class.
+func wmmaMmaGates(c *row.Checker, k *wmmaClass) {
+	layoutGiven(c, c.Row.Name)
+	first := wmmaClasses[0].sm
+	if c.Ctx.SM < first {
+		c.Errorf("Instruction 'wmma.mma' requires .target %d or higher", first)
+	}
+	if c.Ctx.Version < k.v {
+		c.Errorf("Feature 'wmma.mma' requires PTX ISA .version %s or later", k.v)
+	}
+	if c.Ctx.SM < k.sm && k.sm > first {
+		c.Errorf("Instruction 'wmma.mma' requires .target %d or higher", k.sm)
+	}
+	mmaOps(c)
 }
 
 // wmmaAligned: .aligned is required since PTX 6.3.
 func wmmaAligned(c *row.Checker) {
-	if !c.In.Has(isa.SlotAligned) && c.Ctx.Version >= 63 {
+	switch has := c.In.Has(isa.SlotAligned); {
+	case has && c.Ctx.Version < 63:
+		c.Errorf("Feature '.aligned modifier for wmma' requires PTX ISA .version 6.3 or later")
+	case !has && c.Ctx.Version >= 63:
 		c.Errorf(".aligned modifier required for instruction '%s'", c.Row.Name)
 	}
 }
@@ -194,16 +202,7 @@ func shapeIn(c *row.Checker, list []isa.Word, w isa.Word) bool {
 func wmmaLayout(c *row.Checker) {
 	in := c.In
 	a, b := in.Layouts()
-	if c.Row.Name == "wmma.mma" {
-		switch {
-		case a == isa.WNone:
-			c.Errorf("'.alayout.blayout' modifier required for instruction 'wmma.mma'")
-			return
-		case b == isa.WNone:
-			c.Errorf("'.blayout' modifier required for instruction 'wmma.mma'")
-			return
-		}
-	} else if a == isa.WNone || b != isa.WNone {
+	if c.Row.Name != "wmma.mma" && (a == isa.WNone || b != isa.WNone) {
 		c.Errorf("layout modifier required for instruction '%s'", c.Row.Name)
 		return
 	}
@@ -211,14 +210,15 @@ func wmmaLayout(c *row.Checker) {
 	if !(row.Int4 | row.B1).Has(t) {
 		return
 	}
+	if c.Row.Name == "wmma.mma" {
+		layoutFits(c, c.Row.Name)
+		return
+	}
 	if a == isa.WCol && c.Row.Name != "wmma.load.b" {
 		c.Errorf("Illegal alayout '.col' for instruction '%s'", c.Row.Name)
 	}
 	if a == isa.WRow && c.Row.Name == "wmma.load.b" {
 		c.Errorf("Illegal alayout '.row' for instruction '%s'", c.Row.Name)
-	}
-	if b == isa.WRow {
-		c.Errorf("Illegal blayout '.row' for instruction '%s'", c.Row.Name)
 	}
 }
 

@@ -43,17 +43,24 @@ var Cp = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk}, Name: "cp.async.bulk",
 		Forms: []row.Form{
-			{Args: "mmu?m", May: row.EarlyGroup},
-			{Args: "mmuj", May: row.EarlyGroup},
-			{Args: "mmuk?j", May: row.EarlyGroup, Must: row.EarlyHint},
-			{Args: "mmumk", May: row.EarlyGroup, Must: row.EarlyHint},
-			{Args: "mmumj", May: row.EarlyGroup, Must: row.EarlyMcast},
-			{Args: "mmumjk", May: row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
+			{Args: "mmu?m"},
+			{Args: "mmuk", May: row.EarlyHint},
+			{Args: "mmuJ"},
+			{Args: "mmukJ", May: row.EarlyHint},
+			{Args: "mmumJ", May: row.EarlyMcast},
+			{Args: "mmumk", May: row.EarlyHint},
+			{Args: "mmumJk", May: row.EarlyHint | row.EarlyMcast},
 		},
 		Mods: bulkMods, Spaces: bulkSpaces,
-		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast, gHintLast},
-		Rules: []row.Rule{{At: isa.SlotSpace, Do: bulkSpaceRule}, {At: isa.SlotSpace, Do: bulkArgs}, {At: isa.NoSlot, Do: mcastAdvice}, {At: isa.SlotDone, Do: bulkDone}, {At: isa.SlotMask, Do: bulkMask}, {At: isa.SlotRead, Do: bulkSize}},
-		Flags: row.FlagManySpaces,
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gHintLast},
+		Rules: []row.Rule{
+			{At: isa.NoSlot, Do: mcastAdvice},
+			{At: isa.NoSlot, Do: bulkCopy},
+			{At: isa.SlotMask, Do: bulkMask},
+			{At: isa.SlotOob, Do: mcastGate},
+			{At: isa.SlotVec, Do: copyPlaces},
+		},
+		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 	{Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WCommitGroup}, Name: "cp.async.bulk.commit_group", Forms: []row.Form{{Args: ""}}, Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}}},
 	{
@@ -69,47 +76,47 @@ var Cp = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WPrefetch, isa.WTensor}, Name: "cp.async.bulk.prefetch.tensor",
 		Forms: []row.Form{
-			{Args: "o?***", May: row.EarlyTile},
-			{Args: "o*?**", May: row.EarlyTile, Must: row.EarlyHint},
+			{Args: "o?J", May: row.EarlyTile},
+			{Args: "ok", May: row.EarlyTile | row.EarlyHint},
+			{Args: "oJk", May: row.EarlyTile | row.EarlyHint},
 		},
 		Mods: []isa.Slot{isa.SlotSpace, isa.SlotLevel, isa.SlotDim}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1},
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}, {At: isa.SlotSpace, Do: tensorSizes}, {At: isa.SlotSpace, Do: tensorInfo}, {At: isa.SlotSpace, Do: prefetchMode}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: prefetchTensor}, {At: isa.SlotOob, Do: prefetchMode}, {At: isa.SlotVec, Do: copyPlaces}, {At: isa.SlotCmp, Do: tensorVector}},
 		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.async.bulk.tensor",
 		Forms: []row.Form{
-			{Args: "*o*?***", May: row.EarlyTile | row.EarlyGroup},
-			{Args: "*o*k", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
-			{Args: "*o*Jk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
-			{Args: "*o*j?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
-			{Args: "*o*Jj?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
-			{Args: "*o*jk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
-			{Args: "*o*Jjk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
-			{Args: "o*?***", May: row.EarlyTile | row.EarlyGroup},
-			{Args: "o*k", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "*o*", May: row.EarlyTile | row.EarlyGroup},
+			{Args: "*o*J", May: row.EarlyTile | row.EarlyGroup | row.EarlyMcast},
+			{Args: "*o*k", May: row.EarlyTile | row.EarlyGroup | row.EarlyHint},
+			{Args: "*o*JJ", May: row.EarlyTile | row.EarlyGroup | row.EarlyMcast},
+			{Args: "*o*Jk", May: row.EarlyTile | row.EarlyGroup | row.EarlyHint | row.EarlyMcast},
+			{Args: "*o*JJk", May: row.EarlyTile | row.EarlyGroup | row.EarlyHint | row.EarlyMcast},
+			{Args: "o*", May: row.EarlyTile},
+			{Args: "o*k", May: row.EarlyTile | row.EarlyHint},
 		},
 		Mods: tensorMods, Spaces: bulkSpaces,
 		Gates: []row.Gate{
 			{V: 80, SM: 90, TargetFirst: true},
 			{Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA},
-			gMcast, gHintLast,
+			gHintLast,
 		},
 		Rules: tensorRules,
 		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WReduce, isa.WAsync, isa.WBulk}, Name: "cp.reduce.async.bulk",
-		Forms: []row.Form{{Types: bulkTypes, Args: "mmu?***", May: eAtom}, {Types: bulkTypes, Args: "mmu*?**", May: eAtom, Must: row.EarlyHint}},
+		Forms: []row.Form{{Types: bulkTypes, Args: "mmu?m", May: eAtom}, {Types: bulkTypes, Args: "mmuk", May: eAtom | row.EarlyHint}},
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotNoftz, isa.SlotOp}, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: reduceOp}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotSpace, Do: bulkSpaceRule}, {At: isa.SlotSpace, Do: bulkArgs}, {At: isa.SlotDone, Do: bulkDone}, {At: isa.SlotNoftz, Do: reduceNoftz}, {At: isa.SlotRead, Do: bulkSize}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: bulkCopy}, {At: isa.SlotVec, Do: copyPlaces}, {At: isa.SlotCmp, Do: needOp}},
 		Flags: row.FlagManySpaces,
 	},
 	{
 		Words: []isa.Word{isa.WReduce, isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.reduce.async.bulk.tensor",
-		Forms: []row.Form{{Args: "o*?*", May: row.EarlyTile | eAtom}, {Args: "o*k", May: row.EarlyTile | eAtom, Must: row.EarlyHint}},
+		Forms: []row.Form{{Args: "o*", May: row.EarlyTile | eAtom}, {Args: "o*k", May: row.EarlyTile | eAtom | row.EarlyHint}},
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotDim, isa.SlotOp}, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 		Rules: tensorRules,
@@ -118,16 +125,18 @@ var Cp = row.Op{Rows: []row.Row{
 }}
 
 // gHintLast is gHint where the reference looks at it last.
-var gHintLast = row.Gate{At: isa.SlotRead, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
+var gHintLast = row.Gate{At: isa.SlotVec, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
 
 var gMcast = row.Gate{Name: ".multicast::cluster", V: 80, SM: 90, W: isa.WMulticastCluster, Mod: true, ModV: true, TargetFirst: true}
+
+func mcastGate(c *row.Checker) { c.Gate(&gMcast) }
 
 func ignoreSrc(c *row.Checker) bool {
 	a := c.In.Args
 	return len(a) > 3 && (a[3].Type == isa.Pred)
 }
 
-func toCTA(c *row.Checker) bool { return c.In.NSpace > 0 && c.In.Spaces[0] == isa.SpaceSharedCTA }
+func toCTA(c *row.Checker) bool { return c.In.NSpace > 1 && c.In.Spaces[0] == isa.SpaceSharedCTA }
 func toCluster(c *row.Checker) bool {
 	return c.In.NSpace > 0 && c.In.Spaces[0] == isa.SpaceSharedCluster
 }
@@ -174,22 +183,53 @@ func cpSize(c *row.Checker) {
 	}
 }
 
-// bulkSpaceRule: from global to shared memory, back, or between the shared
-// memories of a cluster.
-func bulkSpaceRule(c *row.Checker) {
-	in := c.In
-	if in.NSpace != 2 {
+// bulkCopy looks at what belongs to bulk copies and reductions alone. Where
+// the spaces are wrong nothing else is.
+func bulkCopy(c *row.Checker) {
+	if !bulkPlaces(c) {
+		c.Errorf("State space incorrect for instruction '%s'", c.Row.Name)
 		return
+	}
+	if c.In.Mods[0] == isa.WReduce {
+		reduceOp(c)
+	} else if c.In.Has(isa.SlotMask) && !toGlobal(c) {
+		illegalWith(c, isa.WCpMask)
+	}
+	bulkDone(c)
+	mcastFits(c)
+	if c.In.Mods[0] == isa.WReduce {
+		reduceNoftz(c)
+		if toCluster(c) && c.In.Early&row.EarlyHint != 0 {
+			illegalWith(c, isa.WL2CacheHint)
+		}
+	}
+	bulkArgs(c)
+	bulkSize(c)
+}
+
+// illegalWith refuses a word for the spaces an instruction names.
+func illegalWith(c *row.Checker, w isa.Word) {
+	c.Errorf("Illegal modifier '.%s' for instruction '%s' with '%s%s'", w, c.Row.Name, c.In.Spaces[0], c.In.Spaces[1])
+}
+
+// mcastFits: what goes to several CTAs comes from global memory.
+func mcastFits(c *row.Checker) {
+	if c.HasWord(isa.WMulticastCluster) && !(toCluster(c) && c.In.Spaces[1] == isa.SpaceGlobal) && !(c.Row.Takes(isa.SlotDim) && toGlobal(c)) {
+		illegalWith(c, isa.WMulticastCluster)
+	}
+}
+
+// bulkPlaces: from global to shared memory, back, or between the shared
+// memories of a cluster.
+func bulkPlaces(c *row.Checker) bool {
+	in := c.In
+	if in.NSpace < 2 {
+		return false
 	}
 	d, s := in.Spaces[0], in.Spaces[1]
 	ok := d == isa.SpaceGlobal && s == isa.SpaceSharedCTA || d == isa.SpaceSharedCluster && (s == isa.SpaceGlobal || s == isa.SpaceSharedCTA) ||
 		d == isa.SpaceSharedCTA && s == isa.SpaceGlobal
-	if c.In.Mods[0] == isa.WReduce {
-		ok = ok && s == isa.SpaceSharedCTA
-	}
-	if !ok {
-		c.Errorf("State space incorrect for instruction '%s'", c.Row.Name)
-	}
+	return ok && (in.Mods[0] != isa.WReduce || s == isa.SpaceSharedCTA)
 }
 
 // bulkDone: copies to global memory form groups, others complete on a
@@ -212,44 +252,25 @@ func bulkDone(c *row.Checker) {
 	}
 }
 
-// extras checks the operands from i on against what the modifiers call for,
-// each told by the letter of a form.
-func extras(c *row.Checker, i int, letters string) bool {
-	args := c.In.Args[min(i, len(c.In.Args)):]
-	if len(args) != len(letters) {
-		return false
-	}
-	for k := range args {
-		if !c.LetterFits(letters[k], &args[k]) {
-			return false
-		}
-	}
-	return true
-}
-
 // bulkArgs: a barrier unless the copy is to global memory, then the mask of
-// a multicast, a cache policy, a byte mask.
+// a multicast, a cache policy. A byte mask counts in copies to global memory
+// only, and may be missing where nothing else is.
 func bulkArgs(c *row.Checker) {
 	in := c.In
-	if in.NSpace != 2 {
-		return
-	}
-	var buf [4]byte
-	want := buf[:0]
-	if in.Spaces[0] != isa.SpaceGlobal {
-		want = append(want, 'm')
+	n, want := len(in.Args)-3, 0
+	if !toGlobal(c) {
+		want++
 	}
 	if in.Early&row.EarlyMcast != 0 {
-		want = append(want, 'j')
+		want++
 	}
-	if in.Early&row.EarlyHint != 0 {
-		want = append(want, 'k')
+	if in.Early&row.EarlyHint != 0 && !(in.Mods[0] == isa.WReduce && toCluster(c)) {
+		want++
 	}
-	masked := append(want, 'j')
-	if in.Has(isa.SlotMask) && extras(c, 3, string(masked)) {
-		return
+	if in.Has(isa.SlotMask) && toGlobal(c) && (n > 0 || want > 0) {
+		want++
 	}
-	if !extras(c, 3, string(want)) || in.Has(isa.SlotMask) && in.Early&row.EarlyHint != 0 {
+	if n != want || in.Mods[0] == isa.WReduce && toCluster(c) && in.Early&row.EarlyHint != 0 {
 		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
 	}
 }
@@ -285,15 +306,9 @@ func needLevel(c *row.Checker) {
 	}
 }
 
-// bulkMask: a byte mask is for copies to global memory, and comes with an
-// operand.
+// bulkMask: a byte mask comes with an operand, the last one.
 func bulkMask(c *row.Checker) {
-	in := c.In
-	if !in.Has(isa.SlotMask) {
-		return
-	}
-	last := &in.Args[len(in.Args)-1]
-	if in.NSpace == 2 && in.Spaces[0] != isa.SpaceGlobal || len(in.Args) == 3 || last.Kind != isa.KReg || last.Type.Bits() != 16 {
+	if f := c.Form.Args; c.In.Has(isa.SlotMask) && !(c.Letter(len(c.In.Args)-1) == 'J' && f[len(f)-1] == 'J' && f[3] != 'm') {
 		c.Illegal(".cp_mask")
 	}
 }

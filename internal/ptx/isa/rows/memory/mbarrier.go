@@ -21,7 +21,7 @@ var (
 var gMbCluster = row.Gate{Name: ".shared::cluster", V: 80, SM: 90, W: isa.WSharedCluster}
 
 var gMbCount = row.Gate{
-	Name: "mbarrier.arrive with count argument and without '.noComplete' modifier", V: 78, SM: 90, If: mbCount, Plain: true, TargetFirst: true,
+	At: isa.SlotLevel, Name: "mbarrier.arrive with count argument and without '.noComplete' modifier", V: 78, SM: 90, If: mbCount, Plain: true, TargetFirst: true,
 }
 
 // mbCount: arrive with a count needed .noComplete before sm_90.
@@ -45,20 +45,20 @@ var Mbarrier = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WArrive}, Name: "mbarrier.arrive", Forms: []row.Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []row.Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.NoSlot, Do: mbSink}}, Flags: row.FlagSink,
 	},
 	{
 		Words: []isa.Word{isa.WArrive, isa.WExpectTx}, Name: "mbarrier.arrive.expect_tx", Forms: []row.Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.NoSlot, Do: mbSink}}, Flags: row.FlagSink,
 	},
 	{
 		Words: []isa.Word{isa.WArriveDrop}, Name: "mbarrier.arrive_drop", Forms: []row.Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []row.Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.NoSlot, Do: mbSink}}, Flags: row.FlagSink,
 	},
 	{
 		Words: []isa.Word{isa.WArriveDrop, isa.WExpectTx}, Name: "mbarrier.arrive_drop.expect_tx", Forms: []row.Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.NoSlot, Do: mbSink}}, Flags: row.FlagSink,
 	},
 	{
 		Words: []isa.Word{isa.WTestWait}, Name: "mbarrier.test_wait", Forms: []row.Form{{Types: b64, Args: "qmk"}}, Mods: mbSync, Spaces: mbSpaces, Gates: g70,
@@ -152,12 +152,19 @@ func mbParity(c *row.Checker) {
 	}
 }
 
+func needComplete(c *row.Checker) {
+	if !c.In.Has(isa.SlotDone) {
+		c.Errorf(".mbarrier::complete_tx::bytes modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
 var Clusterlaunchcontrol = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WTryCancel, isa.WAsync}, Name: "clusterlaunchcontrol.try_cancel.async",
 		Forms: []row.Form{{Types: []row.TypeSet{row.B128}, Args: "mm", May: row.EarlyMcast}},
-		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone}, Need: []isa.Slot{isa.SlotDone}, Spaces: row.Spaces{Set: row.SharedCTA, Min: 0, Max: 1},
-		Gates: []row.Gate{{V: 86, SM: 100}, {Name: ".multicast::cluster::all", V: 86, Only: target.OnF100 | target.OnF120, W: isa.WMulticastClusterAll}},
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone}, Spaces: row.Spaces{Set: row.SharedCTA, Min: 0, Max: 1},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: needComplete}},
+		Gates: []row.Gate{{V: 86, SM: 100}, {At: isa.SlotOob, Name: ".multicast::cluster::all", V: 86, Only: target.OnF100 | target.OnF120, W: isa.WMulticastClusterAll}},
 	},
 	{
 		Words: []isa.Word{isa.WQueryCancel}, Name: "clusterlaunchcontrol.query_cancel",

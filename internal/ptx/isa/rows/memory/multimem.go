@@ -151,11 +151,11 @@ var Tensormap = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WCpFenceproxy}, Name: "tensormap.cp_fenceproxy",
-		Forms: []row.Form{{Args: "mmi", May: row.EarlySync}},
-		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotProxy, isa.SlotSem, isa.SlotScope, isa.SlotAligned}, Need: []isa.Slot{isa.SlotAligned},
+		Forms:  []row.Form{{Args: "mmi", May: row.EarlySync}},
+		Mods:   []isa.Slot{isa.SlotSpace, isa.SlotProxy, isa.SlotSem, isa.SlotScope, isa.SlotAligned},
 		Spaces: row.Spaces{Set: row.Global | row.SharedCTA, Min: 2, Max: 2},
 		Gates:  []row.Gate{{V: 83}},
-		Rules:  []row.Rule{{At: isa.NoSlot, Do: fenceproxyTarget}, {At: isa.SlotProxy, Do: fenceproxyMods}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotRead, Do: fenceproxySize}},
+		Rules:  []row.Rule{{At: isa.NoSlot, Do: fenceproxyTarget}, {At: isa.NoSlot, Do: fenceproxyMods}, {At: isa.NoSlot, Do: fenceproxySize}, {At: isa.SlotNocomp, Do: row.NeedSync}},
 		Flags:  row.FlagManySpaces,
 	},
 }}
@@ -265,6 +265,10 @@ func fenceproxyMods(c *row.Checker) {
 		if w := in.Mod(isa.SlotSem); w != isa.WNone {
 			c.Errorf("Modifier '.%s' requires scope with '%s' instruction", w, c.Row.Name)
 		}
+	}
+	row.NeedSync(c)
+	if !in.Has(isa.SlotAligned) {
+		c.Errorf(".aligned modifier required for instruction '%s'", c.Row.Name)
 	}
 }
 

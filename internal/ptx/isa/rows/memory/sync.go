@@ -334,7 +334,7 @@ var fenceMods = []isa.Slot{isa.SlotSem, isa.SlotScope, isa.SlotRestrict, isa.Slo
 var Fence = row.Op{Rows: []row.Row{
 	{
 		Name: "fence", Forms: []row.Form{{Args: ""}}, Mods: fenceMods,
-		Gates: []row.Gate{{Name: "fence instruction", V: 60, SM: 70}, {At: isa.SlotInit, Name: ".mbarrier_init", V: 80, SM: 90, Mod: true, ModV: true, W: isa.WMbarrierInit}},
+		Gates: []row.Gate{{At: isa.SlotCmp, Name: "fence instruction", V: 60, SM: 70}, {At: isa.SlotInit, Name: ".mbarrier_init", V: 80, SM: 90, Mod: true, ModV: true, W: isa.WMbarrierInit}},
 		Rules: []row.Rule{{At: isa.SlotInit, Do: fenceInit}, {At: isa.SlotScope, Do: fenceScope}, {At: isa.SlotSem, Do: fenceSem}, {At: isa.SlotRestrict, Do: fenceRestrict}},
 	},
 	{

@@ -11,34 +11,57 @@ import (
 
 var tensorRules = []row.Rule{
 	{At: isa.NoSlot, Do: mcastAdvice},
-	{At: isa.NoSlot, Do: tensorOp},
+	{At: isa.NoSlot, Do: tensorCopy},
+	{At: isa.SlotMask, Do: tensorGroup},
+	{At: isa.SlotOob, Do: mcastGate},
+	{At: isa.SlotOob, Do: tensorMode},
+	{At: isa.SlotVec, Do: copyPlaces},
 	{At: isa.SlotCmp, Do: tensorNeedsOp},
-	{At: isa.SlotSpace, Do: tensorSpaceRule},
-	{At: isa.SlotSpace, Do: tensorDim},
-	{At: isa.SlotSpace, Do: modeFits},
-	{At: isa.SlotSpace, Do: tensorSizes},
-	{At: isa.SlotSpace, Do: tensorInfo},
-	{At: isa.SlotSpace, Do: tensorGroup},
-	{At: isa.SlotSpace, Do: tensorMode},
-	{At: isa.SlotSpace, Do: bulkDone},
-	{At: isa.SlotSpace, Do: tensorPlace},
-	{At: isa.SlotRead, Do: tensorPlain},
+	{At: isa.SlotCmp, Do: tensorVector},
+	{At: isa.SlotRead, Do: copyVectors},
 }
 
-// tensorSpaceRule: from global to shared memory and back.
-func tensorSpaceRule(c *row.Checker) {
-	in := c.In
-	if in.NSpace < 2 {
+// tensorCopy looks at what belongs to copies and reductions of tensors alone.
+// Where the spaces are wrong nothing else is.
+func tensorCopy(c *row.Checker) {
+	if !tensorSpaces(c) {
+		c.Errorf("State space incorrect for instruction '%s'", c.Row.Name)
 		return
 	}
+	tensorOp(c)
+	bulkDone(c)
+	tensorDim(c)
+	modeFits(c)
+	tensorPair(c)
+	mcastFits(c)
+	if astray(c) {
+		tensorPlace(c)
+		return
+	}
+	tensorSizes(c)
+	tensorInfo(c)
+}
+
+// prefetchTensor is tensorCopy for prefetches.
+func prefetchTensor(c *row.Checker) {
+	tensorDim(c)
+	needLevel(c)
+	modeFits(c)
+	tensorSizes(c)
+	tensorInfo(c)
+}
+
+// tensorSpaces: from global to shared memory and back.
+func tensorSpaces(c *row.Checker) bool {
+	in := c.In
+	if in.NSpace < 2 {
+		return false
+	}
 	d, s := in.Spaces[0], in.Spaces[1]
-	ok := d == isa.SpaceGlobal && s == isa.SpaceSharedCTA
-	if c.In.Mods[0] != isa.WReduce {
-		ok = ok || (d == isa.SpaceSharedCluster || d == isa.SpaceSharedCTA) && s == isa.SpaceGlobal
+	if d == isa.SpaceGlobal && s == isa.SpaceSharedCTA {
+		return true
 	}
-	if !ok {
-		c.Errorf("State space incorrect for instruction '%s'", c.Row.Name)
-	}
+	return in.Mods[0] != isa.WReduce && (d == isa.SpaceSharedCluster || d == isa.SpaceSharedCTA) && s == isa.SpaceGlobal
 }
 
 // toGlobal reports whether a copy is a store.
@@ -46,16 +69,37 @@ func toGlobal(c *row.Checker) bool {
 	return c.In.NSpace > 0 && c.In.Spaces[0] == isa.SpaceGlobal
 }
 
-// tensorGroup: which pair of CTAs is signalled.
-func tensorGroup(c *row.Checker) {
+// tensorPair: a pair of CTAs is signalled by a barrier.
+func tensorPair(c *row.Checker) {
 	w := c.In.Mod(isa.SlotGroup)
 	if w == isa.WNone {
 		return
 	}
-	if c.Ctx.Version < 86 && c.In.NSpace == 2 {
+	if c.Ctx.Version < 86 {
 		c.Errorf("Modifier '.%s' on '%s' requires PTX ISA .version 8.6 or later", w, c.Row.Name)
 	}
-	c.Gate(&row.Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
+	if toGlobal(c) {
+		c.Errorf("State space incorrect for instruction '%swith .cta_group modifier'", c.Row.Name)
+		return
+	}
+	if d := c.In.Mod(isa.SlotDone); d != isa.WMbarrierCompleteTxBytes {
+		c.Errorf("Modifier '%s' cannot be combined with modifier '.%s'", dotted(d), w)
+	}
+}
+
+// dotted is a word with its dot, or nothing.
+func dotted(w isa.Word) string {
+	if w == isa.WNone {
+		return ""
+	}
+	return "." + row.Spelled(w)
+}
+
+// tensorGroup: which pair of CTAs is signalled.
+func tensorGroup(c *row.Checker) {
+	if w := c.In.Mod(isa.SlotGroup); w != isa.WNone {
+		c.Gate(&row.Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
+	}
 }
 
 // tensorMode: versions and targets of the modes, and where they apply.
@@ -80,32 +124,33 @@ func tensorMode(c *row.Checker) {
 	}
 }
 
-// modeFits: gathers and offsets are for loads, scatters for stores.
+// modeFits: gathers and offsets are for loads, scatters for stores. Offsets
+// want three dimensions, gathers and scatters two.
 func modeFits(c *row.Checker) {
-	w, store := c.In.Mod(isa.SlotTile), toGlobal(c) && c.Row.Spaces.Max == 2
+	w, prefetch := c.In.Mod(isa.SlotTile), c.Row.Spaces.Max == 1
+	store := toGlobal(c) && !prefetch
 	switch w {
 	case isa.WIm2col, isa.WIm2colW, isa.WIm2colW128, isa.WTileGather4:
-		if store && c.In.NSpace == 2 {
+		if store {
 			c.Illegal("." + w.String())
 		}
 	case isa.WIm2colNoOffs, isa.WTileScatter4:
-		if !store && c.In.NSpace == int(c.Row.Spaces.Max) {
+		if !store {
 			c.Illegal("." + w.String())
 		}
+		if prefetch {
+			return
+		}
 	}
-	d, text := c.In.Mod(isa.SlotDim), ""
-	if d != isa.WNone {
-		text = "." + d.String()
-	}
-	flat := d == isa.W1d || d == isa.W2d || d == isa.WNone
+	d := c.In.Mod(isa.SlotDim)
 	switch w {
 	case isa.WIm2col, isa.WIm2colW, isa.WIm2colW128, isa.WIm2colNoOffs:
-		if flat {
-			c.Errorf("Modifier '%s' cannot be combined with modifier '.%s'", text, w)
+		if dims(c) < 3 {
+			c.Errorf("Modifier '%s' cannot be combined with modifier '.%s'", dotted(d), w)
 		}
 	case isa.WTileGather4, isa.WTileScatter4:
 		if d != isa.W2d {
-			c.Errorf("Modifier '%s' cannot be combined with modifier '.%s'", text, w)
+			c.Errorf("Modifier '%s' cannot be combined with modifier '.%s'", dotted(d), w)
 		}
 	}
 }
@@ -120,14 +165,15 @@ func prefetchMode(c *row.Checker) {
 	case isa.WTile, isa.WIm2col:
 		c.TargetFeature(name, 80, 90)
 	case isa.WTileGather4, isa.WIm2colW:
+		c.Gate(&row.Gate{Name: name + " with " + c.Row.Name, Plain: true, Only: target.OnF100})
 		if c.Ctx.Version < 86 {
 			c.Errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
 		}
-		c.Gate(&row.Gate{Name: name + " with " + c.Row.Name, Plain: true, Only: target.OnF100})
-	case isa.WIm2colW128:
+	case isa.WIm2colNoOffs:
+		c.TargetFeature(name, 80, 90)
+	case isa.WIm2colW128, isa.WTileScatter4:
 		c.Gate(&row.Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})
 	}
-	modeFits(c)
 }
 
 // dims is the number of dimensions of a tensor.
@@ -170,9 +216,6 @@ func astray(c *row.Checker) bool {
 
 // tensorPlace: a load has its destination before the coordinates.
 func tensorPlace(c *row.Checker) {
-	if !astray(c) {
-		return
-	}
 	want := 2
 	if toGlobal(c) {
 		want = 1
@@ -180,26 +223,15 @@ func tensorPlace(c *row.Checker) {
 	c.Errorf("Vector expected for argument %d", want)
 }
 
-// tensorSizes: as many coordinates as dimensions, four rows for a gather,
-// and offsets where the mode has them.
+// tensorSizes: as many coordinates as dimensions, four rows for a gather.
 func tensorSizes(c *row.Checker) {
-	in := c.In
-	if c.Row.Spaces.Max == 1 {
-		tensorDim(c)
-	}
-	if astray(c) {
-		return
-	}
 	n := dims(c)
-	if w := in.Mod(isa.SlotTile); w == isa.WTileGather4 || w == isa.WTileScatter4 {
+	if w := c.In.Mod(isa.SlotTile); w == isa.WTileGather4 || w == isa.WTileScatter4 {
 		n = 5
 	}
 	at := coordinates(c)
-	if row.VectorLen(&in.Args[at].Elems[0]) != n {
+	if row.VectorLen(&c.In.Args[at].Elems[0]) != n {
 		c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", at+1, c.Row.Name)
-	}
-	if i := firstExtra(c); hasInfo(c) && i < len(in.Args) && in.Args[i].Kind != isa.KAddr && row.VectorLen(&in.Args[i]) != infoSize(c) {
-		c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", i+1, c.Row.Name)
 	}
 }
 
@@ -220,59 +252,108 @@ func hasInfo(c *row.Checker) bool {
 	return false
 }
 
-// infoSize is the number of offsets a mode takes.
-func infoSize(c *row.Checker) int {
-	if c.In.Mod(isa.SlotTile) == isa.WIm2col {
-		return dims(c) - 2
-	}
-	return 2
-}
-
 // tensorInfo: behind the addresses stand offsets if the mode takes them, the
-// mask of a multicast, a cache policy. That offsets are missing is said twice.
+// mask of a multicast, a cache policy. What is missing is said for itself and
+// once for all.
 func tensorInfo(c *row.Checker) {
-	in := c.In
-	if in.NSpace < int(c.Row.Spaces.Max) || astray(c) {
-		return
+	first := firstExtra(c)
+	args, want := c.In.Args[first:], 0
+	if hasInfo(c) && (c.Row.Spaces.Max == 1 || !toGlobal(c)) {
+		if want++; len(args) < want {
+			c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+		} else {
+			offsets(c, &args[0], first+1)
+		}
 	}
-	info := hasInfo(c) && !(c.Row.Spaces.Max == 2 && toGlobal(c))
-	var buf [4]byte
-	want := buf[:0]
-	if info {
-		want = append(want, 'J')
+	if c.In.Early&row.EarlyMcast != 0 {
+		if want++; len(args) < want {
+			c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+		} else if args[want-1].Kind == isa.KVector {
+			c.Errorf("Vector is not expected for argument %d of instruction '%s'", first+want, c.Row.Name)
+		}
 	}
-	if in.Early&row.EarlyMcast != 0 {
-		want = append(want, 'j')
+	if c.In.Early&row.EarlyHint != 0 {
+		want++
 	}
-	if in.Early&row.EarlyHint != 0 {
-		want = append(want, 'k')
-	}
-	i := firstExtra(c)
-	if extras(c, i, string(want)) {
-		return
-	}
-	c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
-	if info && (i >= len(in.Args) || !c.LetterFits('J', &in.Args[i])) {
+	if len(args) != want {
 		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
 	}
 }
 
-// tensorPlain: what is no address at the place of one.
-func tensorPlain(c *row.Checker) {
-	for i := range min(firstExtra(c), len(c.In.Args)) {
-		if c.Letter(i) != '*' {
+// offsets looks at the offsets of a convolution, argument number n: two for
+// the modes of sm_100, else one for each dimension beyond two.
+func offsets(c *row.Checker, o *isa.Operand, n int) {
+	if o.Kind != isa.KVector {
+		c.Errorf("Vector expected for argument %d", n)
+	}
+	size, w := 2, c.In.Mod(isa.SlotTile)
+	if w == isa.WIm2col {
+		if size = dims(c) - 2; size < 1 {
+			c.Errorf("Modifier '%s' cannot be combined with modifier '.%s'", dotted(c.In.Mod(isa.SlotDim)), w)
+			return
+		}
+	}
+	if o.Kind != isa.KVector || len(o.Elems) != size {
+		c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", n, c.Row.Name)
+	}
+}
+
+// tensorVector: .v2 and the like are about the coordinates and offsets.
+func tensorVector(c *row.Checker) {
+	n := c.In.Vec()
+	if !c.In.Has(isa.SlotVec) {
+		return
+	}
+	for i := range c.In.Args {
+		o := &c.In.Args[i]
+		if o.Kind == isa.KAddr && len(o.Elems) > 0 {
+			o = &o.Elems[0]
+		}
+		if o.Kind == isa.KVector && len(o.Elems) != n {
+			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
+		}
+	}
+}
+
+// copyPlaces: what stands at the places of addresses. A register or a variable
+// without brackets is let pass.
+func copyPlaces(c *row.Checker) {
+	for i := range c.In.Args {
+		letter := c.Letter(i)
+		if letter != '*' && letter != 'o' && letter != 'm' {
 			continue
 		}
-		switch o := &c.In.Args[i]; o.Kind {
-		case isa.KAddr, isa.KSpecial:
-		case isa.KInt:
-			c.Errorf("Immediate addresses allowed only for .local state space")
-		case isa.KVector:
-			c.Errorf("Vector operand is not allowed for instruction '%s'", c.Row.Name)
-		default:
-			if !o.Neg && !o.HasPair && !astray(c) {
-				c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+		o := &c.In.Args[i]
+		switch {
+		case o.Kind == isa.KSymbol || o.Kind == isa.KAddr && o.Base == isa.KSymbol:
+			if o.Space.Base() != copySpace(c, i).Base() {
+				c.Errorf("State space mismatch between instruction and address in instruction '%s'", c.Row.Name)
 			}
+		case o.Kind == isa.KInt:
+			c.Errorf("Immediate addresses allowed only for .local state space")
+		case o.Kind == isa.KLabel:
+			c.Errorf("Illegal operand type to instruction '%s'", c.Row.Name)
+		}
+	}
+}
+
+// copySpace is the space of the address in place i: those named in turn, then
+// the barrier's.
+func copySpace(c *row.Checker, i int) isa.Space {
+	switch {
+	case i < c.In.NSpace && i < len(c.In.Spaces):
+		return c.In.Spaces[i]
+	case c.In.NSpace == 1:
+		return c.In.Spaces[0]
+	}
+	return isa.SpaceShared
+}
+
+// copyVectors: vectors are no addresses.
+func copyVectors(c *row.Checker) {
+	for i := range c.In.Args {
+		if c.Letter(i) == '*' && c.In.Args[i].Kind == isa.KVector {
+			c.Errorf("Vector operand is not allowed for instruction '%s'", c.Row.Name)
 		}
 	}
 }

@@ -226,11 +226,11 @@ var (
 	}}}
 	Bmsk = row.Op{Rows: []row.Row{{
 		Name: "bmsk", Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "nuu"}}, Need: []isa.Slot{isa.SlotClamp}, Mods: []isa.Slot{isa.SlotClamp},
-		Gates: []row.Gate{{V: 76, SM: 70, Inst: true, At: isa.SlotRead}},
+		Gates: []row.Gate{{V: 76, SM: 70, Inst: true}},
 	}}}
 	Szext = row.Op{Rows: []row.Row{{
 		Name: "szext", Forms: []row.Form{{Types: []row.TypeSet{row.Int32}, Args: "dau"}}, Need: []isa.Slot{isa.SlotClamp}, Mods: []isa.Slot{isa.SlotClamp},
-		Gates: []row.Gate{{V: 76, SM: 70, Inst: true, At: isa.SlotRead}},
+		Gates: []row.Gate{{V: 76, SM: 70, Inst: true}},
 	}}}
 	Dp4a = row.Op{Rows: []row.Row{{
 		Name: "dp4a", Forms: dpForms, Gates: []row.Gate{{V: 50, SM: 61, Inst: true, At: isa.SlotRead}},

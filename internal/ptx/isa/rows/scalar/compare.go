@@ -110,7 +110,7 @@ var Lop3 = row.Op{Rows: []row.Row{{
 	},
 	Gates: []row.Gate{
 		{V: 43, SM: 50, Inst: true, At: isa.SlotRead, If: noOp},
-		{Name: "lop3.<BoolOp>", V: 82, SM: 70, Inst: true, At: isa.SlotRead, If: hasOp},
+		{Name: "lop3.<BoolOp>", V: 82, SM: 70, Inst: true, If: hasOp},
 	},
 	Rules: []row.Rule{{At: isa.SlotCmp, Do: lop3Bool}},
 	Flags: row.FlagPair | row.FlagSink,
