@@ -12,10 +12,14 @@ import (
 // compiles to; if not, run go generate.
 func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
-	if out, err := exec.Command("go", "run", "./_gen", "-o", dir, "-op", dir, "-emit", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "run", "./_gen", "-o", dir, "-op", dir, "-emit", dir, "-sim", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range []string{"ops_gen.go", "forms_gen.go", "index_gen.go", filepath.Join("..", "ori", "op", "tables_gen.go"), filepath.Join("..", "codegen", "emit", "bridge_gen.go")} {
+	for _, name := range []string{
+		"ops_gen.go", "forms_gen.go", "index_gen.go",
+		filepath.Join("..", "ori", "op", "tables_gen.go"), filepath.Join("..", "codegen", "emit", "bridge_gen.go"),
+		filepath.Join("..", "witness", "sim", "meaning", "meanings_gen.go"),
+	} {
 		want, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
 		if err != nil {
 			t.Fatal(err)

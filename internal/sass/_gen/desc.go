@@ -59,6 +59,7 @@ type op struct {
 	space   []string // memories it touches, as words of spaceNames
 	twin    string   // the operation of the uniform datapath that computes the same
 	works   []work   // by modifiers, all that fit count
+	does    *meaning // what the simulator does for it
 	lines   []*line
 	doc     string
 }
@@ -326,8 +327,8 @@ func parseOp(where, s string) *op {
 	return o
 }
 
-// column reads an attribute with a value: space=, twin=, leaves= and awaits=,
-// the last two also for a modifier alone (.EXCH:leaves=stored).
+// column reads an attribute with a value: space=, twin=, does=, leaves= and
+// awaits=, the last two also for a modifier alone (.EXCH:leaves=stored).
 func (o *op) column(where, w string) bool {
 	name, value, ok := strings.Cut(w, "=")
 	mod, rest, has := strings.Cut(name, ":")
@@ -343,6 +344,8 @@ func (o *op) column(where, w string) bool {
 		o.space = wordsOf(where, spaceNames, value)
 	case name == "twin":
 		o.twin = value
+	case name == "does":
+		o.does = parseMeaning(where, o.name, value)
 	case name == "leaves":
 		o.works = append(o.works, work{mod: mod[1:], leaves: wordsOf(where, workNames, value)})
 	case name == "awaits":
@@ -364,11 +367,14 @@ func wordsOf(where string, names map[string]string, value string) []string {
 	return list
 }
 
-// complete refuses an entry that leaves open what has no default: which memory
-// an operation reads or writes, and what an operation of the engines that copy
+// complete refuses an entry that leaves open what has no default: what an
+// operation means, which memory it reads or writes, and what an operation of the engines that copy
 // and multiply by themselves leaves behind.
 func (o *op) complete(where string) {
 	accesses := slices.Contains(o.props, "reads") || slices.Contains(o.props, "writes")
+	if o.does == nil {
+		die(where, "%s: does= is missing: what the simulator does for it, or %s", o.name, unknownMeaning)
+	}
 	if accesses != (len(o.space) > 0) {
 		die(where, "%s: space= belongs to what reads or writes memory", o.name)
 	}

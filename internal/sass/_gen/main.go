@@ -1,6 +1,6 @@
 // Command _gen compiles the description of the machine instructions,
-// desc/*.sass, to the static arrays of packages sass and op and to the bridge
-// between them in package emit. Run it through
+// desc/*.sass, to the static arrays of packages sass and op, to the bridge
+// between them in package emit and to the simulator's table. Run it through
 // go generate; the language is explained in docs/sass.md.
 package main
 
@@ -22,6 +22,7 @@ func main() {
 	out := flag.String("o", ".", "directory for the generated files of package sass")
 	ops := flag.String("op", "../ori/op", "directory for those of package op")
 	bridge := flag.String("emit", "../codegen/emit", "directory for those of package emit")
+	sim := flag.String("sim", "../witness/sim/meaning", "directory for those of package meaning")
 	dir := flag.String("desc", "desc", "directory of the description")
 	flag.Parse()
 	c := compile(readDesc(*dir))
@@ -30,6 +31,7 @@ func main() {
 	c.write(*out, "index_gen.go", c.indexFile)
 	c.write(*ops, "tables_gen.go", c.oriFile)
 	c.write(*bridge, "bridge_gen.go", c.bridgeFile)
+	c.write(*sim, "meanings_gen.go", c.simFile)
 }
 
 func (c *compiler) write(dir, name string, body func(*bytes.Buffer)) {

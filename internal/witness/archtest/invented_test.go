@@ -15,13 +15,13 @@ import (
 // word from shared memory and goes on behind that. This is all that has to be
 // written to add them.
 const (
-	inventedEntry = `VGLUE imad .HI>imadhi commutes cached folds twin=UVGLUE
+	inventedEntry = `VGLUE imad .HI>imadhi commutes cached folds twin=UVGLUE does=int:arith.Vglue/arith.PrepGlue
   2fe 8fe @90 :: {.HI 72} =R16, R24, $b, $c
 
-UVGLUE udp @UP commutes uniform
+UVGLUE udp @UP commutes uniform does=unknown
   2fd @90 :: {.HI 72} =U16, U24, U32, U64
 
-LDGLUE lds bars reads space=shared plain .HI:leaves=stored awaits=fetched
+LDGLUE lds bars reads space=shared plain .HI:leaves=stored awaits=fetched does=shared:memory.Load/memory.PrepLoad(machine.SpaceShared)
   9fd @90 :: {.HI 72} =R16, [R24?+s40:24?]
 `
 	inventedMeaning = `package arith
@@ -53,7 +53,6 @@ func PrepGlue(i *machine.Inst, parts []string) error {
 	return nil
 }
 `
-	inventedRow = "\tsass.OpVGLUE: {machine.ClassInt, arith.Vglue, arith.PrepGlue},\n"
 )
 
 // inventedTest follows the instruction from Ori's text to its word, its text,
@@ -206,16 +205,7 @@ func TestInventedInstruction(t *testing.T) {
 	}
 	overlay[filepath.Join(abs, "internal/ori/op/tables_gen.go")] = filepath.Join(dir, "tables_gen.go")
 	overlay[filepath.Join(abs, "internal/codegen/emit/bridge_gen.go")] = filepath.Join(dir, "bridge_gen.go")
-	table, err := os.ReadFile(filepath.Join(abs, "internal/witness/sim/meaning/table.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const first = "var meanings = [...]row{\n"
-	before, after, ok := strings.Cut(string(table), first)
-	if !ok {
-		t.Fatal("the simulator's table has another name")
-	}
-	put("internal/witness/sim/meaning/table.go", before+first+inventedRow+after)
+	overlay[filepath.Join(abs, "internal/witness/sim/meaning/meanings_gen.go")] = filepath.Join(dir, "meanings_gen.go")
 	put("internal/witness/sim/arith/invented.go", inventedMeaning)
 	put("internal/witness/sim/machine/invented_test.go", inventedTest)
 	put("internal/witness/sim/machine/use_invented_test.go", inventedUse)
@@ -241,14 +231,18 @@ func TestDescriptionErrors(t *testing.T) {
 		{"VGLUE nosuch\n  2fe :: =R16, R24\n", `no latency class "nosuch"`},
 		{"VGLUE alu .HI>nosuch\n  2fe :: =R16, R24\n", `no latency class "nosuch"`},
 		{"VGLUE alu nosuch\n  2fe :: =R16, R24\n", `what is "nosuch"?`},
-		{"IADD3 alu\n  2fe :: =R16, R24\n", "described twice"},
-		{"VGLUE alu reads\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
-		{"VGLUE alu space=shared\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
+		{"IADD3 alu does=unknown\n  2fe :: =R16, R24\n", "described twice"},
+		{"VGLUE alu reads does=unknown\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
+		{"VGLUE alu space=shared does=unknown\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
 		{"VGLUE alu reads space=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
-		{"VGLUE tma uniform\n  2fe :: =R16, R24\n", "leaves= is missing"},
+		{"VGLUE tma uniform does=unknown\n  2fe :: =R16, R24\n", "leaves= is missing"},
 		{"VGLUE alu .HI:leaves=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
-		{"VGLUE alu twin=IADD3\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
-		{"VGLUE alu twin=NOSUCH\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
+		{"VGLUE alu twin=IADD3 does=unknown\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
+		{"VGLUE alu\n  2fe :: =R16, R24\n", "does= is missing"},
+		{"VGLUE alu does=moon:arith.Iadd3\n  2fe :: =R16, R24\n", `counts no "moon"`},
+		{"VGLUE alu does=int:\n  2fe :: =R16, R24\n", "names no function"},
+		{"VGLUE alu does=int:iadd3\n  2fe :: =R16, R24\n", "no function of a package"},
+		{"VGLUE alu twin=NOSUCH does=unknown\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
 	} {
 		if out, err := generate(t, t.TempDir(), c.entry); err == nil || !strings.Contains(out, c.why) {
 			t.Errorf("%q: %v, %s", c.entry, err, out)
@@ -266,7 +260,7 @@ func generate(t *testing.T, dir, entry string) (string, error) {
 	if err := os.WriteFile(filepath.Join(desc, "invented.sass"), []byte(entry), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "run", "./_gen", "-desc", desc, "-o", dir, "-op", dir, "-emit", dir)
+	cmd := exec.Command("go", "run", "./_gen", "-desc", desc, "-o", dir, "-op", dir, "-emit", dir, "-sim", dir)
 	cmd.Dir = filepath.Join(root, "internal", "sass")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -2,7 +2,6 @@ package machine_test
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -301,33 +300,6 @@ func TestShfl(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// unsimulated are the operations of the description that have no meaning
-// here: a program that runs into one is told so. One that gets a meaning must
-// leave this list.
-var unsimulated = strings.Fields(`
-	ACQSHMINIT RPCMOV USETSHMSZ
-	VHMNMX UCLEA UI2I
-	TXD
-`)
-
-// TestEveryOperation compares the description with the table of meanings: an
-// operation has a meaning or is known to have none.
-func TestEveryOperation(t *testing.T) {
-	for op := sass.Op(1); op.String() != ""; op++ {
-		switch has := meaning.Of(op) != nil; {
-		case !has && !slices.Contains(unsimulated, op.String()):
-			t.Errorf("%s has no meaning", op)
-		case has && slices.Contains(unsimulated, op.String()):
-			t.Errorf("%s has a meaning: take it from the list", op)
-		}
-	}
-	for _, name := range unsimulated {
-		if sass.FindOp(name) == sass.OpUnknown {
-			t.Errorf("there is no %s", name)
 		}
 	}
 }
