@@ -16,8 +16,7 @@ const steerTime = 1000
 func steer(f *ori.Func) {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			switch i.Op {
-			case op.ST, op.STG, op.STS, op.ATOM, op.ATOMG, op.ATOMS, op.RED, op.REDG, op.LDGSTS:
+			if i.Op.Has(op.Steered) {
 				s := f.NewInstr(op.NANOSLEEP, op.M(op.MRAND), nil, []ori.Operand{ori.Imm(steerTime)})
 				s.Guard, s.Line, s.Loc = i.Guard, i.Line, i.Loc
 				b.InsertBefore(s, i)

@@ -71,13 +71,10 @@ func repeatable(i *ori.Instr) bool {
 // derives reports whether i makes one result of its operands, at once and
 // whenever it is asked.
 func derives(i *ori.Instr) bool {
-	switch i.Op {
-	case op.MOV, op.IADD3, op.IMAD, op.LEA, op.LOP3, op.SHF, op.PRMT, op.SGXT, op.FADD, op.FMUL, op.FFMA, op.HADD2, op.HMUL2, op.HFMA2:
-		return isMade(i, ori.R)
-	case op.ISETP, op.FSETP:
-		return isMade(i, ori.P)
+	if i.Op.Has(op.Turns) { // a comparison
+		return i.Op.Has(op.Derives) && isMade(i, ori.P)
 	}
-	return false
+	return i.Op.Has(op.Derives) && isMade(i, ori.R)
 }
 
 // isMade reports whether i always writes one register, of a class.

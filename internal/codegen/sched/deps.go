@@ -133,11 +133,7 @@ func pinned(i *ori.Instr) bool {
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
 		return i.Op != op.COPY && (i.Op != op.UNDEF || arrives(i)) && !isBarrier(i) && !ofGroups(i)
 	}
-	switch i.Op {
-	case op.S2R, op.CS2R, op.S2UR, op.CS2UR:
-		return readsClock(i)
-	}
-	return i.Op.Has(op.ReadsPreds | op.WritesPreds)
+	return i.Op.Has(op.ReadsPreds|op.WritesPreds) || i.Op.Has(op.ReadsSpecial) && readsClock(i)
 }
 
 // arrives reports whether i stands for what a caller left in registers that

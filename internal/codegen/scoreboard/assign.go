@@ -86,7 +86,7 @@ func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 // counts.
 func (s *assigner) reserve(x *node) {
 	for _, i := range x.instrs {
-		if i.Op == op.LDGDEPBAR || i.Op == op.UTMACMDFLUSH {
+		if i.Op.Has(op.Commits) {
 			s.reserved |= 1
 		}
 	}

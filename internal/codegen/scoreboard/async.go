@@ -29,13 +29,7 @@ func distance(i *ori.Instr) int {
 }
 
 // resets reports whether copies and fences must keep away from i.
-func resets(i *ori.Instr) bool {
-	switch i.Op {
-	case op.BAR, op.WARPSYNC, op.LDS, op.LDSM, op.STS, op.ATOMS, op.LD, op.ST, op.ATOM, op.RED:
-		return true
-	}
-	return false
-}
+func resets(i *ori.Instr) bool { return i.Op.Has(op.Spaced) }
 
 // addDummies puts loads that do nothing where copies or fences are too close
 // to other operations, on any path.

@@ -26,7 +26,7 @@ func (s *assigner) reuse() {
 			}
 		}
 		for _, a := range x.instrs {
-			if a.Op == op.HMMA || a.Op == op.IMMA {
+			if a.Op.Has(op.KeepsMatrix) {
 				s.keepMatrix(a)
 			}
 		}

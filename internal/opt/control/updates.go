@@ -72,9 +72,5 @@ func word(a ori.Operand) bool {
 
 // varies reports whether the uniform datapath cannot have the result of i.
 func varies(i *ori.Instr) bool {
-	switch i.Op {
-	case op.FADD, op.FMUL, op.FFMA, op.FMNMX, op.MUFU, op.SHFL, op.HADD2, op.HMUL2, op.HFMA2:
-		return true
-	}
-	return i.Op.Has(op.Reads) && !i.Op.LoadsConstant()
+	return i.Op.Has(op.Lanes) || i.Op.Has(op.Reads) && !i.Op.LoadsConstant()
 }

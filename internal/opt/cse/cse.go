@@ -93,8 +93,7 @@ func (c *cse) arrange(i *ori.Instr) {
 	if !i.Op.Has(op.Commutes) || len(i.Args) < n+2 || n > 1 || i.Mods.Has(op.MX) { // sums with carries come in pairs
 		return
 	}
-	switch i.Op {
-	case op.DADD, op.DMUL, op.DFMA: // which of two NaNs is kept depends on the order
+	if i.Op.IsDouble() { // which of two NaNs is kept depends on the order
 		return
 	}
 	a, b := &i.Args[n], &i.Args[n+1]

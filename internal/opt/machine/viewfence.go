@@ -74,11 +74,7 @@ func isViewFence(i *ori.Instr) bool {
 // keepsView reports whether an operation goes the other way too, or never to
 // shared memory.
 func keepsView(o op.Op) bool {
-	switch o {
-	case op.SYNCS, op.LDC, op.ULDC, op.LDCU, op.LDG, op.STG, op.REDG, op.ATOMG, op.LDL, op.STL:
-		return true
-	}
-	return false
+	return o.Proxy() == op.ProxyBarrier || o.Space()&op.SpaceShared == 0
 }
 
 // setsUp reports whether a fence belongs to the setting up of an mbarrier.

@@ -35,14 +35,15 @@ var sizeRows = [...]struct {
 const far = 1 << 62
 
 // AccessOf describes what i does to memory; ok is false if that is nothing:
-// constant banks do not change. What keeps its place among all accesses is
-// taken to touch anything.
+// constant banks do not change. What keeps its place among all accesses, or
+// reaches memory by another way than loads and stores, is taken to touch
+// anything.
 func AccessOf(i *ori.Instr) (a Access, ok bool) {
 	if !i.Op.Has(op.Reads|op.Writes) || i.Op.LoadsConstant() {
 		return a, false
 	}
 	a = Access{Space: Anything, Write: true, Strict: true, Lo: -far, Hi: far}
-	if i.Op.Has(op.Ordered) {
+	if i.Op.Has(op.Ordered) || i.Op.Proxy() != op.ProxyGeneric {
 		return a, true
 	}
 	a.Space, a.Write = i.Op.Space(), i.Op.Has(op.Writes)

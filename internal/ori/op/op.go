@@ -16,37 +16,44 @@ const Count = int(numOps)
 type Props uint64
 
 const (
-	Reads       Props = 1 << iota // reads memory
-	Writes                        // writes memory
-	Effect                        // does something beyond its results and memory
-	Terminator                    // ends its block
-	Convergent                    // looks at other threads of the warp
-	Commutes                      // the first two sources may change places
-	Uniform                       // runs on the uniform datapath
-	Pseudo                        // must be gone before emitting
-	Floats                        // immediates are floats, or upper halves of doubles
-	Single                        // computes with f32 numbers
-	Double                        // computes with f64 numbers: an immediate is the high word of one whose low word is zero
-	Cached                        // operands may be kept for the next instruction
-	Folds                         // sources may become constants
-	Texture                       // names a texture or surface
-	Described                     // names global memory by a descriptor where there is one
-	Gathered                      // threads of the warp come together for it
-	Group                         // belongs to a warp group
-	Exchange                      // threads of a mask exchange values
-	Plain                         // loads or stores the bytes at its address
-	Ordered                       // keeps its place among all accesses to memory
-	Atomic                        // returns what memory held
-	Matrix                        // multiplies matrices
-	Aligned                       // all threads of the warp come to it together
-	TensorMap                     // follows a tensor map
-	Truth                         // predicate sources may be constants
-	Duplicable                    // a copy of it elsewhere in a loop does what it did
-	Remat                         // without register sources, cheaper to make again than to keep
-	Turns                         // the first two sources may change places if the comparison turns round
-	Lut                           // commutes if its table is permuted
-	ReadsPreds                    // reads all predicates without naming them
-	WritesPreds                   // writes all predicates without naming them
+	Reads        Props = 1 << iota // reads memory
+	Writes                         // writes memory
+	Effect                         // does something beyond its results and memory
+	Terminator                     // ends its block
+	Convergent                     // looks at other threads of the warp
+	Commutes                       // the first two sources may change places
+	Uniform                        // runs on the uniform datapath
+	Pseudo                         // must be gone before emitting
+	Floats                         // immediates are floats, or upper halves of doubles
+	Single                         // computes with f32 numbers
+	Double                         // computes with f64 numbers: an immediate is the high word of one whose low word is zero
+	Cached                         // operands may be kept for the next instruction
+	Folds                          // sources may become constants
+	Texture                        // names a texture or surface
+	Described                      // names global memory by a descriptor where there is one
+	Gathered                       // threads of the warp come together for it
+	Group                          // belongs to a warp group
+	Exchange                       // threads of a mask exchange values
+	Plain                          // loads or stores the bytes at its address
+	Ordered                        // keeps its place among all accesses to memory
+	Atomic                         // returns what memory held
+	Matrix                         // multiplies matrices
+	Aligned                        // all threads of the warp come to it together
+	TensorMap                      // follows a tensor map
+	Truth                          // predicate sources may be constants
+	Duplicable                     // a copy of it elsewhere in a loop does what it did
+	Remat                          // without register sources, cheaper to make again than to keep
+	Turns                          // the first two sources may change places if the comparison turns round
+	Lut                            // commutes if its table is permuted
+	ReadsSpecial                   // reads a special register
+	Spaced                         // asynchronous copies and fences keep a distance to it (target.PaddedCopies)
+	Derives                        // one result, made again from its operands at once
+	Lanes                          // the uniform datapath does not have it, or not on all machines
+	Commits                        // ends a group of asynchronous copies
+	KeepsMatrix                    // a matrix may be kept for the next product
+	Steered                        // other threads can tell by it how far this one is
+	ReadsPreds                     // reads all predicates without naming them
+	WritesPreds                    // writes all predicates without naming them
 )
 
 // Space is a set of memories.
@@ -60,6 +67,20 @@ const (
 	SpaceTensor
 	SpaceConstant
 	SpaceGeneric = SpaceGlobal | SpaceShared | SpaceLocal // what a generic address can name
+)
+
+// Proxy is a way by which an operation reaches memory. What goes one way is
+// seen by what goes another only behind a fence.
+type Proxy uint8
+
+// The ways.
+const (
+	ProxyNone     Proxy = iota // touches no memory
+	ProxyGeneric               // loads, stores and atomics of threads
+	ProxyAsync                 // the engines that copy and multiply by themselves
+	ProxyBarrier               // the unit of mbarriers
+	ProxyTexture               // textures and surfaces
+	ProxyConstant              // constant banks
 )
 
 // Work is what goes on behind an instruction without a register that would
@@ -93,6 +114,7 @@ type row struct {
 	work    uint8 // what it leaves behind and awaits
 	nwork   uint8
 	space   Space
+	proxy   Proxy
 	twin    Op
 }
 
@@ -128,9 +150,12 @@ func (o Op) IsDouble() bool { return o.Has(Double) }
 // Space returns the memories that o can touch.
 func (o Op) Space() Space { return ops[o].space }
 
+// Proxy returns the way by which o reaches memory.
+func (o Op) Proxy() Proxy { return ops[o].proxy }
+
 // LoadsConstant reports whether o reads a constant bank: nobody writes there
 // while a kernel runs.
-func (o Op) LoadsConstant() bool { return ops[o].space == SpaceConstant }
+func (o Op) LoadsConstant() bool { return ops[o].proxy == ProxyConstant }
 
 // Twin returns the operation of the uniform datapath that computes what o
 // does, or None.

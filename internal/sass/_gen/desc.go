@@ -57,6 +57,7 @@ type op struct {
 	uguard  bool
 	props   []string // facts that Ori keeps, as words of propNames
 	space   []string // memories it touches, as words of spaceNames
+	proxy   string   // the way by which it reaches memory, of proxyNames
 	twin    string   // the operation of the uniform datapath that computes the same
 	works   []work   // by modifiers, all that fit count
 	does    *meaning // what the simulator does for it
@@ -327,8 +328,8 @@ func parseOp(where, s string) *op {
 	return o
 }
 
-// column reads an attribute with a value: space=, twin=, does=, leaves= and
-// awaits=, the last two also for a modifier alone (.EXCH:leaves=stored).
+// column reads an attribute with a value: space=, proxy=, twin=, does=, leaves=
+// and awaits=, the last two also for a modifier alone (.EXCH:leaves=stored).
 func (o *op) column(where, w string) bool {
 	name, value, ok := strings.Cut(w, "=")
 	mod, rest, has := strings.Cut(name, ":")
@@ -342,6 +343,8 @@ func (o *op) column(where, w string) bool {
 		return false
 	case name == "space":
 		o.space = wordsOf(where, spaceNames, value)
+	case name == "proxy":
+		o.proxy = wordsOf(where, proxyNames, value)[0]
 	case name == "twin":
 		o.twin = value
 	case name == "does":
@@ -368,7 +371,7 @@ func wordsOf(where string, names map[string]string, value string) []string {
 }
 
 // complete refuses an entry that leaves open what has no default: what an
-// operation means, which memory it reads or writes, and what an operation of the engines that copy
+// operation means, which memory it reads or writes and by which way, and what an operation of the engines that copy
 // and multiply by themselves leaves behind.
 func (o *op) complete(where string) {
 	accesses := slices.Contains(o.props, "reads") || slices.Contains(o.props, "writes")
@@ -377,6 +380,9 @@ func (o *op) complete(where string) {
 	}
 	if accesses != (len(o.space) > 0) {
 		die(where, "%s: space= belongs to what reads or writes memory", o.name)
+	}
+	if accesses != (o.proxy != "") {
+		die(where, "%s: proxy= belongs to what reads or writes memory", o.name)
 	}
 	if o.class == target.ClassTma && !slices.ContainsFunc(o.works, func(w work) bool { return len(w.leaves) > 0 }) {
 		die(where, "%s: leaves= is missing: asynchronous operations say what goes on behind them", o.name)

@@ -39,6 +39,13 @@ var propNames = map[string]string{
 	"remat":       "Remat",
 	"turns":       "Turns",
 	"lut":         "Lut",
+	"special":     "ReadsSpecial",
+	"spaced":      "Spaced",
+	"derives":     "Derives",
+	"lanes":       "Lanes",
+	"commits":     "Commits",
+	"keeps":       "KeepsMatrix",
+	"steered":     "Steered",
 	"preds=read":  "ReadsPreds",
 	"preds=write": "WritesPreds",
 }
@@ -51,6 +58,15 @@ var spaceNames = map[string]string{
 	"tensor":   "SpaceTensor",
 	"constant": "SpaceConstant",
 	"generic":  "SpaceGeneric",
+}
+
+// proxyNames are the ways by which an operation can reach memory.
+var proxyNames = map[string]string{
+	"generic":  "ProxyGeneric",
+	"async":    "ProxyAsync",
+	"barrier":  "ProxyBarrier",
+	"texture":  "ProxyTexture",
+	"constant": "ProxyConstant",
 }
 
 // workNames are the sorts of work that go on behind an operation.
@@ -139,6 +155,9 @@ func (o *op) columns() string {
 	}
 	if len(o.space) > 0 {
 		s += ", space: " + either(spaceNames, o.space)
+	}
+	if o.proxy != "" {
+		s += ", proxy: " + proxyNames[o.proxy]
 	}
 	if o.twin != "" {
 		s += ", twin: " + o.twin

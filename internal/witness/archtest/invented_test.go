@@ -21,7 +21,7 @@ const (
 UVGLUE udp @UP commutes uniform does=unknown
   2fd @90 :: {.HI 72} =U16, U24, U32, U64
 
-LDGLUE lds bars reads space=shared plain .HI:leaves=stored awaits=fetched does=shared:memory.Load/memory.PrepLoad(machine.SpaceShared)
+LDGLUE lds bars reads space=shared proxy=generic plain .HI:leaves=stored awaits=fetched does=shared:memory.Load/memory.PrepLoad(machine.SpaceShared)
   9fd @90 :: {.HI 72} =R16, [R24?+s40:24?]
 `
 	inventedMeaning = `package arith
@@ -235,6 +235,8 @@ func TestDescriptionErrors(t *testing.T) {
 		{"VGLUE alu reads does=unknown\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
 		{"VGLUE alu space=shared does=unknown\n  2fe :: =R16, R24\n", "space= belongs to what reads or writes memory"},
 		{"VGLUE alu reads space=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
+		{"VGLUE alu reads space=shared does=unknown\n  2fe :: =R16, R24\n", "proxy= belongs to what reads or writes memory"},
+		{"VGLUE alu reads space=shared proxy=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
 		{"VGLUE tma uniform does=unknown\n  2fe :: =R16, R24\n", "leaves= is missing"},
 		{"VGLUE alu .HI:leaves=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
 		{"VGLUE alu twin=IADD3 does=unknown\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
