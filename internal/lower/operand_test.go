@@ -70,3 +70,35 @@ func TestBraces(t *testing.T) {
 		}
 	}
 }
+
+// TestConstantRegisters: a register that one constant is moved to stands for
+// it, unless an instruction writes it as any of its results.
+func TestConstantRegisters(t *testing.T) {
+	for _, x := range []struct {
+		line  string
+		known bool // the register stands for its constant
+	}{
+		{"nanosleep.u32 %r9;", true},
+		{"bar.sync %r9;", true},
+		{"barrier.sync %r9, %r9;", true},
+		{"bar.warp.sync %r9;", true},
+		{"stackrestore.u32 %r9;", true},
+		{"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r9, 64;", true},
+		{"barrier.red.popc.u32 %r9, 0, %p1;", false},
+		{"add.u32 %r9, %r1, %r2;", false},
+		{"shfl.sync.bfly.b32 %r9|%p1, %r1, 1, 31, -1;", false},
+		{"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r8,%r9}, [%r1];", false},
+		{"tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r8,%r9}, [%r5];", false},
+		{"tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%r7,%r8}, %r9, [%r5];", false},
+	} {
+		text := strings.Replace(kernel("", "mov.b32 %r9, 0x123457;"+x.line+"st.shared.b32 [sm], %r9;"), "sm_90a", "sm_103a", 1)
+		got, err := loweredFor("sm_103a", text)
+		if err != nil {
+			t.Errorf("%s: %v", x.line, err)
+			continue
+		}
+		if known := strings.Count(got, "0x123457") > 1; known != x.known { // once it is moved
+			t.Errorf("%s: the constant is known: %v\n%s", x.line, known, got)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package build
 
 import (
 	"math"
-	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -244,18 +243,6 @@ func (l *Builder) Extended(n int, t isa.Type) Value {
 	return v
 }
 
-// onlyReads reports whether the first operand of an instruction is a register
-// that it reads.
-func (l *Builder) onlyReads(in *sema.Inst) bool {
-	switch in.Op {
-	case isa.WNanosleep:
-		return true
-	case isa.WBar, isa.WBarrier:
-		return !slices.Contains(l.Body.ModsOf(in), isa.WRed)
-	}
-	return false
-}
-
 // constants finds the PTX registers that hold one constant: their only
 // write is an unguarded mov of it. Reads of them become the constant, so
 // that instructions which treat constants specially see them.
@@ -282,8 +269,11 @@ func (l *Builder) constants() {
 	}
 	for n := range l.Body.Instrs {
 		in := &l.Body.Instrs[n]
-		if args := l.Body.Of(in.Args); len(args) > 0 && !l.onlyReads(in) {
-			touch(&args[0])
+		args := l.Body.Of(in.Args)
+		for k := range args {
+			if in.Form == nil || in.Form.Writes(k) {
+				touch(&args[k])
+			}
 		}
 		if in.Call >= 0 {
 			rets := l.Body.Of(l.Body.Calls[in.Call].Rets)

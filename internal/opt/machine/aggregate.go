@@ -198,7 +198,7 @@ func (g *aggregator) reduce(a *atomic) bool {
 	if a.kind.least {
 		a.redux = g.r.Least
 	}
-	return a.redux != op.None && g.fits(a.reduction(a.value, a.f.Words(a.f.NewReg(ori.UR, 1))))
+	return a.redux != op.None && g.fits(a.reduction(a.value, ori.Zero(ori.UR)))
 }
 
 // constant returns what a register holds, if that is known and fits in a word

@@ -11,6 +11,7 @@ type argRow struct {
 	ref    int8     // 1 to 5: the type in that place of the form's types
 	fixed  isa.Type // the type when ref is 0
 	dst    bool
+	made   bool // a result that is looked at like a source
 	kinds  kinds
 	wide   bool // twice as wide as the type
 	grow   bool // a register wider than the type will do
@@ -80,6 +81,7 @@ var argRows = [128]argRow{
 	'Y': {ref: 3, kinds: kVal, vec: true, frag: true},            // matrix fragment B
 	'Z': {ref: 4, kinds: kVal, vec: true, frag: true},            // matrix fragment C
 	'F': {fixed: isa.B32, kinds: kVal, vec: true},                // registers of packed matrices
+	'2': {fixed: isa.B32, kinds: kVal, vec: true, made: true},    // those, loaded
 	'I': {fixed: isa.U16, kinds: kVal, vec: true},                // byte and thread of a scale
 	'H': {fixed: isa.F16x2, kinds: kVal, vec: true},              // matrix fragment of halves
 	'S': {ref: 1, kinds: kVal, vec: true, frag: true},            // matrix fragment to store
@@ -220,6 +222,13 @@ func (c *Checker) argsFit(f *Form) bool {
 // LetterFits reports whether an operand is what a letter of Form.Args says.
 func (c *Checker) LetterFits(letter byte, o *isa.Operand) bool {
 	return c.argFits(&argRows[letter&127], o)
+}
+
+// Writes reports whether operand i is a result.
+func (f *Form) Writes(i int) bool {
+	c := Checker{Form: f}
+	r := &argRows[c.Letter(i)]
+	return r.dst || r.made
 }
 
 // TakesAddress reports whether operand i of the form found is an address.

@@ -24,8 +24,8 @@ var (
 var Ldmatrix = row.Op{Rows: []row.Row{{
 	Name: "ldmatrix",
 	Forms: []row.Form{
-		{Types: []row.TypeSet{row.B16 | row.B8}, Args: "Fm", May: row.EarlySync},
-		{Types: []row.TypeSet{tB8x16, tB6b4x16}, Args: "Fm", May: row.EarlySync},
+		{Types: []row.TypeSet{row.B16 | row.B8}, Args: "2m", May: row.EarlySync},
+		{Types: []row.TypeSet{tB8x16, tB6b4x16}, Args: "2m", May: row.EarlySync},
 	},
 	Mods: matrixMods, Need: []isa.Slot{isa.SlotShape},
 	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},

@@ -47,7 +47,7 @@ var Tcgen05 = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WLd}, Name: "tcgen05.ld",
-		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "Fm?i", May: row.EarlySync}},
+		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "2m?i", May: row.EarlySync}},
 		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
 		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
 	},
@@ -189,7 +189,7 @@ func tcShape(c *row.Checker) {
 	}
 	for i := range in.Args {
 		o := &in.Args[i]
-		if k := c.Letter(i); (k == 'F' || k == 'E') && in.Has(isa.SlotNum) && (o.Kind != isa.KVector || len(o.Elems) != tcRegs(c)) {
+		if k := c.Letter(i); (k == 'F' || k == '2' || k == 'E') && in.Has(isa.SlotNum) && (o.Kind != isa.KVector || len(o.Elems) != tcRegs(c)) {
 			c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", i, c.Row.Name)
 		}
 	}
