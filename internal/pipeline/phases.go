@@ -232,7 +232,7 @@ func converge(u *unit, c *phase.Ctx) error {
 	if isel.SplitGathered(u.f, apart.Is) {
 		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	}
-	if !u.f.Kernel || !all { // who comes to a function, or where paths meet, nobody knows
+	if !u.f.Kernel || !all { // who comes to a function, or where paths reconverge, nobody knows
 		return nil
 	}
 	for _, i := range isel.Gathers(u.f, apart.Is) {

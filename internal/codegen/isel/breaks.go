@@ -8,9 +8,9 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Meeting early. Where a path out of a branch leaves a loop for good, the
-// branch's paths meet only behind that loop. The threads that stay in the
-// loop can still meet inside it, where they would if nobody left, when those
+// Early reconvergence. Where a path out of a branch leaves a loop for good, the
+// branch's paths reconverge only behind that loop. The threads that stay in the
+// loop can still reconverge inside it, where they would if nobody left, when those
 // that leave say so:
 //
 //	L:      BSSY k = x
@@ -26,7 +26,7 @@ import (
 // other turns apart.
 
 // early finds the region of the branch at the end of b inside the innermost
-// loop in which two of its paths stay and meet, if its paths meet behind
+// loop in which two of its paths stay and reconverge, if its paths do so behind
 // that loop.
 func (c *converger) early(b *ori.Block) {
 	if c.dom.Order.Index[b.ID] < 0 {
@@ -62,7 +62,7 @@ func (c *converger) early(b *ori.Block) {
 }
 
 // oneEnd notes that the turns of loop p, which end in several places, should
-// end in one: there its threads can meet.
+// end in one: there its threads can reconverge.
 func (c *converger) oneEnd(p *flow.Loop) {
 	n := 0
 	for _, b := range p.Header.Preds {
@@ -191,7 +191,7 @@ func (c *converger) depart(b *ori.Block, r *region, k ori.Reg) {
 
 // within returns, by block ID, the immediate post-dominators of the blocks
 // of loop p when a turn of it ends the program and nobody leaves it; -1 for
-// those whose paths meet only at the end of the turn, or end elsewhere.
+// those whose paths reconverge only at the end of the turn, or end elsewhere.
 func (c *converger) within(p *flow.Loop) []int32 {
 	if c.turns[p] != nil {
 		return c.turns[p]
@@ -214,7 +214,7 @@ func (c *converger) within(p *flow.Loop) []int32 {
 				case !c.inside(p, s) || last[x] < 0 || up[x] == -2:
 					continue
 				}
-				to = meetUp(to, x, up, last)
+				to = nearestBoth(to, x, up, last)
 			}
 			if to != up[b.ID] {
 				up[b.ID] = to
@@ -232,9 +232,9 @@ func (c *converger) within(p *flow.Loop) []int32 {
 	return up
 }
 
-// meetUp returns the nearest block that post-dominates both a and b; -1 is
+// nearestBoth returns the nearest block that post-dominates both a and b; -1 is
 // the end of the turn, -2 is no block yet.
-func meetUp(a, b int32, up, last []int32) int32 {
+func nearestBoth(a, b int32, up, last []int32) int32 {
 	if a == -2 {
 		return b
 	}

@@ -10,7 +10,7 @@ import (
 
 // Convergence. Threads of a warp that part at a branch run one group after
 // the other until something brings them together again. BSSY, before they
-// part, notes who is there; BSYNC, where their paths meet, waits for all of
+// part, notes who is there; BSYNC, where their paths reconverge, waits for all of
 // those (threads that exited do not count).
 //
 //	    BSSY k = b3          note the threads
@@ -19,7 +19,7 @@ import (
 //	b2: …                    others
 //	b3: BSYNC k              together again
 //
-// A branch's paths meet at its immediate post-dominator. When the branch
+// A branch's paths reconverge at its immediate post-dominator. When the branch
 // sits in a loop that its reconvergence point is outside of, the threads must be
 // noted before the loop: inside it, each turn would forget those that left
 // in an earlier one. Notes with the same reconvergence point that enclose each
@@ -28,13 +28,13 @@ import (
 // region is one pair of BSSY and BSYNC to be.
 type region struct {
 	from *ori.Block // its last instruction gets the BSSY before it
-	to   *ori.Block // where the threads meet
+	to   *ori.Block // where the threads reconverge
 	in   *flow.Loop // threads that leave this loop do not come; nil if all come
 }
 
 // Converge adds the convergence instructions of f. diverges tells whether
 // the threads of a warp may part at the end of a block. It reports whether
-// every such branch whose paths meet got its instructions.
+// every such branch whose paths reconverge got its instructions.
 func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 	c := &converger{f: f}
 	c.find(diverges)
@@ -146,7 +146,7 @@ func (c *converger) analyse() {
 }
 
 // branch finds the region of the branch at the end of b: up to where its
-// paths meet, or, where threads come there again without passing the note, to
+// paths reconverge, or, where threads come there again without passing the note, to
 // a later place that all of them pass.
 func (c *converger) branch(b *ori.Block) {
 	if c.dom.Order.Index[b.ID] < 0 {
@@ -188,7 +188,7 @@ func (c *converger) above(from, to *ori.Block) *ori.Block {
 	return nil
 }
 
-// start returns the block that notes the threads of b that meet at to: b, or
+// start returns the block that notes the threads of b that reconverge at to: b, or
 // what stands before the loops that they leave; or nil.
 func (c *converger) start(b, to *ori.Block) *ori.Block {
 	var out *flow.Loop
@@ -250,8 +250,8 @@ func (c *converger) closed(r *region) bool {
 	return !slices.ContainsFunc(in, func(b *ori.Block) bool { return slices.Contains(again, b) })
 }
 
-// between lists the blocks on paths from the start of r to its meeting
-// point, without the two, as far as its loop goes.
+// between lists the blocks on paths from the start of r to its
+// reconvergence point, without the two, as far as its loop goes.
 func (c *converger) between(r *region) []*ori.Block {
 	seen := map[*ori.Block]bool{r.to: true}
 	var list []*ori.Block

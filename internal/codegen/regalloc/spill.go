@@ -5,19 +5,19 @@ import "slices"
 // home is where a spilled virtual register lives between its uses.
 type home struct {
 	spilled bool
-	slot    int32   // memory word, -1 if it has none
-	reg     int32   // virtual register of the next file, -1 if it has none
-	base    uint8   // first word of reg that is its own
-	temps   []held  // temporaries that hold some of its words right now
-	keep    []int32 // see split
-	again   bool    // a piece: its home holds its words wherever it was loaded or stored
-	piece   int32   // virtual register that holds it in this block, -1 if none
-	through bool    // writes of the piece are stored at once
+	slot    int32       // memory word, -1 if it has none
+	reg     int32       // virtual register of the next file, -1 if it has none
+	base    uint8       // first word of reg that is its own
+	temps   []tempWords // temporaries that hold some of its words right now
+	keep    []int32     // see split
+	again   bool        // a piece: its home holds its words wherever it was loaded or stored
+	piece   int32       // virtual register that holds it in this block, -1 if none
+	through bool        // writes of the piece are stored at once
 	late    []pending
 }
 
-// held says that a temporary holds n words from word sub on.
-type held struct {
+// tempWords says that a temporary holds n words from word sub on.
+type tempWords struct {
 	temp   int32
 	sub, n uint8
 	last   int32 // instruction that used it last
@@ -172,7 +172,7 @@ func (w *rewriter) enter(b int) {
 }
 
 // borders emits loads and stores of pieces, loads first: what is stored at
-// the top of a block is there on all ways, what is loaded at its end is
+// the top of a block is there on all paths, what is loaded at its end is
 // another piece.
 func (w *rewriter) borders(list []int32) {
 	for _, k := range list {
@@ -259,7 +259,7 @@ func (w *rewriter) inst(n int32) {
 		case !o.Role.Reads():
 			h.drop(orig, -1)
 			o.V, o.Sub = w.temp(orig.V, orig.Sub, orig.N), 0
-			h.temps = append(h.temps, held{o.V, orig.Sub, orig.N, n})
+			h.temps = append(h.temps, tempWords{o.V, orig.Sub, orig.N, n})
 			w.dirty = append(w.dirty, orig.V)
 		default:
 			h.drop(orig, o.V)
@@ -320,14 +320,14 @@ func (w *rewriter) read(o *Operand, n, at int32) {
 		w.load(h, x.Remat, Operand{t, 0, count, Def}, sub, n)
 	}
 	h.drop(Operand{v, sub, count, Use}, -1)
-	h.temps = append(h.temps, held{t, sub, count, n})
+	h.temps = append(h.temps, tempWords{t, sub, count, n})
 	w.dirty = append(w.dirty, v)
 	o.V, o.Sub = t, o.Sub-sub
 }
 
 // drop forgets the temporaries that hold some of the words of o, except one.
 func (h *home) drop(o Operand, except int32) {
-	h.temps = slices.DeleteFunc(h.temps, func(t held) bool {
+	h.temps = slices.DeleteFunc(h.temps, func(t tempWords) bool {
 		return t.temp != except && t.sub < o.Sub+o.N && o.Sub < t.sub+t.n
 	})
 }
@@ -338,7 +338,7 @@ const mostWords = 4
 // lasts reports whether a temporary of v lives on up to operand at of
 // instruction n: over a few instructions always, over more if registers are
 // not short. It is a piece then, which may be spilled in its turn.
-func (w *rewriter) lasts(v int32, t *held, n, at int32) bool {
+func (w *rewriter) lasts(v int32, t *tempWords, n, at int32) bool {
 	if n-t.last <= w.window && t.n <= mostWords {
 		return true
 	}

@@ -44,7 +44,7 @@ var table = [...]Knob{
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
 	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
 	ConvertOne:      {"ConvertOne", Int, "6", "instructions of a block that are guarded instead of jumped around"},
-	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both ways of a branch that are guarded instead of jumped around"},
+	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},
 	LocalWords:      {"LocalWords", Int, "32", "words of local memory that may be kept in registers"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},

@@ -19,7 +19,7 @@ func (l *Builder) Exit() {
 }
 
 // Ret leaves a device function through the one place where all its threads
-// meet.
+// reconverge.
 func (l *Builder) Ret() {
 	l.Emit(op.BRA, op.Mods{}, nil, ori.Label(l.Out))
 	l.Cur.AddEdge(l.Out)

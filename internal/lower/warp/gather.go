@@ -204,7 +204,7 @@ func among(l *build.Builder, mask ori.Operand, do func()) {
 }
 
 // inTurn runs an operation for each mask that threads have, one after the
-// other: those that have it meet and do it alone.
+// other: those that have it gather and do it alone.
 func inTurn(l *build.Builder, mask ori.Operand, do func()) {
 	m := l.Reg(mask)
 	l.Emit(op.WARPSYNC, op.Mods{}, nil, m)

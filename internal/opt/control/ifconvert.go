@@ -14,7 +14,7 @@ import (
 //	b1: LDG r = …
 //	b2: …
 //
-// or, where both ways do something,
+// or, where both paths do something,
 //
 //	    @p BRA b2              @!p IADD3 r = …
 //	b1: IADD3 r = …            @p  LDG r = …
@@ -61,7 +61,7 @@ type side struct {
 	guard ori.Operand
 }
 
-// hammockAt recognises the short blocks between b and where its ways meet.
+// hammockAt recognises the short blocks between b and where its paths reconverge.
 func hammockAt(v *opt.Values, f *ori.Func, b *ori.Block, most ConvertCost) (h hammock, ok bool) {
 	i := b.Last()
 	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {

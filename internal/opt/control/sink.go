@@ -101,7 +101,7 @@ func (s *sinker) target(i *ori.Instr) *ori.Block {
 	return t
 }
 
-// always reports whether every way from a leads to b, which it dominates: no
+// always reports whether every path from a leads to b, which it dominates: no
 // branch leads around it and nothing on the way ends some of the threads.
 func (s *sinker) always(a, b *ori.Block) bool {
 	for x := b; x != a; {
@@ -153,7 +153,7 @@ func general(i *ori.Instr) bool {
 	return !slices.ContainsFunc(i.Dsts(), func(d ori.Operand) bool { return d.Class == ori.UR || d.Class == ori.UP })
 }
 
-// common returns the last block through which every way to a and b leads.
+// common returns the last block through which every path to a and b leads.
 func (s *sinker) common(a, b *ori.Block) *ori.Block {
 	if a == nil {
 		return b

@@ -164,7 +164,7 @@ func (c *contractor) product(i *ori.Instr, a ori.Operand, mul op.Op) *ori.Instr 
 
 // lasts reports whether s, a source of j that is written in several places,
 // has the same value at i: if all of them come before j and j before i, a
-// way from one of them to i leads through j.
+// path from one of them to i leads through j.
 func (c *contractor) lasts(j, i *ori.Instr, s ori.Operand) bool {
 	if c.F.Regs[s.Reg].Fixed {
 		return false
@@ -199,7 +199,7 @@ func (c *contractor) look() {
 	}
 }
 
-// before reports whether every way to b leads through a.
+// before reports whether every path to b leads through a.
 func (c *contractor) before(a, b *ori.Instr) bool {
 	if a.Block() == b.Block() {
 		return c.place[a.ID] < c.place[b.ID]

@@ -6,8 +6,8 @@ import (
 )
 
 // ViewFences takes the fences away that stand before the setting up of an
-// mbarrier and have nothing to order: an mbarrier is set up by another way
-// through the memory than loads and stores go, so that what went that way
+// mbarrier and have nothing to order: an mbarrier is set up through another
+// proxy than loads and stores go through, so that what went through theirs
 // before must have ended, unless nothing did since the last such fence.
 //
 //	FENCE.VIEW.ASYNC.S; SYNCS.EXCH [a], n      FENCE.VIEW.ASYNC.S; SYNCS.EXCH [a], n
@@ -66,12 +66,12 @@ func accesses(b *ori.Block, on bool, idle func(*ori.Instr)) bool {
 }
 
 // isViewFence reports whether i orders accesses to shared memory before those
-// of the other way.
+// of the other proxy.
 func isViewFence(i *ori.Instr) bool {
 	return i.Op == op.FENCE && i.Guard.Kind == ori.KNone && i.Mods == op.M(op.MVIEW, op.MASYNC, op.MS)
 }
 
-// keepsView reports whether an operation goes the other way too, or never to
+// keepsView reports whether an operation goes through the other proxy too, or never to
 // shared memory.
 func keepsView(o op.Op) bool {
 	return o.Proxy() == op.ProxyBarrier || o.Space()&op.SpaceShared == 0

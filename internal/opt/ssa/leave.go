@@ -127,7 +127,7 @@ func (l *leaver) isCopy(i *ori.Instr) bool {
 
 // free reports whether the register of an operand holds values of a thread.
 // Uniform registers are the warp's: which of them are alive at once is not
-// told by the ways that one thread goes.
+// told by the paths that one thread takes.
 func (l *leaver) free(a ori.Operand) bool {
 	return a.Kind == ori.KReg && (a.Class == ori.R || a.Class == ori.P) && !l.f.Regs[a.Reg].Var && !l.f.Regs[a.Reg].Fixed
 }

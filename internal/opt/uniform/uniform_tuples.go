@@ -231,7 +231,7 @@ func (t *tuples) origin(x ori.Operand) (tupleWord, bool) {
 }
 
 // before reports whether every word of a is written before the first of b, on
-// every way to it, where the threads of the warp are together.
+// every path to it, where the threads of the warp are together.
 func (t *tuples) before(a, b ori.Reg) bool {
 	if t.dom == nil {
 		t.dom = flow.DomOf(t.f)

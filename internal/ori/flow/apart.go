@@ -7,7 +7,7 @@ import (
 
 // Apart tells where threads of a warp may be at different places, given the
 // convergence instructions that the code has. It is stricter than
-// Uniformity.Partial: paths that meet without a BSYNC are not together
+// Uniformity.Partial: paths that reconverge without a BSYNC are not together
 // again before a WARPSYNC of all, and nothing is known behind calls, masks of
 // the source, and sleeps of threads that are apart.
 //

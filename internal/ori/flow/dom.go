@@ -193,7 +193,7 @@ type PostDom struct {
 
 // PostDomOf returns the post-dominators of f. A loop that nothing leaves, or
 // that threads leave by exits under a guard inside its blocks, ends where its
-// turns do: its threads part and meet like all others.
+// turns do: its threads part and reconverge like all others.
 func PostDomOf(f *ori.Func) *PostDom {
 	return kept(f, ori.FactPostDom, func() *PostDom { return postDominators(f) })
 }

@@ -10,7 +10,7 @@ import (
 // only if they read the same: each operand must hold the caller's word, and
 // nothing may have written that word, or another result over theirs, since the
 // caller's instruction ran. So the state notes of every instruction that is
-// repeated whether on some way here it is out of date.
+// repeated whether on some path here it is out of date.
 type repeats struct {
 	of    map[int32]int32   // of each repeated instruction of the caller, its number here
 	touch map[int32][]int32 // of each of the caller's words, the repeated ones that read or write it
