@@ -34,7 +34,7 @@ func Routines(f *ori.Func) []int {
 func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	l := build.New(arch)
 	nin, nout := routine.Words(n)
-	l.F = mod.NewFunc(routine.Name(n))
+	l.F = mod.NewRoutine(routine.Name(n), routine.KindOf(n))
 	l.Enter(l.F.NewBlock())
 	back, in := l.Fixed(routine.ReturnOf(n), 1), expand.FixedWords(l, nin)
 	l.Emit(op.UNDEF, op.Mods{}, append(build.Value{l.F.Words(back)}, in...))

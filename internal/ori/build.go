@@ -4,9 +4,12 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// NewFunc returns an empty function of m.
-func (m *Module) NewFunc(name string) *Func {
-	f := &Func{Name: name, Routine: routineOf(name), Module: m}
+// NewFunc returns an empty function of m, one of the program.
+func (m *Module) NewFunc(name string) *Func { return m.NewRoutine(name, NoRoutine) }
+
+// NewRoutine returns an empty function of m of a kind.
+func (m *Module) NewRoutine(name string, kind Routine) *Func {
+	f := &Func{Name: name, Routine: kind, Module: m}
 	if m.Pool != nil {
 		f.instrs.Bind(m.Pool)
 		f.operands.Bind(m.Pool)

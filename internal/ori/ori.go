@@ -270,14 +270,18 @@ func (f *Func) Poll() {
 	}
 }
 
-// Symbol returns the number of the symbol with a name, adding it if it is
-// new.
-func (m *Module) Symbol(name string) Reg {
+// Symbol returns the number of the symbol of the program with a name, adding
+// it if it is new.
+func (m *Module) Symbol(name string) Reg { return m.RoutineSymbol(name, NoRoutine) }
+
+// RoutineSymbol returns the number of the symbol of a function of a kind,
+// adding it if it is new.
+func (m *Module) RoutineSymbol(name string, kind Routine) Reg {
 	for n := range m.Symbols {
 		if m.Symbols[n].Name == name {
 			return Reg(n)
 		}
 	}
-	m.Symbols = append(m.Symbols, Symbol{name, routineOf(name)})
+	m.Symbols = append(m.Symbols, Symbol{name, kind})
 	return Reg(len(m.Symbols) - 1)
 }

@@ -86,7 +86,7 @@ func (p *parser) header(s string) error {
 	if len(w) < 3 || w[0] != "func" || w[len(w)-1] != "{" {
 		return fmt.Errorf("func NAME { expected")
 	}
-	p.f = p.m.NewFunc(w[1])
+	p.f = p.m.NewRoutine(w[1], routineOf(w[1]))
 	p.f.Kernel = len(w) == 4 && w[2] == "kernel"
 	p.blocks, p.edges, p.b = map[int32]*Block{}, map[*Block][]int32{}, nil
 	return nil
@@ -479,7 +479,7 @@ func (p *parser) symbol(s string) (Operand, error) {
 	}
 	for n, name := range partNames {
 		if name == part {
-			return Operand{Kind: KSymbol, Reg: p.m.Symbol(s[:k]), Sub: uint8(n), Imm: v}, nil
+			return Operand{Kind: KSymbol, Reg: p.m.RoutineSymbol(s[:k], routineOf(s[:k])), Sub: uint8(n), Imm: v}, nil
 		}
 	}
 	return Operand{}, fmt.Errorf("unknown part %q", part)

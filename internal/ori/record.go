@@ -266,7 +266,8 @@ func (r *recordReader) symbol(c *cursor) Symbol {
 }
 
 func (r *recordReader) function(m *Module, c *cursor) {
-	f := m.NewFunc(r.str(c))
+	name := r.str(c)
+	f := m.NewRoutine(name, routineOf(name))
 	f.Kernel = r.u32(c)&1 != 0
 	nregs, nblocks := r.u32(c), r.u32(c)
 	f.nextBlock, f.nextInstr = int32(r.u32(c)), int32(r.u32(c))

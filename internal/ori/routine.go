@@ -17,8 +17,8 @@ const (
 	Gathering                // threads of a warp gather in it from several places, and may leave it apart
 )
 
-// Names of routines end so; no name of a program ends in a dot. The spelling
-// carries the kind through dumps and is read here alone.
+// Names of routines end so; no name of a program ends in a dot. Dumps and
+// records carry the kind in this spelling; whoever reads them reads it here.
 const (
 	routineSuffix   = "."
 	gatheringSuffix = ".sync."
@@ -35,7 +35,7 @@ func (r Routine) Named(name string) string {
 	return name
 }
 
-// routineOf reads the kind from a name.
+// routineOf reads the kind from a name in a dump.
 func routineOf(name string) Routine {
 	switch {
 	case strings.HasSuffix(name, gatheringSuffix):

@@ -155,16 +155,25 @@ func LinkedWords(s *Sync) (in, out int) {
 	return s.In + 1, s.Out
 }
 
+// KindOf says what threads do in a routine.
+func KindOf(n int) ori.Routine {
+	if n < len(Routines) {
+		return ori.Straight
+	}
+	return ori.Gathering
+}
+
 // Name names a routine of either kind.
 func Name(n int) string {
-	if n < len(Routines) {
-		return ori.Straight.Named(Routines[n].name)
+	kind := KindOf(n)
+	if kind == ori.Straight {
+		return kind.Named(Routines[n].name)
 	}
 	s, full := SyncRoutine(n)
 	if full {
-		return ori.Gathering.Named(s.name + ".all")
+		return kind.Named(s.name + ".all")
 	}
-	return ori.Gathering.Named(s.name)
+	return kind.Named(s.name)
 }
 
 // Words is how many words of operands and results a routine has.
