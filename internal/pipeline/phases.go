@@ -367,7 +367,7 @@ func legalize(u *unit, _ *phase.Ctx) error {
 
 // fits returns the question whether the machine has a form of an instruction.
 func fits(u *unit) isel.Fits {
-	return func(i *ori.Instr) bool { return emit.Fits(u.o.Arch, u.f, i) }
+	return emit.Fits(u.o.Arch, u.f)
 }
 
 // allocateRegisters gives the function registers within its budget.

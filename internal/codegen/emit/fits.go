@@ -6,13 +6,16 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// Fits reports whether architecture a has a form for i of function f,
-// whatever the numbers of its registers.
-func Fits(a *target.Arch, f *ori.Func, i *ori.Instr) bool {
-	if i.Op == op.BRX { // has as many labels as its table
-		return i.Srcs()[0].Class == ori.R
+// Fits returns the question whether architecture a has a form for an
+// instruction of function f, whatever the numbers of its registers. One
+// goroutine may ask.
+func Fits(a *target.Arch, f *ori.Func) func(i *ori.Instr) bool {
+	e := &emitter{f: f, a: a, loose: true}
+	return func(i *ori.Instr) bool {
+		if i.Op == op.BRX { // has as many labels as its table
+			return i.Srcs()[0].Class == ori.R
+		}
+		_, err := e.assemble(i)
+		return err == nil
 	}
-	e := emitter{f: f, a: a, loose: true}
-	_, err := e.assemble(i)
-	return err == nil
 }

@@ -16,7 +16,7 @@ func TestFitsTableJump(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		if got := Fits(target.Find("sm_90a"), f, f.Blocks[0].Last()); got != want {
+		if got := Fits(target.Find("sm_90a"), f)(f.Blocks[0].Last()); got != want {
 			t.Errorf("index in %s: %v, want %v", index, got, want)
 		}
 	}

@@ -146,12 +146,12 @@ func words(x *sass.Inst, l []step, mods []op.Mod) bool {
 				if c.n == 0 || !c.begins(mods) {
 					continue
 				}
-				y := *x
-				y.FillValue(s.field, uint64(c.value))
-				if words(&y, l[n+1:], mods[c.n:]) {
-					*x = y
+				before := *x
+				x.FillValue(s.field, uint64(c.value))
+				if words(x, l[n+1:], mods[c.n:]) {
 					return true
 				}
+				*x = before
 			}
 		}
 		c := &list[len(list)-1] // what it is without a modifier
@@ -191,11 +191,11 @@ func (e *emitter) take(x *sass.Inst, l []slot, units []unit) bool {
 			continue
 		}
 		if len(units) > 0 && s.takes(&units[0]) {
-			y := *x
-			if e.fill(&y, s, &units[0]) && (s.opt == sass.NoField || !y.Absent(s.opt)) && e.take(&y, l, units[1:]) {
-				*x = y
+			before := *x
+			if e.fill(x, s, &units[0]) && (s.opt == sass.NoField || !x.Absent(s.opt)) && e.take(x, l, units[1:]) {
 				return true
 			}
+			*x = before
 		}
 		if s.flags&slotImplied != 0 {
 			m := sass.MarkZero

@@ -52,24 +52,12 @@ func newRooter(f *ori.Func) *rooter {
 	dom := flow.DomOf(f)
 	r := &rooter{
 		f: f, differ: u, apart: flow.ApartOf(f, u), dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks()),
-		defs: make([][]*ori.Instr, len(f.Regs)), uses: make([][]*ori.Instr, len(f.Regs)), seen: make([]int32, len(f.Regs)),
+		seen: make([]int32, len(f.Regs)),
 	}
+	x := flow.IndexOf(f)
+	r.defs, r.uses = x.Defs, x.Uses
 	for _, b := range f.Blocks {
 		r.byID[b.ID] = b
-		for i := range b.Instrs {
-			for k, a := range i.Args {
-				switch {
-				case !a.HasReg():
-				case k < int(i.NDst):
-					r.defs[a.Reg] = append(r.defs[a.Reg], i)
-				default:
-					r.uses[a.Reg] = append(r.uses[a.Reg], i)
-				}
-			}
-			if i.Guard.HasReg() {
-				r.uses[i.Guard.Reg] = append(r.uses[i.Guard.Reg], i)
-			}
-		}
 	}
 	return r
 }

@@ -61,6 +61,7 @@ func (f *flow) solve() {
 		}
 	}
 	s := &spread{f: f, preds: collect(edges, n), state: make([]uint8, n)}
+	s.ins, s.outs = make([]pair, 0, len(touched.items)), make([]pair, 0, len(touched.items))
 	for w := range f.words {
 		if global[w] {
 			s.word(int32(w), touched.of(w))
@@ -125,6 +126,7 @@ type spread struct {
 	state     []uint8 // of each block, for the current word
 	tops      []int32 // blocks at whose top it lives
 	ends      []int32 // blocks at whose end it lives
+	work      []int32 // see written
 	ins, outs []pair
 }
 
@@ -182,7 +184,7 @@ func (s *spread) top(b int32) {
 
 // written follows the writes downwards, as far as the word lives.
 func (s *spread) written() {
-	var work []int32
+	work := s.work[:0]
 	for _, b := range s.ends {
 		if s.state[b]&writes != 0 {
 			work = append(work, b)
@@ -200,4 +202,5 @@ func (s *spread) written() {
 			}
 		}
 	}
+	s.work = work
 }

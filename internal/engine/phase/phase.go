@@ -98,7 +98,8 @@ type Event struct {
 	Opened time.Time
 }
 
-// Observer is called before and after every phase that runs. The time an
+// Observer is called before and after every phase that runs; the Event is valid
+// during the call. The time an
 // Observer takes is not counted as phase time.
 type Observer[F any] interface {
 	Before(f F, e *Event)

@@ -24,6 +24,10 @@ type Pass[F any] struct {
 	at   *Progress
 	next int // in the plan
 	seq  int // phases that ran
+
+	// of the phase at work
+	ctx   Ctx
+	event Event
 }
 
 // Begin returns a Pass of f that stands before the first phase. at, which may
@@ -92,14 +96,15 @@ func (p *Pass[F]) phase() error {
 		return nil
 	}
 	p.at.Phase = s.row.Name
-	c := r.context(i, p.at.Func)
+	c := &p.ctx
+	r.context(c, i, p.at.Func)
 	if r.hooks.Pool != nil {
 		c.Pool = r.hooks.Pool(p.f)
 	}
 	if s.row.NoOp != nil && s.row.NoOp(p.f, c) {
 		return nil
 	}
-	if err := r.step(p.f, s, c, p.seq); err != nil {
+	if err := p.step(s, c); err != nil {
 		return err
 	}
 	p.seq++
@@ -109,17 +114,19 @@ func (p *Pass[F]) phase() error {
 	return nil
 }
 
-func (r *Runner[F]) context(i int, fn string) *Ctx {
+// context tells c about step i of the plan.
+func (r *Runner[F]) context(c *Ctx, i int, fn string) {
 	s := &r.plan[i]
-	return &Ctx{
+	*c = Ctx{
 		Phase: s.row.Name, Func: fn, Opt: r.opt,
 		Knobs: r.knobs, bisect: r.bisect, step: i,
 	}
 }
 
 // step runs one phase with everything around it.
-func (r *Runner[F]) step(f F, s *step[F], c *Ctx, seq int) error {
-	e := &Event{Seq: seq, Step: c.step, Phase: s.row.Name, Func: c.Func}
+func (p *Pass[F]) step(s *step[F], c *Ctx) error {
+	r, f, e := p.r, p.f, &p.event
+	*e = Event{Seq: p.seq, Step: c.step, Phase: s.row.Name, Func: c.Func}
 	for _, o := range r.observers {
 		o.Before(f, e)
 	}

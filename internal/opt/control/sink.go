@@ -53,19 +53,9 @@ type sinker struct {
 
 // index lists who reads each register.
 func (s *sinker) index() {
-	s.uses, s.blocks = make([][]*ori.Instr, len(s.f.Regs)), make([]*ori.Block, s.f.NumBlocks())
+	s.uses, s.blocks = flow.IndexOf(s.f).Uses, make([]*ori.Block, s.f.NumBlocks())
 	for _, b := range s.f.Blocks {
 		s.blocks[b.ID] = b
-		for i := range b.Instrs {
-			if i.Guard.HasReg() {
-				s.uses[i.Guard.Reg] = append(s.uses[i.Guard.Reg], i)
-			}
-			for k := int(i.NDst); k < len(i.Args); k++ {
-				if a := &i.Args[k]; a.HasReg() {
-					s.uses[a.Reg] = append(s.uses[a.Reg], i)
-				}
-			}
-		}
 	}
 }
 

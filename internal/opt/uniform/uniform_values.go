@@ -55,7 +55,8 @@ type uniformer struct {
 func (u *uniformer) pick() {
 	f := u.f
 	u.moves, u.can = make([]bool, len(f.Regs)), make([]bool, f.NumInstrs())
-	u.defs, u.uses = make([][]*ori.Instr, len(f.Regs)), make([][]*ori.Instr, len(f.Regs))
+	x := flow.IndexOf(f)
+	u.defs, u.uses = x.Defs, x.Uses
 	for r := range f.Regs {
 		c := f.Regs[r].Class
 		u.moves[r] = (c == ori.R || c == ori.P) && !f.Regs[r].Fixed
@@ -64,16 +65,6 @@ func (u *uniformer) pick() {
 	for _, b := range f.Blocks {
 		apart := u.apart.Is(b)
 		for i := range b.Instrs {
-			for k, a := range i.Args {
-				if a.HasReg() && k < int(i.NDst) {
-					u.defs[a.Reg] = append(u.defs[a.Reg], i)
-				} else if a.HasReg() {
-					u.uses[a.Reg] = append(u.uses[a.Reg], i)
-				}
-			}
-			if i.Guard.HasReg() {
-				u.uses[i.Guard.Reg] = append(u.uses[i.Guard.Reg], i)
-			}
 			if !apart && u.possible(i) {
 				u.can[i.ID] = true
 			} else {

@@ -1,0 +1,57 @@
+package flow
+
+import "github.com/goptxas/goptxas/internal/ori"
+
+// Index lists, for every register, the instructions that write it and those
+// that read it (addresses and guards too), in the order of the code, once for
+// each operand. It is as the function was when it was made.
+type Index struct {
+	Defs, Uses [][]*ori.Instr
+}
+
+// IndexOf makes the index of a function.
+func IndexOf(f *ori.Func) Index {
+	x := Index{make([][]*ori.Instr, len(f.Regs)), make([][]*ori.Instr, len(f.Regs))}
+	size := make([]int32, 2*len(f.Regs))
+	total := 0
+	operands(f, func(_ *ori.Instr, r ori.Reg, use int) {
+		size[2*int(r)+use]++
+		total++
+	})
+	room := make([]*ori.Instr, total)
+	for r := range f.Regs {
+		for use, list := range [...][][]*ori.Instr{x.Defs, x.Uses} {
+			n := size[2*r+use]
+			list[r], room = room[:0:n], room[n:]
+		}
+	}
+	operands(f, func(i *ori.Instr, r ori.Reg, use int) {
+		if use == 0 {
+			x.Defs[r] = append(x.Defs[r], i)
+		} else {
+			x.Uses[r] = append(x.Uses[r], i)
+		}
+	})
+	return x
+}
+
+// operands visits every register that an instruction writes, with zero, or
+// reads, with one.
+func operands(f *ori.Func, visit func(i *ori.Instr, r ori.Reg, use int)) {
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			for k := range i.Args {
+				if a := &i.Args[k]; a.HasReg() {
+					use := 0
+					if k >= int(i.NDst) {
+						use = 1
+					}
+					visit(i, a.Reg, use)
+				}
+			}
+			if i.Guard.HasReg() {
+				visit(i, i.Guard.Reg, 1)
+			}
+		}
+	}
+}
