@@ -88,7 +88,7 @@ func (c *Checker) slotIllegal(s isa.Slot) {
 	if gateFirst(s) {
 		c.WordGate(w, false)
 	} else {
-		if s != isa.SlotLevel {
+		if s != isa.SlotLevel && s != isa.SlotXorsign {
 			defer c.WordGate(w, false)
 		}
 	}
@@ -129,9 +129,13 @@ func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
 		} else {
 			c.Illegal("." + w.String())
 		}
-	case isa.SlotXorsign, isa.SlotAbs:
+	case isa.SlotXorsign:
+		c.Illegal(".xorsign")
+		c.Gate(&gXorsign)
+		c.xorsignAlone(s)
+	case isa.SlotAbs:
 		c.Illegal("." + w.String())
-		XorsignAlone(c)
+		c.xorsignAlone(s)
 	case isa.SlotMmio:
 		scoped := c.Takes(isa.SlotScope)
 		switch sp := in.Space(); {
@@ -244,6 +248,10 @@ func (c *Checker) slotValue(s isa.Slot, w isa.Word) {
 		}
 	case isa.SlotCc:
 		c.ccType()
+	case isa.SlotXorsign, isa.SlotAbs:
+		if c.Takes(isa.SlotXorsign) {
+			c.xorsignAlone(s)
+		}
 	}
 }
 
@@ -309,7 +317,7 @@ func (c *Checker) quickGeneral() {
 }
 
 // generalSlots are those where generalAt has something to say.
-var generalSlots = [...]isa.Slot{isa.SlotLevel, isa.SlotSpace, isa.SlotVec, isa.SlotScope, isa.SlotCmp, isa.SlotSem, isa.SlotMmio, isa.SlotCc, isa.SlotOob, isa.SlotPo}
+var generalSlots = [...]isa.Slot{isa.SlotLevel, isa.SlotSpace, isa.SlotVec, isa.SlotScope, isa.SlotCmp, isa.SlotSem, isa.SlotMmio, isa.SlotCc, isa.SlotOob, isa.SlotNaN, isa.SlotPo}
 
 // generalAt runs the checks that every instruction undergoes at a slot.
 func (c *Checker) generalAt(s isa.Slot) {
@@ -335,6 +343,12 @@ func (c *Checker) generalAt(s isa.Slot) {
 		c.constResult()
 		c.vecResult()
 	case isa.SlotSem:
+		if w := c.In.Mod(isa.SlotSem); w != isa.WNone && w != isa.WWeak && c.Takes(isa.SlotSem) && c.In.Has(isa.SlotCop) {
+			c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, c.In.Mod(isa.SlotCop))
+		}
+		if w := c.In.Mod(isa.SlotSem); c.In.Has(isa.SlotNc) && w != isa.WNone {
+			c.Errorf("Modifier '.%s' cannot be combined with modifier '.nc'", w)
+		}
 		if w := c.In.Mod(isa.SlotSem); w != isa.WNone && c.Takes(isa.SlotSem) {
 			c.semGate(w)
 		}
@@ -350,18 +364,13 @@ func (c *Checker) generalAt(s isa.Slot) {
 			c.Errorf("Modifier '.ftz' cannot be combined with modifier '.oob'")
 		}
 	case isa.SlotMmio:
-		if w := c.In.Mod(isa.SlotSem); c.In.Has(isa.SlotNc) && w != isa.WNone {
-			c.Errorf("Modifier '.%s' cannot be combined with modifier '.nc'", w)
-		}
-		if w := c.In.Mod(isa.SlotSem); w != isa.WNone && w != isa.WWeak && c.Takes(isa.SlotSem) && c.In.Has(isa.SlotCop) && !c.Takes(isa.SlotCop) {
-			c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, c.In.Mod(isa.SlotCop))
-		}
+		c.vecOperand()
 		if w := c.In.Mod(isa.SlotScope); w != isa.WNone && !c.Takes(isa.SlotScope) {
 			c.illegalWord(&slotRows[isa.SlotScope], w)
 		}
 	case isa.SlotPo:
 		c.negations()
-	case isa.SlotLevel:
+	case isa.SlotNaN:
 		if c.In.Early&EarlyRelu != 0 {
 			c.Gate(&gRelu)
 		}
@@ -413,15 +422,18 @@ func gateFirst(s isa.Slot) bool {
 	return false
 }
 
-// XorsignAlone: each of .xorsign and .abs wants the other.
-func XorsignAlone(c *Checker) {
-	x, a := c.In.Has(isa.SlotXorsign), c.In.Has(isa.SlotAbs)
-	if x && !a {
+// xorsignAlone: each of .xorsign and .abs wants the other.
+func (c *Checker) xorsignAlone(s isa.Slot) {
+	if s == isa.SlotAbs {
+		if !c.In.Has(isa.SlotXorsign) {
+			c.Errorf("Modifier '.abs' requires modifier '.xorsign'")
+		}
+		return
+	}
+	if !c.In.Has(isa.SlotAbs) {
 		c.Errorf("Modifier '.xorsign' requires modifier '.abs'")
 	}
-	if a && !x {
-		c.Errorf("Modifier '.abs' requires modifier '.xorsign'")
-	}
+	c.Gate(&gXorsignTarget)
 }
 
 // RedName complains about a reduction by name and types.

@@ -167,6 +167,9 @@ func (c *Checker) hintMissing() {
 	for i := range c.Row.Forms {
 		f := &c.Row.Forms[i]
 		if f.Must&EarlyHint != 0 && in.Early&^(f.May|f.Must) == 0 && (in.Early|EarlyHint)&f.Must == f.Must && c.typesFit(f) && c.argsFit(f) && in.Args[len(in.Args)-1].Kind != isa.KVector {
+			if in.Args[len(in.Args)-1].Kind == isa.KSpecial {
+				c.Errorf("Special register argument not allowed for instruction '%s'", c.Row.Name)
+			}
 			c.Errorf(".L2::cache_hint modifier required for instruction '%s' with %d arguments", c.Row.Name, len(in.Args))
 			return
 		}
@@ -291,6 +294,9 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 	}
 	if o.Kind == isa.KVector && (r == &argRows['M'] || r == &argRows['O']) && !c.In.Has(isa.SlotVec) {
 		return packFits(o, t)
+	}
+	if o.Kind == isa.KVector && r.ref > 0 && !r.vec && !c.In.Has(isa.SlotVec) && t.Class() == isa.Bits && (c.Row.Flags&(FlagTexture|FlagVector) == 0 || c.In.Op == isa.WMultimem) {
+		return packFits(o, t) && (len(o.Elems) == 1 || !regFits(o.Elems[0].Type, t, false))
 	}
 	if o.Type == isa.F16x2 && o.Kind == isa.KReg && t.IsInt() && (r.frag || r.ref == 0) {
 		return false

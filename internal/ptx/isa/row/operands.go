@@ -150,7 +150,7 @@ func (c *Checker) specialGate(r isa.SpecialReg) {
 // of 64 and less.
 func (c *Checker) vecSize() {
 	in := c.In
-	if in.NTypes == 0 || !in.Has(isa.SlotVec) {
+	if in.NTypes == 0 || !in.Has(isa.SlotVec) || in.Types[0] == isa.B1024 {
 		return
 	}
 	n := in.Vec() * in.Types[0].Bits()
@@ -168,7 +168,7 @@ func (c *Checker) specialArgs() {
 			continue
 		}
 		switch {
-		case c.Row.Flags&FlagSpecial == 0 || in.NTypes > 0 && c.typeOf(i).IsFloat():
+		case c.Row.Flags&FlagSpecial == 0 || c.anyFloat():
 			c.Errorf("Special register argument not allowed for instruction '%s'", c.Row.Name)
 		case i == 0:
 			c.Errorf("Read-only special register cannot be destination argument")
@@ -176,13 +176,14 @@ func (c *Checker) specialArgs() {
 	}
 }
 
-// typeOf is the type an operand stands for: the first of the result, the
-// last of sources.
-func (c *Checker) typeOf(i int) isa.Type {
-	if i == 0 {
-		return c.In.Types[0]
+// anyFloat reports whether a type of the instruction is a float.
+func (c *Checker) anyFloat() bool {
+	for _, t := range c.types() {
+		if t.IsFloat() {
+			return true
+		}
 	}
-	return c.In.Types[min(c.In.NTypes, len(c.In.Types))-1]
+	return false
 }
 
 // VectorLen is the number of values an operand holds.
@@ -214,18 +215,24 @@ func (c *Checker) vecResult() {
 			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
 		}
 	}
-	if c.Row.Flags&FlagVector == 0 && (c.Row.Flags&FlagVectorIf == 0 || !in.Has(isa.SlotVec)) {
+}
+
+// vecOperand: and where an operation takes vectors, its operand is as long.
+func (c *Checker) vecOperand() {
+	in := c.In
+	if len(in.Args) == 0 || c.Row.Flags&FlagVector == 0 && (c.Row.Flags&FlagVectorIf == 0 || !in.Has(isa.SlotVec)) {
 		return
 	}
+	d, n := &in.Args[0], in.Vec()
 	switch {
 	case c.In.Op == isa.WMma || c.In.Op == isa.WWmma || c.In.Op == isa.WWgmma || c.In.Op == isa.WAtom:
 	case c.Row.Name == "mov":
 		c.movSizes(n)
-	case d.Kind == isa.KAddr && len(in.Args) > 1:
+	case argRows[c.Letter(0)].kinds&kReg == 0 && len(in.Args) > 1:
 		d = &in.Args[1]
 		fallthrough
 	default:
-		if d.Kind != isa.KAddr && VectorLen(d) != n {
+		if VectorLen(d) != n && !(d.Kind == isa.KAddr && n == 1) {
 			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
 		}
 	}

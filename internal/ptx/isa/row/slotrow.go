@@ -44,6 +44,7 @@ var slotRows = [isa.NumSlots]slotRow{
 	isa.SlotNocomp:   {dup: "Multiple %s modifiers specified"},
 	isa.SlotDown:     {need: ".down modifier required"},
 	isa.SlotShuffle:  {dup: "Multiple shuffle modifiers specified", need: "Shuffle modifier required"},
+	isa.SlotSat:      {need: ".sat modifier required"},
 	isa.SlotVote:     {dup: "Multiple vote modifiers specified"},
 	isa.SlotFtz:      {dup: "Duplicate %s modifier"},
 	isa.SlotVec:      {dup: "Multiple vector modifiers specified"},

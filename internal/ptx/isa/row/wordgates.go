@@ -34,6 +34,12 @@ var (
 	gSparseMxf4 = Gate{Name: ".kind::mxf4 with .sp modifier", Plain: true, Only: target.OnA100 | target.OnA120}
 )
 
+// Of .xorsign the version is looked at before its partner, the target behind.
+var (
+	gXorsign       = Gate{Name: ".xorsign", Plain: true, V: 72}
+	gXorsignTarget = Gate{Name: ".xorsign", Plain: true, SM: 86, Mod: true}
+)
+
 var wordGates = [isa.NumWords]wordGatePair{
 	isa.WM16n8:                     {early: &Gate{Name: ".m16n8", Plain: true, V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, ModV: true}},
 	isa.WM16n16:                    {early: &Gate{Name: ".m16n16", Plain: true, V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, ModV: true}},
@@ -142,6 +148,6 @@ var wordGates = [isa.NumWords]wordGatePair{
 	isa.WMbarrierInit:              {late: &Gate{Name: ".op_restrict", Plain: true, V: 80, SM: 90, TargetFirst: true}},
 	isa.WSyncRestrictSharedCluster: {late: &Gate{Name: ".sync_restrict", Plain: true, V: 86, SM: 90, TargetFirst: true}},
 	isa.WSyncRestrictSharedCta:     {late: &Gate{Name: ".sync_restrict", Plain: true, V: 86, SM: 90, TargetFirst: true}},
-	isa.WXorsign:                   {late: &Gate{Name: ".xorsign", Plain: true, V: 72, SM: 86, Mod: true}},
+	isa.WXorsign:                   {late: &gXorsign},
 	isa.WTensormap:                 {late: &Gate{Name: ".tensormap", Plain: true, V: 80, SM: 90, Mod: true, ModV: true, TargetFirst: true}},
 }

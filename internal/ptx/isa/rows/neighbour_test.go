@@ -218,6 +218,9 @@ func TestNeighbours(t *testing.T) {
 			ctx := testContext(nc.version, nc.target)
 			ctx.Arch, ctx.ArchSM = nc.target, ctx.SM
 			got, ok, _ := checkForm(t, ctx, f)
+			if !slices.Equal(got, want[i]) { // some things the reference says of one instruction of a file only
+				want[i] = askReference(t, tools, nc.version, nc.target, forms[i:i+1])[0]
+			}
 			if ok == (len(want[i]) == 0) {
 				verdict++
 			}
@@ -237,13 +240,13 @@ func TestNeighbours(t *testing.T) {
 	}
 	t.Logf("all: %d neighbours: verdict equal in %.2f%%, messages equal in %.2f%%", all, percent(verdicts, all), percent(texts, all))
 	clusters.log(t, 30)
-	if percent(verdicts, all) < 99.5 || percent(texts, all) < 97.4 {
+	if percent(verdicts, all) < 99.7 || percent(texts, all) < 98.8 {
 		t.Errorf("too many neighbours differ")
 	}
 }
 
 func unread(text string) bool {
-	return strings.HasPrefix(text, "fatal: Parsing error") || strings.HasPrefix(text, "Unknown symbol")
+	return strings.HasPrefix(text, "fatal: Parsing error") || strings.HasPrefix(text, "Unknown symbol") || strings.HasPrefix(text, "Illegal operand type")
 }
 
 func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }

@@ -26,6 +26,7 @@ var Ldmatrix = row.Op{Rows: []row.Row{{
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.B16 | row.B8}, Args: "2m", May: row.EarlySync},
 		{Types: []row.TypeSet{tB8x16, tB6b4x16}, Args: "2m", May: row.EarlySync},
+		{Args: "2m", May: row.EarlySync},
 	},
 	Mods: matrixMods, Need: []isa.Slot{isa.SlotShape},
 	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},
@@ -172,7 +173,7 @@ func matrixShape(c *row.Checker) {
 	two := in.NTypes == 2
 	switch shape {
 	case isa.WM8n8:
-		if two {
+		if in.NTypes != 1 {
 			c.Errorf("Unexpected number of instruction types specified for %s with shape '.m8n8'", name)
 		}
 		if in.Types[0] != isa.B16 {
@@ -189,8 +190,10 @@ func matrixShape(c *row.Checker) {
 			c.Errorf("Incorrect no. of matrix: %d for %s with shape '.m16n16'", n, name)
 		}
 		wantTrans(c, shape)
+		wantFormat(c, shape)
 	case isa.WM8n16:
-		if !two {
+		wantFormat(c, shape)
+		if in.NTypes == 1 {
 			c.Errorf("Unexpected number of instruction types specified for %s with shape '.m8n16'", name)
 		}
 		if in.Has(isa.SlotTrans) {
@@ -202,8 +205,21 @@ func matrixShape(c *row.Checker) {
 		}
 		wantTrans(c, shape)
 	case isa.WNone:
+		if in.Has(isa.SlotTrans) && in.Op == isa.WLdmatrix {
+			c.Errorf("Modifier .trans not allowed for shape ''")
+		}
+		if two {
+			c.Errorf("Modifier format conversion not allowed for shape ''")
+		}
 	default:
 		c.Errorf("Illegal matrix shape '.%s' for instruction '%s'", shape, name)
+	}
+}
+
+// wantFormat: a shape without types converts between formats.
+func wantFormat(c *row.Checker, shape isa.Word) {
+	if c.In.NTypes == 0 {
+		c.Errorf("Modifier 'format conversion' require for instruction %s with shape '.%s'", c.Row.Name, shape)
 	}
 }
 

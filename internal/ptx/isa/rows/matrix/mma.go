@@ -506,7 +506,7 @@ func mmaKind(c *row.Checker) {
 	k := in.Mod(isa.SlotKind)
 	narrow := row.F8F6F4 &^ row.F8
 	fp := row.F8F6F4.Has(in.Types[1])
-	if w := in.Mod(isa.SlotScale); w == isa.WBlock16 || w == isa.WBlock32 {
+	if w := in.Mod(isa.SlotScale); (w == isa.WBlock16 || w == isa.WBlock32) && in.Has(isa.SlotBlock) {
 		defer c.Illegal("." + w.String())
 	}
 	switch {
@@ -544,6 +544,9 @@ func blockScale(c *row.Checker, k isa.Word) {
 
 // impliedScale: a kind with one possible scale vector means that one.
 func impliedScale(c *row.Checker) {
+	if w := c.In.Mod(isa.SlotScale); w != isa.WNone && !c.In.Has(isa.SlotBlock) {
+		c.Illegal("." + w.String())
+	}
 	if c.In.Has(isa.SlotScale) || !c.In.Has(isa.SlotBlock) {
 		return
 	}

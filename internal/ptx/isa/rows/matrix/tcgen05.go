@@ -15,7 +15,7 @@ var (
 	tcRules  = []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotNocomp, Do: row.NeedSync}}
 	tcLdMods = []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotPack}
 	tcLdNeed = []isa.Slot{isa.SlotShape}
-	tcMods   = []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale, isa.SlotAshift, isa.SlotCollA}
+	tcMods   = []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale, isa.SlotAshift, isa.SlotCollA, isa.SlotCollB}
 )
 
 var Tcgen05 = row.Op{Rows: []row.Row{
@@ -96,14 +96,14 @@ var Tcgen05 = row.Op{Rows: []row.Row{
 		},
 		Mods:  tcMods,
 		Gates: []row.Gate{{V: 86, Only: target.OnF100, Inst: true}, {Name: "argument scale-inp-d-imm", Only: target.On100a | target.On100f | target.On103a | target.On103f, If: tcScaleImm}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.SlotKind, Do: tcKind}, {At: isa.SlotScale, Do: tcScale}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.NoSlot, Do: tcCollector}, {At: isa.SlotKind, Do: tcKind}, {At: isa.NoSlot, Do: tcNeedScale}, {At: isa.SlotScale, Do: tcScale}},
 		Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WMma, isa.WWs}, Name: "tcgen05.mma.ws",
 		Forms: []row.Form{{Args: "mekup?k", May: row.EarlyGroup}, {Args: "mekmup?k", May: row.EarlyGroup}},
 		Mods:  []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotCollB}, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.SlotKind, Do: tcKind}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.NoSlot, Do: tcCollector}, {At: isa.SlotKind, Do: tcKind}},
 	},
 }}
 
@@ -137,6 +137,28 @@ func tcNeeds(c *row.Checker) {
 func tcNeedGroup(c *row.Checker) {
 	if c.In.Mod(isa.SlotGroup) == isa.WNone {
 		c.Errorf(".cta_group modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+// tcCollector: A is collected by the products of one warp group, B by those
+// of a warp each.
+func tcCollector(c *row.Checker) {
+	w := c.In.Mod(isa.SlotCollB)
+	if c.Row.Name == "tcgen05.mma.ws" {
+		w = c.In.Mod(isa.SlotCollA)
+		if !c.In.Has(isa.SlotGroup) {
+			c.Illegal("")
+		}
+	}
+	if w != isa.WNone {
+		c.Illegal("." + w.String())
+	}
+}
+
+// tcNeedScale: one kind has several scale vectors and none by itself.
+func tcNeedScale(c *row.Checker) {
+	if k := c.In.Mod(isa.SlotKind); k == isa.WKindMxf4nvf4 && c.In.Has(isa.SlotBlock) && !c.In.Has(isa.SlotScale) {
+		c.Errorf("Modifier '.%s' requires modifier '.scale_vectorsize' for instruction '%s'", k, c.Row.Name)
 	}
 }
 
@@ -255,7 +277,7 @@ func tcKind(c *row.Checker) {
 		c.Illegal("." + k.String())
 	case scaled && !in.Has(isa.SlotBlock):
 		c.Errorf(".block_scale modifier required for instruction '%s'", c.Row.Name)
-	case !scaled && in.Has(isa.SlotBlock):
+	case !scaled && in.Has(isa.SlotBlock) && c.Takes(isa.SlotBlock):
 		c.Errorf("Modifier '.%s' cannot be combined with modifier '.block_scale'", k)
 	}
 	if in.Has(isa.SlotAshift) && in.Args[1].Kind != isa.KAddr {
@@ -286,8 +308,7 @@ func tcScale(c *row.Checker) {
 	case ok && s == isa.WNone:
 		c.WordGate(isa.WBlock32, false)
 	case ok:
-	case s == isa.WNone:
-		c.Errorf(".scale_vec_size modifier required for instruction '%s'", c.Row.Name)
+	case s == isa.WNone: // said before
 	default:
 		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", k, s)
 	}

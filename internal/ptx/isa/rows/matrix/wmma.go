@@ -166,6 +166,12 @@ func wmmaShape(c *row.Checker) {
 	in := c.In
 	shape := in.Mod(isa.SlotShape)
 	text := ""
+	if sizesFirst(c) {
+		wmmaSizes(c)
+		if multiplicand(c) == isa.F64 {
+			return
+		}
+	}
 	if shape != isa.WNone {
 		text = "." + shape.String()
 		known := false
@@ -227,6 +233,8 @@ func wmmaLayout(c *row.Checker) {
 func wmmaRegs(which byte, t isa.Type, shape isa.Word) int {
 	m, n, k := isa.ShapeMNK(shape)
 	switch {
+	case shape == isa.WNone && t != isa.F16:
+		return 0
 	case which == 'c':
 		if t == isa.F16 {
 			return 4
@@ -246,12 +254,24 @@ func wmmaRegs(which byte, t isa.Type, shape isa.Word) int {
 	return elems * t.Bits() / 32 / 32
 }
 
+// sizesFirst: without a shape the sizes are complained about before it in
+// loads and stores, and in products of tf32.
+func sizesFirst(c *row.Checker) bool {
+	return !c.In.Has(isa.SlotShape) && (c.Row.Name != "wmma.mma" || multiplicand(c) == isa.TF32)
+}
+
 // wmmaVectors: the operands hold whole fragments.
 func wmmaVectors(c *row.Checker) {
+	if !sizesFirst(c) {
+		wmmaSizes(c)
+	}
+}
+
+func wmmaSizes(c *row.Checker) {
 	in := c.In
 	shape := in.Mod(isa.SlotShape)
 	k := classOf(c)
-	if k == nil || !shapeIn(c, k.shapes, shape) {
+	if k == nil || shape != isa.WNone && !shapeIn(c, k.shapes, shape) {
 		return
 	}
 	switch c.Row.Name {
@@ -265,10 +285,20 @@ func wmmaVectors(c *row.Checker) {
 		wmmaArg(c, 1, wmmaRegs('c', in.Types[0], shape))
 	default:
 		t := multiplicand(c)
-		wmmaArg(c, 0, wmmaRegs('c', in.Types[0], shape))
-		wmmaArg(c, 1, wmmaRegs('a', t, shape))
-		wmmaArg(c, 2, wmmaRegs('b', t, shape))
-		wmmaArg(c, 3, wmmaRegs('c', in.Types[in.NTypes-1], shape))
+		sizes := [...]int{wmmaRegs('c', in.Types[0], shape), wmmaRegs('a', t, shape), wmmaRegs('b', t, shape), wmmaRegs('c', in.Types[in.NTypes-1], shape)}
+		if shape == isa.WNone {
+			sizes = [4]int{}
+		}
+		if in.NTypes == 2 { // of halves it is said twice
+			for i, n := range sizes {
+				if row.VectorLen(&in.Args[i]) != n {
+					c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
+				}
+			}
+		}
+		for i, n := range sizes {
+			wmmaArg(c, i, n)
+		}
 	}
 }
 
@@ -279,9 +309,6 @@ func wmmaArg(c *row.Checker, i, n int) {
 		c.Errorf("Vector expected for argument %d", i)
 	case len(o.Elems) != n:
 		c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
-		if c.Row.Name == "wmma.mma" {
-			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
-		}
 	}
 }
 
@@ -293,6 +320,9 @@ func wmmaOps(c *row.Checker) {
 	}
 	shape := in.Mod(isa.SlotShape)
 	op := in.Early & row.EarlyBool
+	if op == row.EarlyAnd && c.Ctx.Version < 71 {
+		c.Errorf("Modifier '.and' on '%s' requires PTX ISA .version 7.1 or later", c.Row.Name)
+	}
 	if op == 0 || in.Early&row.EarlyPopc == 0 {
 		c.Errorf("Unexpected number of operations specified for wmma.mma with shape '.%s'", shape)
 	}

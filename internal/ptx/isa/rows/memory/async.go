@@ -29,8 +29,8 @@ var Cp = row.Op{Rows: []row.Row{
 		},
 		Mods: []isa.Slot{isa.SlotSpace, isa.SlotCop}, Need: []isa.Slot{isa.SlotCop},
 		Spaces: row.Spaces{Set: row.Shared | row.SharedCTA | row.Global, Min: 2, Max: 2},
-		Gates:  []row.Gate{{V: 70, SM: 80}, {Name: "igonre-src on cp.async", V: 75, If: ignoreSrc}, gPref, gHint},
-		Rules:  []row.Rule{{At: isa.SlotSpace, Do: cpSpaces}, {At: isa.SlotLevel, Do: pref256Target}, {At: isa.SlotCop, Do: cpCop}, {At: isa.SlotRead, Do: cpSize}},
+		Gates:  []row.Gate{{V: 70, SM: 80}, {Name: "igonre-src on cp.async", V: 75, If: ignoreSrc}, gPrefCopy, gHint},
+		Rules:  []row.Rule{{At: isa.SlotSpace, Do: cpSpaces}, {At: isa.SlotSpace, Do: pref256Target}, {At: isa.SlotCop, Do: cpCop}, {At: isa.NoSlot, Do: cpSize}},
 		Flags:  row.FlagManySpaces,
 	},
 	{Words: []isa.Word{isa.WAsync, isa.WCommitGroup}, Name: "cp.async.commit_group", Forms: []row.Form{{Args: ""}}, Gates: g70},
@@ -70,7 +70,7 @@ var Cp = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WPrefetch}, Name: "cp.async.bulk.prefetch",
 		Forms: []row.Form{{Args: "mu"}, {Args: "muk", Must: row.EarlyHint}},
-		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1}, Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}},
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1}, Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}, {At: isa.SlotAsync, Do: hintNowhere}},
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 	},
 	{
@@ -82,7 +82,7 @@ var Cp = row.Op{Rows: []row.Row{
 		},
 		Mods: []isa.Slot{isa.SlotSpace, isa.SlotLevel, isa.SlotDim}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1},
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: prefetchTensor}, {At: isa.SlotOob, Do: prefetchMode}, {At: isa.SlotVec, Do: copyPlaces}, {At: isa.SlotCmp, Do: tensorVector}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: prefetchTensor}, {At: isa.SlotAsync, Do: hintNowhere}, {At: isa.SlotOob, Do: prefetchMode}, {At: isa.SlotVec, Do: copyPlaces}, {At: isa.SlotRead, Do: tensorVector}},
 		Flags: row.FlagManySpaces | row.FlagVector2,
 	},
 	{
@@ -96,6 +96,8 @@ var Cp = row.Op{Rows: []row.Row{
 			{Args: "*o*JJk", May: row.EarlyTile | row.EarlyGroup | row.EarlyHint | row.EarlyMcast},
 			{Args: "o*", May: row.EarlyTile},
 			{Args: "o*k", May: row.EarlyTile | row.EarlyHint},
+			{Args: "*F*", May: row.EarlyTile},
+			{Args: "*F*k", May: row.EarlyTile | row.EarlyHint},
 		},
 		Mods: tensorMods, Spaces: bulkSpaces,
 		Gates: []row.Gate{
@@ -124,8 +126,11 @@ var Cp = row.Op{Rows: []row.Row{
 	},
 }}
 
+// gPrefCopy is gPref behind the spaces.
+var gPrefCopy = row.Gate{At: isa.SlotSpace, Name: "cache prefetching", V: 74, SM: 75, If: hasPref, TargetFirst: true}
+
 // gHintLast is gHint where the reference looks at it last.
-var gHintLast = row.Gate{At: isa.SlotVec, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
+var gHintLast = row.Gate{At: isa.SlotAsync, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
 
 var gMcast = row.Gate{Name: ".multicast::cluster", V: 80, SM: 90, W: isa.WMulticastCluster, Mod: true, ModV: true, TargetFirst: true}
 
@@ -296,6 +301,13 @@ func bulkSize(c *row.Checker) {
 	}
 	if o.Value < 0 || o.Value > maxBulk {
 		c.Errorf("Argument 2 of instruction '%s': value '%d' out of range, expected to be in range [0..%d]", c.Row.Name, o.Value, maxBulk)
+	}
+}
+
+// hintNowhere: a cache policy is for a space that is named.
+func hintNowhere(c *row.Checker) {
+	if c.In.NSpace == 0 && c.In.Early&row.EarlyHint != 0 {
+		c.Errorf("Modifier '.L2::cache_hint' cannot be applied to '' space for instruction '%s'", c.Row.Name)
 	}
 }
 

@@ -32,12 +32,13 @@ var Atom = row.Op{Rows: []row.Row{{
 	},
 	Rules: []row.Rule{
 		{At: isa.SlotEvict2, Do: hintSpace},
-		{At: isa.SlotNoftz, Do: atomNoftz},
-		{At: isa.SlotNoftz, Do: atomGate},
-		{At: isa.SlotNoftz, Do: atomVector},
+		{At: isa.SlotVec, Do: atomNotNoftz},
+		{At: isa.SlotCmp, Do: atomNoftz},
+		{At: isa.SlotCmp, Do: atomVector},
+		{At: isa.SlotVec, Do: atomGate},
+		{At: isa.SlotScope, Do: atomNone},
 		{At: isa.SlotScope, Do: casHint},
 		{At: isa.SlotScope, Do: atomScopeGate},
-		{At: isa.SlotScope, Do: atomNone},
 		{At: isa.SlotCmp, Do: atomOp},
 		{At: isa.SlotSem, Do: atomSem},
 	},
@@ -56,9 +57,10 @@ var Red = row.Op{Rows: []row.Row{
 		Gates:  []row.Gate{{V: 12}, gHintAtom},
 		Rules: []row.Rule{
 			{At: isa.SlotEvict2, Do: hintSpace},
-			{At: isa.SlotNoftz, Do: atomNoftz},
-			{At: isa.SlotNoftz, Do: atomGate},
-			{At: isa.SlotNoftz, Do: atomVector},
+			{At: isa.SlotVec, Do: atomNotNoftz},
+			{At: isa.SlotCmp, Do: atomNoftz},
+			{At: isa.SlotCmp, Do: atomVector},
+			{At: isa.SlotVec, Do: atomGate},
 			{At: isa.SlotScope, Do: atomScopeGate},
 			{At: isa.SlotScope, Do: atomNone},
 			{At: isa.SlotCmp, Do: atomOp},
@@ -75,7 +77,7 @@ var Red = row.Op{Rows: []row.Row{
 		Mods:   []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotSem, isa.SlotScope, isa.SlotMmio, isa.SlotOp},
 		Spaces: row.Spaces{Set: row.SharedCluster | row.Global, Min: 0, Max: 1},
 		Gates:  asyncGates,
-		Rules:  []row.Rule{{At: isa.NoSlot, Do: redAsyncOp}, {At: isa.NoSlot, Do: asyncNeeds}, {At: isa.SlotSpace, Do: asyncOldSpace}, {At: isa.SlotSem, Do: asyncSem}, {At: isa.SlotScope, Do: asyncScope}, {At: isa.NoSlot, Do: needOp}, {At: isa.SlotCmp, Do: needOp}},
+		Rules:  []row.Rule{{At: isa.NoSlot, Do: redAsyncOp}, {At: isa.NoSlot, Do: asyncNeeds}, {At: isa.SlotSpace, Do: asyncOldSpace}, {At: isa.SlotSem, Do: asyncSem}, {At: isa.SlotSem, Do: asyncNeedsScope}, {At: isa.SlotScope, Do: asyncScope}, {At: isa.NoSlot, Do: needOp}, {At: isa.SlotCmp, Do: needOp}},
 	},
 }}
 
@@ -153,10 +155,14 @@ func atomName(c *row.Checker) string {
 func atomNoftz(c *row.Checker) {
 	in := c.In
 	half := row.Halves.Has(in.Types[0])
-	switch {
-	case half && !in.Has(isa.SlotNoftz):
+	if half && !in.Has(isa.SlotNoftz) {
 		c.Errorf("'.noftz' modifier required for instruction '%s' with type '%s'", c.Row.Name, in.Types[0])
-	case !half && in.Has(isa.SlotNoftz):
+	}
+}
+
+// atomNotNoftz: and others flush nothing anyway.
+func atomNotNoftz(c *row.Checker) {
+	if c.In.Has(isa.SlotNoftz) && !row.Halves.Has(c.In.Types[0]) {
 		c.Illegal(".noftz")
 	}
 }

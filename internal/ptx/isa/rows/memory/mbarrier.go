@@ -108,8 +108,14 @@ func mbGate(c *row.Checker, strong isa.Word) {
 }
 
 func mbOrder(c *row.Checker, strong isa.Word) {
-	if sem := c.In.Mod(isa.SlotSem); sem != isa.WNone && sem != strong && sem != isa.WRelaxed {
-		c.Illegal("." + sem.String())
+	sem, scope := c.In.Mod(isa.SlotSem), c.In.Mod(isa.SlotScope)
+	if sem == isa.WNone || sem == strong || sem == isa.WRelaxed {
+		return
+	}
+	c.Illegal("." + sem.String())
+	c.Illegal("." + sem.String())
+	if scope != isa.WNone && (sem == isa.WVolatile || sem == isa.WWeak) {
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", sem, scope)
 	}
 }
 

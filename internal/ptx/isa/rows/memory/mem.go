@@ -43,10 +43,11 @@ var Ld = row.Op{Rows: []row.Row{{
 		{At: isa.SlotLevel, Do: prefSpace},
 		{At: isa.SlotEvict, Do: evictRules},
 		{At: isa.SlotEvict2, Do: hintSpace},
-		{At: isa.SlotVec, Do: wideSpace},
+		{At: isa.SlotEvict2, Do: wideSpace},
 		{At: isa.SlotSem, Do: semOfLoad},
 		{At: isa.SlotSem, Do: orderAndScope},
-		{At: isa.SlotSem, Do: mmioAlone},
+		{At: isa.SlotCmp, Do: mmioAlone},
+		{At: isa.SlotCmp, Do: mmioVec},
 		{At: isa.SlotNc, Do: ncRules},
 		{At: isa.SlotCop, Do: copRules},
 	},
@@ -78,10 +79,11 @@ var St = row.Op{Rows: []row.Row{
 		Rules: []row.Rule{
 			{At: isa.SlotEvict, Do: evictRules},
 			{At: isa.SlotEvict2, Do: hintSpace},
-			{At: isa.SlotVec, Do: wideSpace},
+			{At: isa.SlotEvict2, Do: wideSpace},
 			{At: isa.SlotSem, Do: semOfStore},
 			{At: isa.SlotSem, Do: orderAndScope},
-			{At: isa.SlotSem, Do: mmioAlone},
+			{At: isa.SlotCmp, Do: mmioAlone},
+			{At: isa.SlotCmp, Do: mmioVec},
 			{At: isa.SlotCop, Do: copRules},
 		},
 		Flags: row.FlagVector | row.FlagGeneric,
@@ -117,16 +119,16 @@ var asyncGates = []row.Gate{
 
 var asyncRules = []row.Rule{
 	{At: isa.SlotSpace, Do: asyncOldSpace},
-	{At: isa.SlotDone, Do: asyncDone},
+	{At: isa.NoSlot, Do: asyncDone},
 	{At: isa.SlotSem, Do: asyncSem},
 	{At: isa.SlotScope, Do: asyncScope},
 }
 
 var (
-	gHint    = row.Gate{At: isa.SlotEvict2, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
+	gHint    = row.Gate{At: isa.SlotAsync, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
 	gPref    = row.Gate{At: isa.SlotLevel, Name: "cache prefetching", V: 74, SM: 75, If: hasPref, TargetFirst: true}
 	gCop20   = row.Gate{At: isa.SlotCop, SM: 20, Inst: true, If: hasCop}
-	gWide256 = row.Gate{At: isa.SlotVec, Name: "256 bit wide load/store", V: 88, SM: 100, If: wide256}
+	gWide256 = row.Gate{At: isa.SlotEvict2, Name: "256 bit wide load/store", V: 88, SM: 100, If: wide256}
 )
 
 var Prefetch = row.Op{Rows: []row.Row{{
@@ -138,7 +140,7 @@ var Prefetch = row.Op{Rows: []row.Row{{
 		{V: 20, SM: 20, Inst: true},
 		{Name: "cache eviction priority' on 'prefetch", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2},
 	},
-	Rules: []row.Rule{{At: isa.SlotLevel, Do: prefetchLevel}, {At: isa.SlotEvict, Do: prefetchEvict}, {At: isa.SlotSpace, Do: prefetchSpace}},
+	Rules: []row.Rule{{At: isa.SlotRead, Do: prefetchLevel}, {At: isa.SlotEvict, Do: prefetchEvict}, {At: isa.SlotSpace, Do: prefetchSpace}},
 	Flags: row.FlagGeneric,
 }}}
 
@@ -175,23 +177,24 @@ var Createpolicy = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WFractional}, Name: "createpolicy.fractional",
 		Forms: []row.Form{{Types: []row.TypeSet{row.B64}, Args: "K?f"}},
-		Mods:  []isa.Slot{isa.SlotEvict2, isa.SlotEvict}, Need: []isa.Slot{isa.SlotEvict2},
+		Mods:  []isa.Slot{isa.SlotEvict2, isa.SlotEvict},
 		Gates: []row.Gate{{V: 74, SM: 80, TargetFirst: true}},
-		Rules: []row.Rule{{At: isa.SlotEvict, Do: policyEvict}, {At: isa.SlotRead, Do: policyFraction}},
+		Rules: []row.Rule{{At: isa.SlotEvict, Do: policyEvict}, {At: isa.SlotEvict, Do: policyLevel}, {At: isa.SlotRead, Do: policyFraction}},
 	},
 	{
 		Words: []isa.Word{isa.WRange}, Name: "createpolicy.range",
-		Forms: []row.Form{{Types: []row.TypeSet{row.B64}, Args: "Kmuu"}},
-		Mods:  policyMods, Need: []isa.Slot{isa.SlotEvict2},
+		Forms:  []row.Form{{Types: []row.TypeSet{row.B64}, Args: "Kmuu"}},
+		Mods:   policyMods,
 		Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates:  []row.Gate{{V: 74, SM: 80, TargetFirst: true}},
-		Rules:  []row.Rule{{At: isa.SlotEvict, Do: policyEvict}},
+		Rules:  []row.Rule{{At: isa.SlotEvict, Do: policyEvict}, {At: isa.SlotEvict, Do: policyLevel}},
 	},
 	{
 		Words: []isa.Word{isa.WCvt}, Name: "createpolicy.cvt",
-		Forms: []row.Form{{Types: []row.TypeSet{row.B64}, Args: "da"}},
-		Mods:  []isa.Slot{isa.SlotLevel}, Need: []isa.Slot{isa.SlotLevel},
+		Forms: []row.Form{{Types: []row.TypeSet{row.B64}, Args: "Kk"}},
+		Mods:  []isa.Slot{isa.SlotLevel},
 		Gates: []row.Gate{{V: 74, SM: 80, TargetFirst: true}},
+		Rules: []row.Rule{{At: isa.SlotLevel, Do: policyL2}},
 	},
 }}
 

@@ -192,9 +192,6 @@ func copRules(c *row.Checker) {
 			c.Illegal("." + w.String())
 		}
 	}
-	if s := in.Mod(isa.SlotSem); s != isa.WNone && s != isa.WWeak {
-		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", s, w)
-	}
 }
 
 // weakOnly: st.bulk is weak or says nothing.
@@ -220,6 +217,12 @@ func asyncDone(c *row.Checker) {
 	}
 }
 
+func asyncNeedsScope(c *row.Checker) {
+	if sem := c.In.Mod(isa.SlotSem); !c.In.Has(isa.SlotMmio) && sem != isa.WNone && !c.In.Has(isa.SlotScope) {
+		c.Errorf("Modifier '.%s' requires scope with 'red.async' instruction", sem)
+	}
+}
+
 // asyncNeeds: red.async names an order and a scope, and signals a barrier
 // unless it releases.
 func asyncNeeds(c *row.Checker) {
@@ -231,12 +234,8 @@ func asyncNeeds(c *row.Checker) {
 	if scope != isa.WNone && sem != isa.WRelease && !in.Has(isa.SlotMmio) && !in.Has(isa.SlotDone) && (scope == isa.WCluster || in.Space() != isa.SpaceGlobal) {
 		c.Errorf("Modifier '.%s' requires modifier '.completion_mechanism' for instruction 'red.async'", scope)
 	}
-	switch {
-	case in.Has(isa.SlotMmio):
-	case sem == isa.WNone:
+	if !in.Has(isa.SlotMmio) && sem == isa.WNone {
 		c.Errorf("order modifier required for instruction 'red.async'")
-	case scope == isa.WNone:
-		c.Errorf("Modifier '.%s' requires scope with 'red.async' instruction", sem)
 	}
 }
 
@@ -326,6 +325,28 @@ func policyEvict(c *row.Checker) {
 	policyGate(c, second)
 	if second != isa.WL2EvictFirst && second != isa.WL2EvictUnchanged {
 		c.Errorf("Unsupported modifier '.%s' as secondary_priority for instruction '%s'", row.Spelled(second), c.Row.Name)
+	}
+}
+
+// policyLevel: policies are those of the second level.
+func policyLevel(c *row.Checker) {
+	switch {
+	case c.In.Has(isa.SlotEvict):
+		c.Errorf("Modifier 'cache eviction priority' requires cache level L2 with '%s' instruction", c.Row.Name)
+	case !c.In.Has(isa.SlotEvict2):
+		c.Errorf("cache eviction priority modifier required for instruction '%s'", c.Row.Name)
+		c.Errorf(".L2 modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+// policyL2 is policyLevel where the level is named by itself.
+func policyL2(c *row.Checker) {
+	switch w := c.In.Mod(isa.SlotLevel); w {
+	case isa.WL2:
+	case isa.WNone:
+		c.Errorf(".L2 modifier required for instruction '%s'", c.Row.Name)
+	default:
+		c.Illegal("." + w.String())
 	}
 }
 

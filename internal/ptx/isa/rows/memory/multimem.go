@@ -12,6 +12,7 @@ import (
 const (
 	tFP8x    = row.F8 | row.E4M3x2 | row.E5M2x2 | row.E4M3x4 | row.E5M2x4
 	multiRed = row.Int32 | row.Int64 | row.B32 | row.B64 | row.F32 | row.F64 | row.Halves | tFP8x
+	multiNo  = row.E3M2 | row.E2M3 | row.E3M2x2 | row.E2M3x2 | row.E2M1x2 | row.UE8M0x2 | row.E3M2x4 | row.E2M3x4 | row.E2M1x4
 	multiSt  = row.Int32 | row.Int64 | row.B32 | row.B64 | row.F32 | row.F64 | row.Halves | tFP8x
 )
 
@@ -20,27 +21,27 @@ var multiMods = []isa.Slot{isa.SlotSpace, isa.SlotSem, isa.SlotScope, isa.SlotVe
 var Multimem = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WLdReduce}, Name: "multimem.ld_reduce",
-		Forms: []row.Form{{Types: []row.TypeSet{multiRed}, Args: "dm", May: row.EarlyRed | row.EarlyBool}},
+		Forms: []row.Form{{Types: []row.TypeSet{multiRed}, Args: "dm", May: row.EarlyRed | row.EarlyBool}, {Types: []row.TypeSet{multiNo}, Args: "!", May: row.EarlyRed | row.EarlyBool}},
 		Mods:  multiMods, Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates: []row.Gate{{V: 81, SM: 90, TargetFirst: true}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiAcc}, {At: isa.NoSlot, Do: multiLdScope}, {At: isa.SlotSem, Do: multiLdSem}, {At: isa.SlotSem, Do: multiScope}, {At: isa.SlotDim, Do: multiOp}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotDim, Do: multiVec}},
-		Flags: row.FlagVectorIf,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: multiNeeds}, {At: isa.NoSlot, Do: multiOp}, {At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiAcc}, {At: isa.NoSlot, Do: multiVec}, {At: isa.SlotLayout, Do: multiNoVec}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotSem, Do: multiLdSem}, {At: isa.SlotSem, Do: multiScope}, {At: isa.SlotRead, Do: multiNoVector}},
+		Flags: row.FlagVector,
 	},
 	{
 		Words: []isa.Word{isa.WSt}, Name: "multimem.st",
-		Forms: []row.Form{{Types: []row.TypeSet{multiSt}, Args: "ma"}},
+		Forms: []row.Form{{Types: []row.TypeSet{multiSt}, Args: "ma"}, {Types: []row.TypeSet{multiNo}, Args: "!"}},
 		Mods:  multiMods, Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates: []row.Gate{{V: 81, SM: 90, TargetFirst: true}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: multiTypes}, {At: isa.SlotSem, Do: multiStSem}, {At: isa.SlotSem, Do: multiScope}, {At: isa.SlotDim, Do: multiVec}},
-		Flags: row.FlagVectorIf,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: multiNeeds}, {At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiVec}, {At: isa.SlotLayout, Do: multiNoVec}, {At: isa.SlotSem, Do: multiStSem}, {At: isa.SlotSem, Do: multiScope}, {At: isa.SlotRead, Do: multiNoVector}},
+		Flags: row.FlagVector,
 	},
 	{
 		Words: []isa.Word{isa.WRed}, Name: "multimem.red",
 		Forms: []row.Form{{Types: []row.TypeSet{multiRed}, Args: "ma", May: row.EarlyRed | row.EarlyBool}},
 		Mods:  multiMods, Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates: []row.Gate{{V: 81, SM: 90, TargetFirst: true}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: multiTypes}, {At: isa.SlotSem, Do: multiStSem}, {At: isa.SlotSem, Do: multiScope}, {At: isa.SlotDim, Do: multiOp}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotDim, Do: multiVec}},
-		Flags: row.FlagVectorIf,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: multiNeeds}, {At: isa.NoSlot, Do: multiOp}, {At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiVec}, {At: isa.SlotLayout, Do: multiNoVec}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotSem, Do: multiStSem}, {At: isa.SlotRead, Do: multiNoVector}},
+		Flags: row.FlagVector,
 	},
 }}
 
@@ -96,40 +97,63 @@ func multiOp(c *row.Checker) {
 	}
 }
 
-// multiVec: vectors are of floats, of 32 to 128 bits.
+// multiVec: vectors are of floats, of 32 to 128 bits, and the operand is one.
 func multiVec(c *row.Checker) {
 	in := c.In
-	if !in.Has(isa.SlotVec) {
+	t, n := in.Types[0], in.Vec()
+	if !in.Has(isa.SlotVec) || !t.IsFloat() {
 		return
 	}
-	t, n := in.Types[0], in.Vec()
-	if bits := n * t.Bits(); bits > 128 || bits < 32 || !t.IsFloat() || t == isa.F64 {
+	if bits := n * t.Bits(); bits > 128 || bits < 32 || t == isa.F64 {
 		c.Errorf("Inconsistent type '%s' with vector .v%d for '%s'", t, n, c.Row.Name)
+	}
+	if i := multiArg(c); row.VectorLen(&in.Args[i]) != n {
+		c.Errorf("Vector of size %d is expected for argument %d of instruction '%s'", n, i, c.Row.Name)
+	}
+}
+
+// multiArg is the place of the value beside the address.
+func multiArg(c *row.Checker) int {
+	if c.Letter(0) == 'm' {
+		return 1
+	}
+	return 0
+}
+
+// multiNoVec: integers come alone.
+func multiNoVec(c *row.Checker) {
+	if c.In.Has(isa.SlotVec) && !c.In.Types[0].IsFloat() {
+		c.Errorf("Vector qualifier is not allowed for instruction '%s'", c.Row.Name)
+	}
+}
+
+func multiNoVector(c *row.Checker) {
+	if !c.In.Types[0].IsFloat() && c.In.Args[multiArg(c)].Kind == isa.KVector {
+		c.Errorf("Vector operand is not allowed for instruction '%s'", c.Row.Name)
 	}
 }
 
 func multiLdSem(c *row.Checker) { semOf(c, isa.WRelaxed, isa.WAcquire) }
 func multiStSem(c *row.Checker) { semOf(c, isa.WRelaxed, isa.WRelease) }
 
-// multiLdScope: the reference says it twice for loads.
-func multiLdScope(c *row.Checker) {
-	sem := c.In.Mod(isa.SlotSem)
-	if !c.In.Has(isa.SlotScope) && sem != isa.WNone && sem != isa.WWeak {
+// multiNeeds: an order needs a scope and a scope an order.
+func multiNeeds(c *row.Checker) {
+	sem, scope := c.In.Mod(isa.SlotSem), c.In.Mod(isa.SlotScope)
+	switch {
+	case scope == isa.WNone && sem != isa.WNone && sem != isa.WWeak:
 		c.Errorf("Modifier '.%s' requires scope with '%s' instruction", sem, c.Row.Name)
+	case scope != isa.WNone && sem == isa.WNone:
+		c.Errorf("Modifier '.%s' requires order with '%s' instruction", scope, c.Row.Name)
 	}
 }
 
-// multiScope: an order needs a scope and a scope an order.
+// multiScope: loads and stores say it once more.
 func multiScope(c *row.Checker) {
-	in := c.In
-	sem, scope := in.Mod(isa.SlotSem), in.Mod(isa.SlotScope)
+	sem, scope := c.In.Mod(isa.SlotSem), c.In.Mod(isa.SlotScope)
 	switch {
 	case scope == isa.WNone && sem != isa.WNone && sem != isa.WWeak:
 		c.Errorf("Modifier '.%s' requires scope with '%s' instruction", sem, c.Row.Name)
 	case scope != isa.WNone && (sem == isa.WNone || sem == isa.WWeak):
-		if sem == isa.WNone {
-			c.Errorf("Modifier '.%s' requires order with '%s' instruction", scope, c.Row.Name)
-		}
 		c.Errorf("Modifier '.weak' cannot be combined with modifier '.%s'", scope)
 	}
 }
@@ -140,13 +164,15 @@ var Tensormap = row.Op{Rows: []row.Row{
 		Forms: []row.Form{
 			{Types: []row.TypeSet{row.B1024, row.B32 | row.B64}, Args: "mb", May: row.EarlyTile},
 			{Types: []row.TypeSet{row.B1024, row.B32 | row.B64}, Args: "mib", May: row.EarlyTile},
+			{Types: []row.TypeSet{row.B32 | row.B64}, Args: "ma", May: row.EarlyTile},
+			{Types: []row.TypeSet{row.B32 | row.B64}, Args: "mia", May: row.EarlyTile},
 		},
 		Mods: []isa.Slot{isa.SlotSpace}, Spaces: row.Spaces{Set: row.Global | row.SharedCTA, Min: 0, Max: 1},
 		Gates: []row.Gate{
 			{V: 83, Only: target.On90a | target.OnF100 | target.OnF120, Inst: true, If: notAtomicity},
 			{Name: "tensormap.replace.swizzle_atomicity", V: 86, Only: target.OnF100 | target.OnF120, Inst: true, W: isa.WSwizzleAtomicity},
 		},
-		Rules: []row.Rule{{At: isa.SlotSpace, Do: replaceField}, {At: isa.SlotRead, Do: replaceValue}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: replaceField}, {At: isa.SlotSpace, Do: replaceTile}, {At: isa.NoSlot, Do: replaceValue}},
 		Flags: row.FlagSharedCTA,
 	},
 	{
@@ -191,8 +217,9 @@ func replaceField(c *row.Checker) {
 	} else if in.Mod(isa.SlotTile) != isa.WTile {
 		c.Illegal(".tile")
 	}
-	if in.Mod(isa.SlotTile) == isa.WTile {
-		c.TargetFeature(".tile", 80, 90)
+	if in.NTypes == 1 {
+		c.Errorf("Tensormap size modifier required for instruction 'tensormap.replace'")
+		return
 	}
 	w := in.Mod(isa.SlotField)
 	if w == isa.WNone {
@@ -216,6 +243,12 @@ func replaceField(c *row.Checker) {
 	}
 }
 
+func replaceTile(c *row.Checker) {
+	if c.In.Mod(isa.SlotTile) == isa.WTile {
+		c.TargetFeature(".tile", 80, 90)
+	}
+}
+
 // replaceValue: constants lie in the range of the field.
 func replaceValue(c *row.Checker) {
 	in := c.In
@@ -233,10 +266,12 @@ func replaceValue(c *row.Checker) {
 		if w == isa.WElemtype && c.Lacks(0, 100) {
 			top = 12
 		}
-		if w == isa.WSwizzleMode && o.Value == 4 && c.Bit&target.On103a != 0 {
-			top = 4
+		if w == isa.WSwizzleMode && o.Value == 4 {
 			if c.Ctx.Version < 88 {
 				c.Errorf("Instruction 'tensormap.replace.swizzle_mode with input value == 4' requires PTX ISA .version 8.8 or later")
+			}
+			if c.Bit&target.On103a != 0 {
+				top = 4
 			}
 		}
 		if o.Value < 0 || o.Value > top {

@@ -26,7 +26,7 @@ var Bar = row.Op{Rows: []row.Row{
 	{Name: "bar", Forms: barForms, Rules: barRules},
 	{Words: []isa.Word{isa.WArrive}, Name: "bar.arrive", Forms: arriveForms, Rules: arriveRules, Gates: []row.Gate{{V: 20, SM: 20, Inst: true}}},
 	{Words: []isa.Word{isa.WRed}, Name: "bar.red", Forms: barRed, Mods: []isa.Slot{isa.SlotOp}, Rules: redRules, Gates: []row.Gate{{V: 20, SM: 20, Inst: true}}},
-	{Words: []isa.Word{isa.WCta}, Name: "bar.cta", Forms: barForms, Rules: barRules, Gates: []row.Gate{{V: 78, SM: 20, Inst: true}}},
+	{Words: []isa.Word{isa.WCta}, Name: "bar.cta", Forms: barForms, Rules: barRules, Gates: []row.Gate{{V: 78, SM: 20, Inst: true, W: isa.WSync}}},
 	{Words: []isa.Word{isa.WCta, isa.WArrive}, Name: "bar.cta.arrive", Forms: arriveForms, Rules: arriveRules, Gates: []row.Gate{{V: 78, SM: 20, Inst: true}}},
 	{Words: []isa.Word{isa.WCta, isa.WRed}, Name: "bar.cta.red", Forms: barRed, Mods: []isa.Slot{isa.SlotOp}, Rules: redRules, Gates: []row.Gate{{V: 78, SM: 20, Inst: true}}},
 	{Words: []isa.Word{isa.WWarp}, Name: "bar.warp", Forms: []row.Form{{Args: "v", May: row.EarlySync}}, Rules: []row.Rule{{At: isa.SlotNocomp, Do: row.NeedSync}}, Gates: []row.Gate{{V: 60, SM: 30, Inst: true, VersionFirst: true}}},
@@ -335,7 +335,7 @@ var Fence = row.Op{Rows: []row.Row{
 	{
 		Name: "fence", Forms: []row.Form{{Args: ""}}, Mods: fenceMods,
 		Gates: []row.Gate{{At: isa.SlotCmp, Name: "fence instruction", V: 60, SM: 70}, {At: isa.SlotInit, Name: ".mbarrier_init", V: 80, SM: 90, Mod: true, ModV: true, W: isa.WMbarrierInit}},
-		Rules: []row.Rule{{At: isa.SlotInit, Do: fenceInit}, {At: isa.SlotScope, Do: fenceScope}, {At: isa.SlotSem, Do: fenceSem}, {At: isa.SlotRestrict, Do: fenceRestrict}},
+		Rules: []row.Rule{{At: isa.SlotInit, Do: fenceInit}, {At: isa.SlotSem, Do: fenceScope}, {At: isa.SlotSem, Do: fenceSem}, {At: isa.SlotRestrict, Do: fenceRestrict}},
 	},
 	{
 		Words: []isa.Word{isa.WProxy}, Name: "fence.proxy",
@@ -431,6 +431,9 @@ func proxySem(c *row.Checker) {
 	w := in.Mod(isa.SlotSem)
 	if !oneWayProxy(c) {
 		if w != isa.WNone {
+			c.Illegal("." + w.String())
+		}
+		if w := in.Mod(isa.SlotScope); w != isa.WNone {
 			c.Illegal("." + w.String())
 		}
 		return

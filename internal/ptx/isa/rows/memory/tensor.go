@@ -15,9 +15,10 @@ var tensorRules = []row.Rule{
 	{At: isa.SlotMask, Do: tensorGroup},
 	{At: isa.SlotOob, Do: mcastGate},
 	{At: isa.SlotOob, Do: tensorMode},
+	{At: isa.SlotVec, Do: loosePlace},
 	{At: isa.SlotVec, Do: copyPlaces},
 	{At: isa.SlotCmp, Do: tensorNeedsOp},
-	{At: isa.SlotCmp, Do: tensorVector},
+	{At: isa.SlotAsync, Do: tensorVector},
 	{At: isa.SlotRead, Do: copyVectors},
 }
 
@@ -34,12 +35,21 @@ func tensorCopy(c *row.Checker) {
 	modeFits(c)
 	tensorPair(c)
 	mcastFits(c)
-	if astray(c) {
+	if astray(c) || loose(c) {
 		tensorPlace(c)
 		return
 	}
 	tensorSizes(c)
 	tensorInfo(c)
+}
+
+// loose reports whether coordinates stand outside of the brackets.
+func loose(c *row.Checker) bool { return c.Letter(1) == 'F' }
+
+func loosePlace(c *row.Checker) {
+	if loose(c) {
+		c.Errorf("Illegal Addressing Mode in instruction '%s'", c.Row.Name)
+	}
 }
 
 // prefetchTensor is tensorCopy for prefetches.

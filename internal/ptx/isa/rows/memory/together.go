@@ -22,8 +22,12 @@ func mmioAlone(c *row.Checker) {
 	if in.Early&row.EarlyHint != 0 {
 		c.Errorf("Modifier '.L2::cache_hint' cannot be combined with modifier '.mmio'")
 	}
-	if in.Has(isa.SlotVec) {
-		c.Errorf("Modifier '.mmio' cannot be combined with modifier '.v%d'", in.Vec())
+}
+
+// mmioVec: a device is accessed word by word.
+func mmioVec(c *row.Checker) {
+	if c.In.Has(isa.SlotMmio) && c.In.Has(isa.SlotVec) {
+		c.Errorf("Modifier '.mmio' cannot be combined with modifier '.v%d'", c.In.Vec())
 	}
 }
 
@@ -104,7 +108,7 @@ func casHint(c *row.Checker) {
 	switch {
 	case op == isa.WCas && in.Early&row.EarlyHint != 0:
 		c.Illegal(".L2::cache_hint")
-	case op != isa.WCas && in.Early&row.EarlyHint == 0 && len(in.Args) == 4:
+	case op != isa.WCas && in.Early&row.EarlyHint == 0 && len(in.Args) == 4 && (op != isa.WNone || in.Types[0].Bits() == 64):
 		c.Errorf(".L2::cache_hint modifier required for instruction 'atom' with 4 arguments")
 		if op == isa.WNone {
 			c.Errorf("Arguments mismatch for instruction 'atom'")
@@ -158,7 +162,8 @@ func proxyRestrict(c *row.Checker) {
 	case sem == isa.WRelease:
 		want = isa.WSyncRestrictSharedCta
 	}
-	if w != isa.WNone && w != want && want != isa.WNone {
+	named := w != isa.WNone || c.In.Mod(isa.SlotProxy) == isa.WAsyncGeneric
+	if named && w != want && want != isa.WNone {
 		c.Errorf(".%s modifier required for instruction 'fence.proxy'", want)
 	}
 }

@@ -189,7 +189,7 @@ var minmaxForms = []row.Form{
 	{Types: []row.TypeSet{row.BF16 | row.BF16x2}, Args: "daa", Mods: []isa.Slot{isa.SlotNaN, isa.SlotXorsign, isa.SlotAbs}},
 }
 
-var minmaxRules = []row.Rule{{At: isa.SlotXorsign, Do: xorsignAbs}, {At: isa.SlotSat, Do: reluTypes}}
+var minmaxRules = []row.Rule{{At: isa.SlotSat, Do: reluTypes}}
 
 var minmaxGates = []row.Gate{
 	gBF, gBF2,

@@ -62,10 +62,12 @@ var Cvt = row.Op{Rows: []row.Row{
 			{Name: "cvt with .e2m3x2/.e3m2x2", V: 86, Only: target.OnF100 | target.OnF120, T: row.E2M3x2 | row.E3M2x2 | row.E2M1x2, Inst: true},
 		},
 		Rules: []row.Rule{
-			{At: isa.NoSlot, Do: cvtNeedsSatf},
 			{At: isa.NoSlot, Do: cvtBFGate},
+			{At: isa.NoSlot, Do: cvtRandom},
 			{At: isa.NoSlot, Do: cvtFP8Gate},
 			{At: isa.NoSlot, Do: cvtSatfGate},
+			{At: isa.SlotNoftz, Do: cvtTF32Gate},
+			{At: isa.SlotNoftz, Do: cvtNeedsSatf},
 			{At: isa.SlotFtz, Do: cvtFtz},
 			{At: isa.SlotSat, Do: cvtSat},
 			{At: isa.SlotSat, Do: cvtRelu},
@@ -107,16 +109,9 @@ func cvtBFGate(c *row.Checker) {
 	var g row.Gate
 	switch {
 	case (d == isa.BF16 || d == isa.BF16x2 || d == isa.F16x2) && s == isa.F32:
-		if d == isa.F16x2 && in.Mod(isa.SlotRound) == isa.WRs || d == isa.BF16x2 && in.Mod(isa.SlotRound) == isa.WRs {
-			return
-		}
 		g = row.Gate{Name: "&", V: 70, SM: 80, TargetFirst: true}
 	case d == isa.TF32:
-		r := in.Mod(isa.SlotRound)
-		if r != isa.WRn && r != isa.WRz {
-			return
-		}
-		g = row.Gate{Name: "cvt with .tf32.f32." + r.String(), V: 78, SM: 90, TargetFirst: true, Plain: true}
+		g = row.Gate{Name: ".tf32", Plain: true, V: 70, SM: 80, TargetFirst: true}
 	case d == isa.F32 && s == isa.BF16:
 		g = row.Gate{Name: "cvt with .f32.bf16", V: 71, SM: 80, TargetFirst: true}
 	case d == isa.BF16 || s == isa.BF16:
@@ -128,6 +123,25 @@ func cvtBFGate(c *row.Checker) {
 		return
 	}
 	c.Gate(&g)
+}
+
+// cvtTF32Gate: rounding to tf32 as other floats do came later.
+func cvtTF32Gate(c *row.Checker) {
+	if r := c.In.Mod(isa.SlotRound); c.In.Types[0] == isa.TF32 && (r == isa.WRn || r == isa.WRz) {
+		c.Gate(&row.Gate{Name: "cvt with .tf32.f32." + r.String(), V: 78, SM: 90, TargetFirst: true, Plain: true})
+	}
+}
+
+// cvtRandom: rounding by random bits has an operand for them, of plain bits.
+func cvtRandom(c *row.Checker) {
+	in := c.In
+	if (row.F16x2 | row.BF16x2).Has(in.Types[0]) && in.Types[1] == isa.F32 {
+		bits := len(in.Args) == 4
+		plain := bits && in.Args[3].Kind == isa.KReg && in.Args[3].Type == isa.B32
+		if bits != (in.Mod(isa.SlotRound) == isa.WRs) || bits != plain {
+			c.Errorf("Arguments mismatch for instruction 'cvt'")
+		}
+	}
 }
 
 // cvtFP8Gate: sm_90 had conversions of e4m3 and e5m2 first, sm_89 got them

@@ -129,14 +129,6 @@ func reluNoSat(c *row.Checker) {
 	}
 }
 
-// xorsignAbs: .xorsign and .abs go together, except where three operands
-// are compared.
-func xorsignAbs(c *row.Checker) {
-	if c.Takes(isa.SlotXorsign) {
-		row.XorsignAlone(c)
-	}
-}
-
 // reluTypes: of the integer types only .s32 and .s16x2 take .relu.
 func reluTypes(c *row.Checker) {
 	if t := c.In.Types[0]; c.In.Has(isa.SlotRelu) && t != isa.S32 && t != isa.S16x2 {
