@@ -13,7 +13,7 @@ import (
 // CIE and mark the size, which the linker clears with a dropped function.
 func (b *builder) frames(s *Section) {
 	var data []byte
-	var list []Reloc
+	var list, resolved []Reloc
 	var table *Section
 	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
 		k := &b.m.Kernels[i]
@@ -26,6 +26,7 @@ func (b *builder) frames(s *Section) {
 			var at dwarf.Fixes
 			data, at = dwarf.Append(data, f)
 			starts = append(starts, b.frameFixes(&data, s, k, &f, &at)...)
+			resolved = append(resolved, Reloc{Off: uint64(at.CIEPointer), Type: Rel64, Sym: b.syms[s.Name], Addend: int64(at.CIE)})
 			if at.Address >= 0 {
 				list = append(list, Reloc{Off: uint64(at.Address), Type: Rel64, Sym: b.syms[k.Name]})
 			}
@@ -38,7 +39,15 @@ func (b *builder) frames(s *Section) {
 	s.Content = Bytes(data)
 	slices.Reverse(list)
 	b.fillFrames(s, table, list)
+	if b.m.Preserve && !b.isNew && !b.m.Relocatable && len(resolved) > 0 {
+		b.name(resolvedFrames)
+		slices.Reverse(resolved)
+		b.table(resolvedFrames, TypeResolvedRela, s).Content.(*Relocs).List = resolved
+	}
 }
+
+// resolvedFrames is the table of what was relocated in .debug_frame.
+const resolvedFrames = ".nv.resolvedrela.debug_frame"
 
 // frameTable makes the table, with both names, at the first kernel.
 func (b *builder) frameTable(s *Section) *Section {

@@ -69,14 +69,22 @@ func (b *builder) oldBank0(i int, text *Section) {
 		b.sh = append(b.sh, bank.Name, rel+bank.Name)
 		b.str = append(b.str, rel+bank.Name, bank.Name)
 		b.params[i] = b.sectionSymbol(bank)
+		if b.m.Preserve {
+			b.paramsIn(k, bank, &Symbol{Type: SymObject, Other: 1})
+		}
 		b.relocs(bank, bank.Name, b.slotFixes(k), nil)
 		return
 	}
 	b.name(bank.Name)
 	b.params[i] = b.sectionSymbol(bank)
+	b.paramsIn(k, bank, &Symbol{Type: SymCudaObject, Other: OtherConstant | 1})
+}
+
+// paramsIn makes s the symbol of what is in a parameter bank.
+func (b *builder) paramsIn(k *Kernel, bank *Section, s *Symbol) {
 	size := k.paramSize()
 	base := ParamBase(b.m.Arch, size)
-	s := &Symbol{Name: paramSymbol, Type: SymCudaObject, Other: OtherConstant | 1, Section: bank, Value: uint64(base), Size: uint64(size)}
+	s.Name, s.Section, s.Value, s.Size = paramSymbol, bank, uint64(base), uint64(size)
 	if size == 0 {
 		s.Name, s.Value, s.Size = systemSymbol, 0, uint64(base)
 	}

@@ -107,12 +107,12 @@ func (b *builder) relaName(of *Section, first string, st FixState) {
 }
 
 func (b *builder) table(name string, typ uint32, of *Section) *Section {
-	ent := uint64(elf.RelSize)
-	if typ == elf.TypeRela {
+	ent, addends := uint64(elf.RelSize), typ != elf.TypeRel
+	if addends {
 		ent = elf.RelaSize
 	}
 	return b.section(rankRelocs, &Section{
 		Name: name, Type: typ, Flags: elf.FlagInfoLink, Align: 8, EntSize: ent,
-		Link: b.symtab, Info: Target{Section: of}, Content: &Relocs{Addends: typ == elf.TypeRela},
+		Link: b.symtab, Info: Target{Section: of}, Content: &Relocs{Addends: addends},
 	})
 }

@@ -22,6 +22,7 @@ type Module struct {
 	Extensible bool
 
 	ForceRela bool   // every relocation keeps its addend beside it
+	Preserve  bool   // what was relocated stays written down, in old files that run
 	Host      []byte // contents of .nv.host; nil: no such section
 
 	Kernels []Kernel

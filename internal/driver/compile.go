@@ -232,6 +232,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible) || j.Settings.Debug, j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	o.Guards, o.Extensible = guards(j.Settings), j.Settings.Extensible
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
+	o.Keep = j.Settings.Line.Bool(cli.PreserveRelocs, false)
 	if j.Settings.Line.Bool(cli.NoUniforms, false) {
 		o.Phases = append([]string{"UniformRoots/off", "UniformValues/off"}, o.Phases...)
 	}

@@ -63,6 +63,9 @@ func (j *Job) honours(m *sema.Module) bool {
 			j.warnf("'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected", j.Settings.Arch)
 			continue
 		}
+		if id == cli.PreserveRelocs && (m.Opts.Relocatable || len(m.Vars) == 0) { // an object keeps them anyway, and code without variables has none
+			continue
+		}
 		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", j.Settings.Arch, o.Long))
 		ok = false
 	}

@@ -33,6 +33,7 @@ type Program struct {
 type Options struct {
 	Tool   cubin.TKInfo
 	Rela   bool   // --force-rela
+	Keep   bool   // --preserve-relocs
 	Host   []byte // --nv-host: contents of .nv.host
 	Blocks bool   // --blocks-are-clusters
 	Errors bool   // --make-errors-visible-at-exit
@@ -46,7 +47,7 @@ type Options struct {
 // code.
 func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 	p := &Program{m: m, arch: arch, o: o}
-	p.File = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Host: o.Host}
+	p.File = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Preserve: o.Keep, Host: o.Host}
 	p.Layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
 	if m.Opts.Relocatable || o.Extensible {
 		p.File.Relocatable, p.File.Extensible, p.Layout.Object = true, o.Extensible, true

@@ -91,6 +91,7 @@ type Options struct {
 	Errors     bool       // --make-errors-visible-at-exit
 	Blocks     bool       // --blocks-are-clusters
 	Rela       bool       // --force-rela
+	Keep       bool       // --preserve-relocs
 	Host       []byte     // --nv-host: contents of .nv.host
 	NoLines    bool       // no line tables
 	LineInfo   bool       // line tables though the text has no lines
