@@ -23,7 +23,7 @@ func (c *compilation) forRoutines(f *ori.Func) int { return budget(f, c.o) - kep
 func (c *compilation) lowered(body *sema.Body) (*unit, error) {
 	begun := time.Now()
 	defer func() { c.at.Making += time.Since(begun) }()
-	opts := build.Options{NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards}
+	opts := build.Options{NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Debug: c.o.Debug, Guards: c.o.Guards}
 	opts.Linked = c.o.Layout.Object && !c.m.Funcs[body.Func].Entry
 	if c.o.Level > 1 && !c.o.Layout.Object {
 		opts.Routines = c.forRoutines

@@ -9,7 +9,9 @@ import (
 // Exit lowers exit.
 func (l *Builder) Exit() {
 	if l.Opts.Errors {
-		l.Emit(op.MEMBAR, op.M(op.MSC, op.MVC), nil)
+		if l.Opts.Debug {
+			l.Emit(op.MEMBAR, op.M(op.MSC, op.MVC), nil)
+		}
 		l.Emit(op.ERRBAR, op.Mods{}, nil)
 		if l.Arch.Has(target.Clusters) {
 			l.Emit(op.CGAERRBAR, op.Mods{}, nil)

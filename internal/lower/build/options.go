@@ -41,6 +41,7 @@ type Options struct {
 	Linked   bool // .sync instructions are functions that all objects share
 	Plan     *Plan
 	Errors   bool   // late faults of memory show at exit
+	Debug    bool   // for debuggers, memory is waited for there too
 	Caches   Caches // -dlcm and its kin
 	Guards   Guards
 }
