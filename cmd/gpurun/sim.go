@@ -122,22 +122,32 @@ func (r *row) interpret(file, arch string, want [][]byte, show int) {
 		fail(err)
 		return
 	}
-	out, err := p.Run(&r.launch, ptxvm.Options{})
+	out, st, err := p.RunStats(&r.launch, ptxvm.Options{})
 	if err != nil {
 		fail(err)
 		return
 	}
-	k := 0
-	for n, b := range out {
-		if b == nil {
-			k += len(r.launch.Args[n].Ptrs)
-			continue
-		}
+	for k, b := range inOrder(&r.launch, out, st.Inside) {
 		if k < len(want) && !sameButAddresses(b, want[k]) {
 			r.Outcome, r.Err = "vmdiffer", firstDifference([][]byte{b}, [][]byte{want[k]}, show)
 		}
-		k++
 	}
+}
+
+// inOrder lists the buffers of a launch as place does: that of an argument,
+// or those that pointers inside it have for themselves.
+func inOrder(l *launch.Launch, args, inside [][]byte) (list [][]byte) {
+	for n := range l.Args {
+		if args[n] != nil {
+			list = append(list, args[n])
+		}
+		for k := range l.Args[n].Ptrs {
+			if l.Args[n].Ptrs[k].Own() {
+				list, inside = append(list, inside[0]), inside[1:]
+			}
+		}
+	}
+	return list
 }
 
 // sameButAddresses compares buffers. Words of both that are addresses of
@@ -230,9 +240,11 @@ func place(p *sim.Program, l *launch.Launch, mem *sim.Memory) (params []byte, bu
 		if a.Buf > 0 {
 			b = binary.LittleEndian.AppendUint64(nil, put(a.Buf, a.Fill, a.Seed))
 		}
-		for _, q := range a.Ptrs {
-			binary.LittleEndian.PutUint64(b[q.Offset:], put(q.Buf, q.Fill, q.Seed))
+		inside, err := a.Place(b, mem.Alloc)
+		if err != nil {
+			return nil, nil, fmt.Errorf("argument %d: %w", n, err)
 		}
+		bufs = append(bufs, inside...)
 		copy(params[x.Offset:], b)
 	}
 	return params, bufs, nil

@@ -55,7 +55,9 @@ func (d *dumps) compare(r *row) []diffWord {
 			sizes = append(sizes, x)
 		}
 		for _, x := range r.launch.Args[n].Ptrs {
-			sizes = append(sizes, x.Buf)
+			if x.Own() {
+				sizes = append(sizes, x.Buf)
+			}
 		}
 	}
 	return differing(a, b, sizes, d.words)

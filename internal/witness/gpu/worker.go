@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"unsafe"
@@ -203,6 +204,9 @@ func (w *worker) prepare(q *Request) (places []place, args []unsafe.Pointer, kee
 		}
 		if a.Tex != nil {
 			b = make([]byte, 8)
+		}
+		if !a.Plain() {
+			return nil, nil, nil, fmt.Errorf("argument %d: buffers that pointers share, or with contents, are for the witnesses alone", n)
 		}
 		for _, p := range a.Ptrs {
 			wants = append(wants, want{add(p.Buf), p.Fill, p.Seed, p.Buf, n, p.Offset})

@@ -45,12 +45,62 @@ type Arg struct {
 }
 
 // Ptr is a pointer stored inside a scalar argument, as structures passed by
-// value have them.
+// value have them. Several may point into one buffer, and one may stand in the
+// buffer of another, as lists of pointers do.
 type Ptr struct {
 	Offset int    `json:"offset"`
 	Buf    int    `json:"buf"`
 	Fill   string `json:"fill"`
 	Seed   uint64 `json:"seed"`
+	Data   []byte `json:"data,omitempty"` // what the buffer begins with, instead of the fill
+	Same   int    `json:"same,omitempty"` // 1 + the number of the pointer whose buffer this one points into
+	At     int    `json:"at,omitempty"`   // so many bytes behind its beginning
+	In     int    `json:"in,omitempty"`   // 1 + the number of the pointer in whose buffer this one stands
+}
+
+// Own reports whether the pointer has a buffer of its own.
+func (q *Ptr) Own() bool { return q.Same == 0 }
+
+// Plain reports whether all pointers of the argument stand in its bytes and
+// have buffers with a fill.
+func (a *Arg) Plain() bool {
+	for n := range a.Ptrs {
+		if q := &a.Ptrs[n]; !q.Own() || q.In > 0 || q.Data != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Place makes the buffers behind the pointers inside b, the argument's bytes,
+// tells where each begins and writes the pointers. It returns the buffers in
+// the order of their pointers.
+func (a *Arg) Place(b []byte, alloc func([]byte) uint64) ([][]byte, error) {
+	var own [][]byte
+	bufs, starts := make([][]byte, len(a.Ptrs)), make([]uint64, len(a.Ptrs))
+	for n := range a.Ptrs {
+		q := &a.Ptrs[n]
+		if q.Same > n || q.In > n {
+			return nil, fmt.Errorf("pointer %d names a later one", n)
+		}
+		if q.Own() {
+			bufs[n] = Data(q.Fill, q.Seed, q.Buf)
+			copy(bufs[n], q.Data)
+			starts[n] = alloc(bufs[n])
+			own = append(own, bufs[n])
+		} else {
+			bufs[n], starts[n] = bufs[q.Same-1], starts[q.Same-1]
+		}
+		into := b
+		if q.In > 0 {
+			into = bufs[q.In-1]
+		}
+		if q.Offset < 0 || q.Offset+8 > len(into) {
+			return nil, fmt.Errorf("pointer %d lies outside of its bytes", n)
+		}
+		binary.LittleEndian.PutUint64(into[q.Offset:], starts[n]+uint64(q.At))
+	}
+	return own, nil
 }
 
 // Threads returns the number of threads of a block.

@@ -48,3 +48,28 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestPlace checks pointers that share a buffer and pointers inside of one.
+func TestPlace(t *testing.T) {
+	a := Arg{Bytes: make([]byte, 24), Ptrs: []Ptr{
+		{Offset: 0, Buf: 32, Fill: "zero", Data: []byte{1, 2, 3}},
+		{Offset: 8, Same: 1, At: 16},
+		{Offset: 8, Buf: 16, Fill: "iota", In: 1},
+	}}
+	next := uint64(0x1000)
+	b := bytes.Clone(a.Bytes)
+	own, err := a.Place(b, func(x []byte) uint64 { next += 0x1000; return next })
+	if err != nil || len(own) != 2 || a.Plain() {
+		t.Fatalf("%d buffers, %v", len(own), err)
+	}
+	if want := []byte{0, 0x20, 0, 0, 0, 0, 0, 0, 0x10, 0x20}; !bytes.Equal(b[:10], want) {
+		t.Errorf("the argument is % x", b)
+	}
+	if want := []byte{1, 2, 3, 0, 0, 0, 0, 0, 0, 0x30}; !bytes.Equal(own[0][:10], want) || own[1][4] != 1 {
+		t.Errorf("the buffers are % x", own)
+	}
+	a.Ptrs[1].Same = 3
+	if _, err := a.Place(b, func([]byte) uint64 { return 0 }); err == nil {
+		t.Error("a pointer to a later buffer was taken")
+	}
+}

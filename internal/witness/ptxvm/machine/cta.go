@@ -12,6 +12,7 @@ type grid struct {
 	p       *Program
 	fn      *function
 	launch  *launch.Launch
+	inside  [][]byte // buffers behind pointers inside arguments
 	opts    Options
 	mem     memory
 	tex     *texture.Set

@@ -133,7 +133,8 @@ type Stats struct {
 	Hash uint64 // of the buffers, where Options.Hash asks for it
 	// Async tells that there were asynchronous copies: Options.Late may change
 	// the result.
-	Async bool
+	Async  bool
+	Inside [][]byte // what buffers behind pointers inside arguments hold at the end
 }
 
 // Run starts a kernel with fresh memory and returns the contents of each
@@ -170,7 +171,7 @@ func (p *Program) RunStats(l *launch.Launch, o Options) (out [][]byte, st Stats,
 	}()
 	g.buffers = len(g.mem.segments) - len(p.lay.global)
 	g.run()
-	st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open, Async: g.async}
+	st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open, Async: g.async, Inside: g.inside}
 	if o.Hash {
 		st.Hash = g.hash()
 	}
@@ -195,12 +196,11 @@ func (g *grid) arguments() ([][]byte, error) {
 		if a.Tex != nil {
 			b, out[n] = binary.LittleEndian.AppendUint64(nil, g.tex.Handle(n)), g.tex.Contents(n)
 		}
-		for _, q := range a.Ptrs {
-			if q.Offset+8 > len(b) {
-				return nil, fmt.Errorf("argument %d: a pointer outside its bytes", n)
-			}
-			binary.LittleEndian.PutUint64(b[q.Offset:], g.mem.alloc(launch.Data(q.Fill, q.Seed, q.Buf)))
+		inside, err := a.Place(b, g.mem.alloc)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", n, err)
 		}
+		g.inside = append(g.inside, inside...)
 		if uint64(len(b)) > p.Shape.Size() {
 			return nil, fmt.Errorf("argument %d has %d bytes, the parameter %d", n, len(b), p.Shape.Size())
 		}

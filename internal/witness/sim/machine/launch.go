@@ -157,14 +157,11 @@ func (p *Program) Prepare(l *launch.Launch, mem *Memory) (*Case, error) {
 			b = binary.LittleEndian.AppendUint64(nil, c.Launch.Textures.Handle(n))
 			c.Buffers[n] = c.Launch.Textures.Contents(n)
 		}
-		for _, q := range a.Ptrs {
-			if q.Offset+8 > len(b) {
-				return nil, fmt.Errorf("argument %d: a pointer outside its bytes", n)
-			}
-			data := launch.Data(q.Fill, q.Seed, q.Buf)
-			c.inside = append(c.inside, data)
-			binary.LittleEndian.PutUint64(b[q.Offset:], mem.Alloc(data))
+		inside, err := a.Place(b, mem.Alloc)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", n, err)
 		}
+		c.inside = append(c.inside, inside...)
 		if len(b) > int(x.Size) {
 			return nil, fmt.Errorf("argument %d has %d bytes, the parameter %d", n, len(b), x.Size)
 		}
