@@ -43,11 +43,11 @@ func Replace(b []byte, f Field, n int, v uint64) bool {
 	case ElementStride:
 		set(wordBox, 3*n, 3, v-1)
 	case ElemType:
-		if v > TF32Ftz {
+		if v > B6x16P32 {
 			return false
 		}
 		tf32 := uint64(0)
-		if v >= TF32 {
+		if v == TF32 || v == TF32Ftz {
 			v, tf32 = v-TF32+F32, 1
 		}
 		set(wordKind, 7, 4, v)

@@ -35,6 +35,7 @@ type Map struct {
 
 	Interleave int // 0 none, 1 of 16 bytes, 2 of 32
 	Swizzle    int // 0 none, 1 of 32 bytes, 2 of 64, 3 of 128
+	Atom       int // what a swizzle of 128 bytes keeps together: 0 16 bytes, 1 32
 	NaN        bool
 }
 
@@ -53,12 +54,28 @@ const (
 	BF16
 	TF32
 	TF32Ftz
+	B4x16    // elements of four bits
+	B4x16P64 // the same, of which sixteen take sixteen bytes of shared memory: eight are left alone
+	B6x16P32 // elements of six bits, of which sixteen take sixteen bytes of shared memory
 )
 
-var elemBytes = [...]uint64{U8: 1, U16: 2, U32: 4, S32: 4, U64: 8, S64: 8, F16: 2, F32: 4, F32Ftz: 4, F64: 8, BF16: 2, TF32: 4, TF32Ftz: 4}
+var elemBytes = [...]uint64{U8: 1, U16: 2, U32: 4, S32: 4, U64: 8, S64: 8, F16: 2, F32: 4, F32Ftz: 4, F64: 8, BF16: 2, TF32: 4, TF32Ftz: 4, B4x16: 1, B4x16P64: 8, B6x16P32: 12}
 
-// Elem is how many bytes an element has.
+// Elem is how many bytes an element has in global memory, or as many as are
+// copied together.
 func (m *Map) Elem() uint64 { return elemBytes[m.Type] }
+
+// together is how many elements are copied at once, and how many bytes of
+// shared memory they take.
+func (m *Map) together() (count, shared uint32) {
+	switch m.Type {
+	case B4x16:
+		return 2, 1
+	case B4x16P64, B6x16P32:
+		return 16, unit
+	}
+	return 1, uint32(m.Elem())
+}
 
 // Places of the fields, by word.
 const (
@@ -94,6 +111,7 @@ func (m *Map) Encode() [Size]byte {
 	if m.NaN {
 		kind |= 1 << 15
 	}
+	kind |= uint32(m.Atom) << 19
 	put(wordKind, kind)
 	for n := range m.Rank {
 		if n > 0 {
@@ -128,7 +146,7 @@ func Decode(b []byte) (*Map, error) {
 	kind := word(wordKind)
 	m := &Map{
 		Address: binary.LittleEndian.Uint64(b), Rank: int(kind>>4&7) + 1, Type: int(kind >> 7 & 15),
-		Interleave: int(kind >> 11 & 3), Swizzle: int(kind >> 13 & 3), NaN: kind>>15&1 != 0, Im2col: kind&1 != 0,
+		Interleave: int(kind >> 11 & 3), Swizzle: int(kind >> 13 & 3), Atom: int(kind >> 19 & 7), NaN: kind>>15&1 != 0, Im2col: kind&1 != 0,
 	}
 	if kind>>16&1 != 0 && (m.Type == F32 || m.Type == F32Ftz) {
 		m.Type += TF32 - F32
@@ -140,8 +158,10 @@ func Decode(b []byte) (*Map, error) {
 		return nil, fmt.Errorf("a tensor map of elements of type %d", m.Type)
 	case m.Interleave != 0 && m.Rank < 3:
 		return nil, fmt.Errorf("an interleaved tensor of %d dimensions", m.Rank)
-	case kind>>19&7 != 0:
-		return nil, fmt.Errorf("a tensor map of swizzle atomicity %d", kind>>19&7)
+	case m.Atom > 1 || m.Atom == 1 && m.Swizzle != 3:
+		return nil, fmt.Errorf("a tensor map of swizzle atomicity %d", m.Atom)
+	case m.Type >= B4x16 && (m.Interleave != 0 || m.Im2col):
+		return nil, fmt.Errorf("a tensor map of elements of type %d that are not tiles", m.Type)
 	case m.Interleave > 2:
 		return nil, fmt.Errorf("a tensor map of interleave %d", m.Interleave)
 	case m.Im2col && m.Rank < 3:

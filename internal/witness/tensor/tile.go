@@ -24,7 +24,8 @@ func (m *Map) row() uint32 {
 	if m.Interleave != 0 {
 		return m.slice()
 	}
-	return m.Box[0] * uint32(m.Elem())
+	count, size := m.together()
+	return m.Box[0] / count * size
 }
 
 // pitch is how far rows of a box are from each other in shared memory: where
@@ -66,6 +67,12 @@ func (m *Map) Bytes() uint32 { return m.rows() * m.row() }
 // memory. Places may be outside of the tensor on either side. Offsets are
 // those of im2col.
 func (m *Map) Tile(at [5]int32, off [3]int32, visit func(Piece) bool) {
+	if count, _ := m.together(); count > 1 {
+		packed := *m
+		packed.Dim[0], packed.Box[0] = (m.Dim[0]+uint64(count)-1)/uint64(count), m.Box[0]/count
+		m = &packed
+		at[0] /= int32(count)
+	}
 	var place [5]int64
 	for n := range place {
 		place[n] = int64(at[n])
@@ -163,7 +170,7 @@ func (m *Map) visitRow(place [5]int64, off [3]int32, shared uint32, visit func(P
 		}
 		return true
 	}
-	size := uint32(m.Elem())
+	_, size := m.together()
 	for x := uint32(0); x < m.Box[0]; x += max(1, unit/size) {
 		n := min(max(1, unit/size), m.Box[0]-x)
 		if !m.elements(place[0]+int64(x), n, addr, inside, shared+x*size, visit) {
@@ -174,15 +181,17 @@ func (m *Map) visitRow(place [5]int64, off [3]int32, shared uint32, visit func(P
 }
 
 // elements visits n elements from x of a row, in parts where some are outside.
+// Where shared memory has gaps, n is one.
 func (m *Map) elements(x int64, n uint32, row uint64, inside bool, shared uint32, visit func(Piece) bool) bool {
 	size := uint32(m.Elem())
+	_, pitch := m.together()
 	in := func(x int64) bool { return inside && x >= 0 && uint64(x) < m.Dim[0] }
 	for k := uint32(0); k < n; {
 		e := k + 1
 		for e < n && in(x+int64(e)) == in(x+int64(k)) {
 			e++
 		}
-		p := Piece{Shared: shared + k*size, Bytes: (e - k) * size, Outside: !in(x + int64(k))}
+		p := Piece{Shared: shared + k*pitch, Bytes: (e - k) * size, Outside: !in(x + int64(k))}
 		if !p.Outside {
 			p.Global = row + uint64(x+int64(k))*uint64(size)
 		}
@@ -195,8 +204,12 @@ func (m *Map) elements(x int64, n uint32, row uint64, inside bool, shared uint32
 }
 
 // Swizzled returns where a byte of shared memory lies: bits 4 and up of its
-// address are mixed with those from 7 on.
+// address are mixed with those from 7 on. Where 32 bytes stay together, bits 5
+// and 6 are (CUTLASS reads the PTX ISA's figure so).
 func (m *Map) Swizzled(addr uint32) uint32 {
+	if m.Atom == 1 {
+		return addr ^ (addr >> 7 & 3 << 5)
+	}
 	mask := uint32(1)<<m.Swizzle - 1
 	return addr ^ (addr >> 7 & mask << 4)
 }

@@ -134,7 +134,7 @@ func Everywhere(w *machine.Warp, mask *machine.Operand, pair bool, l int, to, ba
 			if pair {
 				told = rank&^1 | w.RankOf(bar)&1
 			}
-			run(to&off|(rank+1)<<machine.RankShift, w.BarrierAt(isa.SpaceShared, bar&off|(told+1)<<machine.RankShift, l))
+			run(to&off|machine.Block(rank), w.BarrierAt(isa.SpaceShared, bar&off|machine.Block(told), l))
 		}
 	}
 }

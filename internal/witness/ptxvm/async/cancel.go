@@ -50,7 +50,7 @@ func Clusterlaunchcontrol(d *machine.Decoder) {
 				continue
 			}
 			for rank := range w.Blocks() {
-				answer(a|(rank+1)<<machine.RankShift, b|(rank+1)<<machine.RankShift)
+				answer(a|machine.Block(rank), b|machine.Block(rank))
 			}
 		}
 		w.Published()

@@ -245,12 +245,21 @@ func (c *cta) deadlock() {
 	}
 }
 
-// peer returns another block of the cluster.
-func (w *Warp) peer(rank uint64, lane int) *cta {
-	if rank > uint64(len(w.cta.cluster.blocks)) {
-		w.Fail(lane, "no block %d in the cluster", rank-1)
+// peer returns the block of the cluster that an address begins with.
+func (w *Warp) peer(prefix uint64, lane int) *cta {
+	if prefix < rankBias || prefix-rankBias >= uint64(len(w.cta.cluster.blocks)) {
+		w.Fail(lane, "no block %d in the cluster", int64(prefix-rankBias))
 	}
-	return w.cta.cluster.blocks[rank-1]
+	return w.cta.cluster.blocks[prefix-rankBias]
+}
+
+// own is what addresses of shared variables begin with: nothing in a block
+// that has no others beside it.
+func (w *Warp) own() uint64 {
+	if len(w.cta.cluster.blocks) < 2 {
+		return 0
+	}
+	return Block(uint64(w.cta.rank))
 }
 
 // Cancel takes a cluster that has not started out of the launch and returns

@@ -29,7 +29,14 @@ const (
 	localStart = 16
 	// RankShift separates the blocks of a cluster in shared addresses.
 	RankShift = 24
+	// rankBias is what blocks are counted from there: addresses without a block
+	// are the warp's own. It is even, so that programs can clear the last bit to
+	// name the first block of a pair, as they do on the machine.
+	rankBias = 2
 )
+
+// Block is what the shared addresses of a block of the cluster begin with.
+func Block(rank uint64) uint64 { return (rank + rankBias) << RankShift }
 
 // layout is where the variables of the module lie.
 type layout struct {
@@ -263,8 +270,8 @@ func (w *Warp) Bytes(space isa.Space, a uint64, lane int, size, align uint64, wr
 		return w.global(a, lane, size, write)
 	case isa.SpaceShared:
 		cta := w.cta
-		if rank := a >> RankShift; rank != 0 {
-			cta = w.peer(rank, lane)
+		if a>>RankShift != 0 {
+			cta = w.peer(a>>RankShift, lane)
 			a &= 1<<RankShift - 1
 		}
 		b = cta.shared

@@ -16,7 +16,8 @@ const (
 	opConst opKind = iota
 	opReg
 	opSpecial
-	opLocal // an address in the frame
+	opLocal  // an address in the frame
+	opShared // an address in the block
 )
 
 // Operand is something to read.
@@ -148,10 +149,16 @@ func (d *Decoder) symbol(a *sema.Operand) Operand {
 			return Operand{kind: opLocal, off: at}
 		case isa.SpaceParam:
 			return Operand{kind: opLocal, off: LocalWindow + at}
+		case isa.SpaceShared:
+			return Operand{kind: opShared, off: at}
 		}
 		return Constant(at)
 	}
-	return Constant(d.f.p.address(a.Ref, false) + a.Value)
+	at := d.f.p.address(a.Ref, false) + a.Value
+	if s := &d.f.p.m.Syms[a.Ref]; s.Func < 0 && d.f.p.m.Vars[s.Var].Space.Base() == isa.SpaceShared {
+		return Operand{kind: opShared, off: at}
+	}
+	return Constant(at)
 }
 
 // Addr decodes argument n, an address.
@@ -242,6 +249,10 @@ func (w *Warp) Col(o *Operand, k int) *Column {
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			r[l] = o.off + uint64(w.frame.base[l])
+		}
+	case opShared:
+		for m := w.Mask; m != 0; m &= m - 1 {
+			r[bits.TrailingZeros32(m)] = o.off + w.own()
 		}
 	}
 	return r

@@ -63,7 +63,7 @@ func (w *Warp) TensorBlocks(pair bool, l int) []*tmem.Block {
 	for _, b := range w.pairBlocks(pair) {
 		there := uint64(0)
 		if b != w.cta {
-			there = uint64(b.rank+1) << RankShift
+			there = Block(uint64(b.rank))
 		}
 		out = append(out, &tmem.Block{Mem: b.memory(), Shared: func(addr uint32) []byte {
 			return w.Bytes(isa.SpaceShared, uint64(addr)|there, l, 16, 16, false)

@@ -335,8 +335,8 @@ func (w *Warp) Rank() uint64 { return uint64(w.cta.rank) }
 
 // RankOf is the block of the cluster that an address in shared memory names.
 func (w *Warp) RankOf(addr uint64) uint64 {
-	if n := addr >> RankShift; n != 0 {
-		return n - 1
+	if n := addr >> RankShift; n >= rankBias {
+		return n - rankBias
 	}
 	return w.Rank()
 }

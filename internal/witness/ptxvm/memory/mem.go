@@ -144,13 +144,16 @@ func Cvta(d *machine.Decoder) {
 // Isspacep asks which space a generic address is in.
 func Isspacep(d *machine.Decoder) {
 	want := d.Space(0)
-	d.Map1(d.Dst(0), d.Src(1, isa.B64), func(a uint64) uint64 {
-		s, off := machine.Resolve(a)
-		if want == isa.SpaceSharedCTA && off>>machine.RankShift != 0 {
-			return 0
+	p, a := d.Dst(0), d.Src(1, isa.B64)
+	d.Out.Run = func(w *machine.Warp) {
+		x := w.Col(&a, 0)
+		r := w.Write(p)
+		for m := w.Mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			s, off := machine.Resolve(x[l])
+			r[l] = machine.Truth(s == want.Base() && (want != isa.SpaceSharedCTA || w.RankOf(off) == w.Rank()))
 		}
-		return machine.Truth(s == want.Base())
-	})
+	}
 }
 
 // Mapa makes the address of the same place in another block of the cluster.
@@ -166,7 +169,7 @@ func Mapa(d *machine.Decoder) {
 		r := w.Write(p)
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			r[l] = (win + (x[l]-win)&(1<<machine.RankShift-1) + (y[l]+1)<<machine.RankShift) & p.Mask
+			r[l] = (win + (x[l]-win)&(1<<machine.RankShift-1) + machine.Block(y[l])) & p.Mask
 		}
 	}
 }
@@ -184,10 +187,7 @@ func Getctarank(d *machine.Decoder) {
 		r := w.Write(p)
 		for m := w.Mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			r[l] = w.Rank()
-			if n := (x[l] - win) >> machine.RankShift; n != 0 {
-				r[l] = n - 1
-			}
+			r[l] = w.RankOf(x[l] - win)
 		}
 	}
 }

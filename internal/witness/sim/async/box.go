@@ -12,7 +12,8 @@ type box struct {
 	*tensor.Map
 	at   [5]int64
 	off  [5]int64 // what im2col adds to each place
-	size int64    // bytes of an element
+	size int64    // bytes of an element, or of as many as lie together
+	left int64    // bytes of shared memory behind them that are left alone
 	row  int64    // bytes of a row
 	rows int64
 	gap  int64 // from row to row in shared memory
@@ -21,11 +22,22 @@ type box struct {
 // newBox describes the copy at a place. Offsets are those of im2col, for
 // width, height and depth.
 func newBox(m *tensor.Map, at [5]int32, off [3]int32) *box {
-	b := &box{Map: m, size: int64(1) << [...]uint{0, 1, 2, 2, 3, 3, 1, 2, 2, 3, 1, 2, 2}[m.Type], rows: 1}
+	b := &box{Map: m, rows: 1}
 	for n, x := range at {
 		b.at[n] = int64(x)
 	}
-	b.row = int64(m.Box[0]) * b.size
+	switch m.Type {
+	case tensor.B4x16: // two to a byte
+		b.pack(2, 1, 0)
+	case tensor.B4x16P64:
+		b.pack(16, 8, 8)
+	case tensor.B6x16P32:
+		b.pack(16, 12, 4)
+	default:
+		b.pack(1, 1<<[...]uint{0, 1, 2, 2, 3, 3, 1, 2, 2, 3, 1, 2, 2}[m.Type], 0)
+	}
+	m = b.Map
+	b.row = int64(m.Box[0]) * (b.size + b.left)
 	if m.Interleave > 0 {
 		b.row = 16 << (m.Interleave - 1)
 	}
@@ -46,6 +58,16 @@ func newBox(m *tensor.Map, at [5]int32, off [3]int32) *box {
 		}
 	}
 	return b
+}
+
+// pack takes so many elements for one, of size bytes and a gap.
+func (b *box) pack(count, size, gap int64) {
+	m := *b.Map
+	b.Map, b.size, b.left = &m, size, gap
+	m.Box[0] /= uint32(count)
+	m.Dim[0] = uint64((int64(m.Dim[0]) + count - 1) / count)
+	m.Stride[0] = uint64(size)
+	b.at[0] /= count
 }
 
 // width is the dimension of the width: what lies in one place has one of its
@@ -145,8 +167,8 @@ func (b *box) source(n, k int64) (addr uint64, inside bool) {
 		case b.Interleave > 0:
 			stride = b.row
 		default:
-			x += k / b.size
-			k %= b.size
+			x += k / (b.size + b.left)
+			k %= b.size + b.left
 		}
 		if x < 0 || x >= int64(b.Dim[d]) {
 			return 0, false
@@ -168,7 +190,7 @@ func (b *box) each(shared uint32, move func(shared, addr uint64, n int64, inside
 	}
 	for n := range b.rows {
 		for at := int64(0); at < b.row; at += chunk {
-			for k, end := at, min(at+chunk, b.row); k < end; {
+			for k, end := at, min(at+chunk, b.row)-b.left; k < end; {
 				addr, inside := b.source(n, k)
 				e := k + step
 				for e < end {
@@ -191,6 +213,9 @@ func (b *box) each(shared uint32, move func(shared, addr uint64, n int64, inside
 // a line of 128 changes with the number of the line.
 func (b *box) mixed(addr uint64) uint64 {
 	line, place := addr/128, addr/16%8
+	if b.Atom == 1 { // of thirty-two bytes, with the last two bits of the line
+		return addr - place*16 + (place^line%4*2)*16
+	}
 	turned := place ^ line%(1<<b.Swizzle)
 	return addr - place*16 + turned*16
 }
@@ -199,7 +224,7 @@ func (b *box) mixed(addr uint64) uint64 {
 // of sixteen bits again and again.
 func (b *box) missing(n int64) []byte {
 	out := make([]byte, n)
-	if !b.NaN || b.Type < tensor.F16 {
+	if !b.NaN || b.Type < tensor.F16 || b.Type >= tensor.B4x16 {
 		return out
 	}
 	for k := range out {

@@ -16,23 +16,27 @@ import (
 // PrepTensor finds the registers of UTMALDG, UTMASTG, UTMAREDG.
 func PrepTensor(i *machine.Inst, parts []string) error {
 	w := i.In.Word()
+	uniform := func(at uint) uint16 { return code.RowUni + uint16(w.Field(at, 8)) } // sm_90 has 64 of them and zeros above
 	i.Pair = slices.Contains(parts, "2CTA")
 	i.Rows = slices.Contains(parts, "GATHER4") || slices.Contains(parts, "SCATTER4")
 	if i.Multicast = slices.Contains(parts, "MULTICAST"); i.Multicast {
-		i.S[2].Row = code.RowUni + uint16(w.Field(64, 6))
+		i.S[2].Row = uniform(64)
 	}
 	switch mode := w.Field(82, 3); {
 	case mode == modeTile, i.Rows:
 	case mode == modeIm2col:
 		i.Im2col = true
 		if i.Op == sass.OpUTMALDG {
-			i.S[2].Row = code.RowUni + uint16(w.Field(64, 6))
+			i.S[2].Row = uniform(64)
 		}
 	default:
 		return fmt.Errorf("%s is not simulated", i.Mnemonic)
 	}
 	i.Cmp = uint8(w.Field(79, 3)) + 1 // dimensions
-	i.S[0].Row, i.S[1].Row = code.RowUni+uint16(w.Field(32, 6)), code.RowUni+uint16(w.Field(24, 6))
+	i.S[0].Row, i.S[1].Row = uniform(32), uniform(24)
+	if most := uint16(code.NumRows - 8); i.S[0].Row > most || i.S[1].Row > most {
+		return fmt.Errorf("%s without registers is not simulated", i.Mnemonic)
+	}
 	if i.Op == sass.OpUTMAREDG {
 		i.Bop = uint8(w.Field(87, 3))
 	}

@@ -135,6 +135,26 @@ func Bmov(w *machine.Warp, i *machine.Inst, m uint32) {
 	}
 }
 
+// PrepRpcmov finds which word is meant.
+func PrepRpcmov(i *machine.Inst, _ []string) error {
+	i.Sub = uint8(i.In.Word().Field(31, 1))
+	return nil
+}
+
+// RPCMOV: words of the return place to registers and back. The reference also
+// keeps other things there where registers are short.
+func Rpcmov(w *machine.Warp, i *machine.Inst, m uint32) {
+	word := &w.Rpc[i.Sub]
+	for ; m != 0; m &= m - 1 {
+		l := machine.Lane(m)
+		if i.NS > 0 {
+			word[l] = w.Row(i.S[0].Row)[l]
+		} else {
+			w.R[i.D[0]][l] = word[l]
+		}
+	}
+}
+
 // WARPSYNC: waits until the lanes of the mask are here, with .COLLECTIVE here
 // or at another one.
 func Warpsync(w *machine.Warp, i *machine.Inst, m uint32) {

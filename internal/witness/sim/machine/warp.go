@@ -40,6 +40,8 @@ type Warp struct {
 	lpc   [32]uint32 // where a waiting lane goes on
 	cwait uint32     // lanes that wait at BAR
 
+	Rpc [2][32]uint32 // a pair of words of each lane, where calls keep their return
+
 	result uint32 // of the last BAR.RED
 	ID     int
 	lane0  int // number of lane 0's thread in the block

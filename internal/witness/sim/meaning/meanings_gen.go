@@ -138,6 +138,7 @@ var meanings = [...]row{
 	sass.OpREDG:           {machine.ClassAtomic, memory.Atomic, memory.PrepAtomic(machine.SpaceGlobal)},
 	sass.OpREDUX:          {machine.ClassWarp, warp.Redux, warp.PrepRedux},
 	sass.OpRET:            {machine.ClassControl, control.Ret, nil},
+	sass.OpRPCMOV:         {machine.ClassMove, control.Rpcmov, control.PrepRpcmov},
 	sass.OpS2R:            {machine.ClassMove, control.S2r, control.PrepSR},
 	sass.OpS2UR:           {machine.ClassUniform, control.S2r, control.PrepSR},
 	sass.OpSEL:            {machine.ClassMove, arith.Sel, arith.PrepSel},
