@@ -60,8 +60,15 @@ func (m *Map) rows() uint32 {
 	return n
 }
 
-// Bytes is how many bytes a box has, and how many a barrier is told of.
+// Bytes is how many bytes of shared memory a box has.
 func (m *Map) Bytes() uint32 { return m.rows() * m.row() }
+
+// Told is how many bytes a barrier is told of: those that are brought. CUTLASS
+// expects so many of elements of less than a byte.
+func (m *Map) Told() uint32 {
+	_, size := m.together()
+	return m.Bytes() / size * uint32(m.Elem())
+}
 
 // Tile visits the pieces of the box at a place, in the order of shared
 // memory. Places may be outside of the tensor on either side. Offsets are

@@ -156,7 +156,7 @@ func tensorLoad(d *machine.Decoder, from func(*machine.Warp, int) *machine.Colum
 					for _, b := range list {
 						tileIn(w, t, b.at, off, uint32(to)+b.shared, l)
 					}
-					w.CompleteTx(mem, uint64(t.Bytes())*uint64(len(list)))
+					w.CompleteTx(mem, uint64(t.Told())*uint64(len(list)))
 				})
 			})
 		}

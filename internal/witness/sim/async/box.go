@@ -103,6 +103,11 @@ func (b *box) count(d int) int64 {
 // total is how many bytes the copy has.
 func (b *box) total() uint32 { return uint32(b.rows * b.row) }
 
+// told is how many bytes a barrier hears of: those that are moved.
+func (b *box) told() uint32 {
+	return b.total() / uint32(b.size+b.left) * uint32(b.size)
+}
+
 // place returns where row n is in the tensor.
 func (b *box) place(n int64) [5]int64 {
 	if b.Im2col {

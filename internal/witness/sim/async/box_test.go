@@ -66,13 +66,14 @@ func TestPacked(t *testing.T) {
 		kind, atom int
 		box        uint32
 		bytes      uint32 // a row takes
+		told       uint32 // are brought
 	}{
-		{tensor.B4x16, 0, 128, 64},
-		{tensor.B4x16, 1, 256, 128},
-		{tensor.B4x16P64, 0, 128, 128},
-		{tensor.B6x16P32, 0, 128, 128},
-		{tensor.F32, 1, 32, 128},
-		{tensor.U8, 1, 128, 128},
+		{tensor.B4x16, 0, 128, 64, 64},
+		{tensor.B4x16, 1, 256, 128, 128},
+		{tensor.B4x16P64, 0, 128, 128, 64},
+		{tensor.B6x16P32, 0, 128, 128, 96},
+		{tensor.F32, 1, 32, 128, 128},
+		{tensor.U8, 1, 128, 128, 128},
 	} {
 		m := base
 		m.Type, m.Atom, m.Box = x.kind, x.atom, [5]uint32{x.box, 8}
@@ -94,6 +95,9 @@ func TestPacked(t *testing.T) {
 			})
 			if !slices.Equal(one, other) || len(one) == 0 {
 				t.Errorf("%+v at %v: %v, the interpreter %v", m, at, one, other)
+			}
+			if b.told() != d.Told() || d.Told() != 8*x.told {
+				t.Errorf("%+v: barriers hear of %d and %d bytes, want %d", m, b.told(), d.Told(), 8*x.told)
 			}
 			if b.total() != d.Bytes() || d.Bytes() != 8*x.bytes {
 				t.Errorf("%+v: %d and %d bytes, want %d", m, b.total(), d.Bytes(), 8*x.bytes)

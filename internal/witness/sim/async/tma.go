@@ -139,7 +139,7 @@ func tileIn(w *machine.Warp, list []*box, shared uint32, bar uint64) {
 		for n, b := range list {
 			boxIn(w, b, shared+uint32(n)*size)
 		}
-	}, size*uint32(len(list)))
+	}, list[0].told()*uint32(len(list)))
 }
 
 // boxIn copies a box to shared memory.
