@@ -57,7 +57,7 @@ func (v *Values) Settled(i *ori.Instr, a ori.Operand) bool {
 				continue
 			}
 			both := int32(min(d.Sub+d.N, a.Sub+a.N)) - int32(max(d.Sub, a.Sub))
-			if j.Guard.Kind == ori.KReg && len(j.Old) == 0 {
+			if j.Guard.Kind != ori.KNone && len(j.Old) == 0 {
 				both *= 2 // as it is counted
 			}
 			left -= max(0, both)

@@ -161,7 +161,7 @@ func (v *verifier) old(i *Instr) error {
 	if len(i.Old) == 0 {
 		return nil
 	}
-	if !v.f.Props.SSA || i.Guard.Kind != KReg || len(i.Old) != int(i.NDst) {
+	if !v.f.Props.SSA || i.Guard.Kind == KNone || len(i.Old) != int(i.NDst) {
 		return fmt.Errorf("%d old values of %d results", len(i.Old), i.NDst)
 	}
 	for k, o := range i.Old {

@@ -194,7 +194,7 @@ func (b *builder) instr(i *ori.Instr) {
 	}
 	x.Constant = i.Guard.Kind == ori.KNone && repeatable(i)
 	b.late(i, &x)
-	may := i.Guard.Kind == ori.KReg
+	may := i.Guard.Kind != ori.KNone
 	for k, a := range i.Args {
 		if !a.HasReg() {
 			continue
@@ -210,7 +210,7 @@ func (b *builder) instr(i *ori.Instr) {
 		}
 		b.add(a, role)
 	}
-	if may {
+	if i.Guard.Kind == ori.KReg {
 		b.add(i.Guard, regalloc.Use)
 	}
 	x.N = int32(len(b.p.Ops)) - x.First

@@ -179,10 +179,6 @@ func tensorLoadRegs(l *build.Builder) {
 		if upper {
 			p = upperHalf(place, &l.Args[at+1])
 		}
-		if stat == nil {
-			l.Emit(op.LDTM, m.mods(upper, pack), build.Value{build.Whole(r)}, p)
-			return r, nil
-		}
 		s = l.Tmp(1)
 		shape := m.mods(upper, op.NoMod, op.MSTAT)
 		for _, x := range stat {
@@ -191,10 +187,20 @@ func tensorLoadRegs(l *build.Builder) {
 		l.Emit(op.LDTM, shape, build.Value{s[0], build.Whole(r)}, p)
 		return r, s
 	}
-	r, s := load(false)
-	if m.split {
+	var r, s build.Value
+	switch {
+	case stat == nil:
+		r = l.Tmp(m.words)
+		l.Emit(op.LDTM, m.mods(false, pack), build.Value{build.Whole(r)}, place)
+		if m.split {
+			loadOver(l, m.mods(true, pack), r, upperHalf(place, &l.Args[at+1]))
+		}
+	case m.split:
+		r, s = load(false)
 		r2, s2 := load(true)
 		r, s = byHalves(l, r, r2), byHalves(l, s, s2)
+	default:
+		r, s = load(false)
 	}
 	for k, e := range l.Elements(0) {
 		if e.Kind == isa.KReg {
@@ -203,6 +209,15 @@ func tensorLoadRegs(l *build.Builder) {
 	}
 	if stat != nil && l.Args[1].Kind == isa.KReg {
 		l.Copy(l.Dst(1)[:1], s)
+	}
+}
+
+// loadOver loads the second half of the lanes into registers that hold the
+// first. The guard, which always holds, says that the write leaves something.
+func loadOver(l *build.Builder, mods op.Mods, r build.Value, place ori.Operand) {
+	i := l.Emit(op.LDTM, mods, build.Value{build.Whole(r)}, place)
+	if i.Guard.Kind == ori.KNone {
+		i.Guard = ori.Zero(ori.UP)
 	}
 }
 

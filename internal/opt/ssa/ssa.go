@@ -334,7 +334,7 @@ func (b *ssaBuilder) instr(blk *ori.Block, i *ori.Instr) {
 	if !renamed {
 		return
 	}
-	if i.Guard.Kind == ori.KReg {
+	if i.Guard.Kind != ori.KNone {
 		b.old(blk, i)
 	}
 	for k := range i.NDst {

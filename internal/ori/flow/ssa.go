@@ -62,7 +62,7 @@ func (c *ssaChecker) defs(b *ori.Block) error {
 			if !c.isValue(a) {
 				continue
 			}
-			if i.Guard.Kind == ori.KReg && len(i.Old) == 0 {
+			if i.Guard.Kind != ori.KNone && len(i.Old) == 0 {
 				return fmt.Errorf("%s does not say what it leaves", c.f.AppendInstr(nil, i))
 			}
 			w, end := c.words(a)

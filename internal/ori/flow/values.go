@@ -143,7 +143,7 @@ func (v *Values) openFar() {
 // mayNot reports whether i may leave what was in its result d before, without
 // saying what that was.
 func (v *Values) mayNot(i *ori.Instr, d *ori.Operand) bool {
-	return i.Guard.Kind == ori.KReg && (len(i.Old) == 0 || v.Func.Regs[d.Reg].Var)
+	return i.Guard.Kind != ori.KNone && (len(i.Old) == 0 || v.Func.Regs[d.Reg].Var)
 }
 
 func cleared[T any](s []T, n int) []T {
@@ -266,7 +266,7 @@ func (v *Values) Once(a ori.Operand) *ori.Instr {
 			return nil
 		}
 	}
-	if i.Guard.Kind == ori.KReg {
+	if i.Guard.Kind != ori.KNone {
 		return nil
 	}
 	return i
