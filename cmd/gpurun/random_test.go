@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,14 +29,14 @@ func TestRandomFiles(t *testing.T) {
 		if f.alone != nil && len(f.alone) != len(list) {
 			t.Errorf("%s: %d programs, %d alone", f.name, len(list), len(f.alone))
 		}
-		if tensor := strings.Contains(f.text, "mma") || strings.Contains(f.text, "cp.async"); tensor != (f.kind == "async" || f.kind == "hopper") {
+		if tensor := strings.Contains(f.text, "mma") || strings.Contains(f.text, "cp.async"); tensor != slices.Contains([]string{"async", "hopper", "tensor"}, f.kind) {
 			t.Errorf("%s is no %s", f.name, f.kind)
 		}
 	}
-	if len(launches) != n || count["async"]+count["hopper"] < n/4 {
+	if len(launches) != n || count["async"]+count["hopper"]+count["tensor"] < n/4 {
 		t.Errorf("%d programs, %v", len(launches), count)
 	}
-	for _, kind := range []string{"common", "wide", "async", "hopper"} {
+	for _, kind := range []string{"common", "wide", "small", "tensor", "async", "hopper"} {
 		for _, m := range randomModes {
 			if m == "r24" && kind == "hopper" {
 				m = "r56"

@@ -51,6 +51,7 @@ type settings struct {
 	words          int
 	again          int
 	careful        bool
+	trust          bool
 }
 
 func (s *settings) flags(name string) *flag.FlagSet {

@@ -212,10 +212,11 @@ func dump(w io.Writer, u *unit, e *phase.Event) error {
 	return err
 }
 
-// converge brings threads together again after divergent branches, and
-// before barriers of the block where they may be apart all the same. Without
-// optimisation every branch counts as divergent. Where threads may gather for
-// one instruction from several places is known in between.
+// converge brings threads together again after divergent branches, and before
+// barriers of the block and operations of whole warps where they may be apart
+// all the same. Without optimisation every branch counts as divergent. Where
+// threads may gather for one instruction from several places is known in
+// between.
 func converge(u *unit, c *phase.Ctx) error {
 	x := flow.UniformityOf(u.f)
 	cross := flow.Crossings(u.f, x)
@@ -223,12 +224,14 @@ func converge(u *unit, c *phase.Ctx) error {
 		isel.Converge(u.f, func(b *ori.Block) bool { return !cross[b.ID] })
 		u.findGatherings()
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
+		isel.GatherAligned(u.f, flow.ApartOf(u.f, flow.UniformityOf(u.f)).Is)
 		return nil
 	}
 	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
 	u.findGatherings()
 	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	isel.GatherBarriers(u.f, apart.Is)
+	isel.GatherAligned(u.f, apart.Is)
 	if isel.SplitGathered(u.f, apart.Is) {
 		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	}

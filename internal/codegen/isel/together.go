@@ -58,6 +58,32 @@ func GatherBarriers(f *ori.Func, apart func(*ori.Block) bool) {
 	}
 }
 
+// GatherAligned brings the threads of a warp together before the first
+// operation of the whole warp, such as a matrix product, of each run of them
+// that stands where threads may be apart: they may have come back from a call
+// one after the other. All come, since the operation is aligned.
+func GatherAligned(f *ori.Func, apart func(*ori.Block) bool) {
+	for _, b := range f.Blocks {
+		if !apart(b) {
+			continue
+		}
+		together := false
+		for i := range b.Instrs {
+			switch {
+			case i.Op == op.WARPSYNC:
+				together = i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone
+			case i.Op == op.CALL || i.Op == op.NANOSLEEP || i.Op == op.YIELD:
+				together = false
+			case i.Op.Has(op.Aligned) && !together:
+				w := f.NewInstr(op.WARPSYNC, op.M(op.MALL), nil, nil)
+				w.Guard, w.Line, w.Loc = i.Guard, i.Line, i.Loc
+				b.InsertBefore(w, i)
+				together = i.Guard.Kind == ori.KNone
+			}
+		}
+	}
+}
+
 // gathered reports whether the threads of a warp come together before i and
 // nothing parts them until then.
 func gathered(i *ori.Instr) bool {

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sort"
 	"strings"
 	"time"
@@ -35,6 +36,10 @@ type job interface {
 	do(seed uint64) (result, fault, text string)
 }
 
+// collect is the garbage collector's percentage: little lives in a campaign
+// but the texts to damage.
+var collect = map[string]int{"programs": 1000, "hostile": 300}
+
 // chunk is how many seeds one line of the ledger stands for.
 const chunk = 100
 
@@ -44,8 +49,10 @@ func main() {
 	n := flag.Int("n", 1000, "seeds")
 	first := flag.Uint64("first", 0, "first seed, a multiple of 100")
 	shard := flag.String("shard", "0/1", "this part of how many")
+	texts := flag.String("texts", "", "folder of the texts to damage (the zoo)")
 	most := flag.Duration("time", 0, "stop after this time (0: when all is done)")
 	flag.Parse()
+	debug.SetGCPercent(collect[*what])
 	var i, parts int
 	if _, err := fmt.Sscanf(*shard, "%d/%d", &i, &parts); err != nil || parts < 1 || i < 0 || i >= parts {
 		fail(fmt.Errorf("-shard %s", *shard))
@@ -55,7 +62,7 @@ func main() {
 	case "programs":
 		j = programs{}
 	case "hostile":
-		h, err := newHostile()
+		h, err := newHostile(*texts)
 		if err != nil {
 			fail(err)
 		}
@@ -102,6 +109,7 @@ type ledger struct {
 	total outcome
 	start time.Time
 	now   int // seeds of this run
+	shown time.Time
 }
 
 func open(dir, name string) (*ledger, error) {
@@ -148,7 +156,7 @@ func (l *ledger) run(j job, first uint64) error {
 		}
 		l.total[result]++
 		l.now++
-		if l.now%20 == 0 {
+		if time.Since(l.shown) > time.Second {
 			l.progress()
 		}
 	}
@@ -187,5 +195,6 @@ func (o outcome) String() string {
 
 // progress prints one line over the last.
 func (l *ledger) progress() {
+	l.shown = time.Now()
 	fmt.Printf("\r%d seeds in %s (%.1f/s), in all%s ", l.now, time.Since(l.start).Round(time.Second), float64(l.now)/time.Since(l.start).Seconds(), l.total)
 }

@@ -41,28 +41,46 @@ const steps = 1_000_000
 // programs compares the interpreter with our code.
 type programs struct{}
 
+// kindOf says what program a seed has: of 64 two have a large one, two a pipe,
+// the others small ones, of which a fifth copies or multiplies beside other
+// work.
+func kindOf(seed uint64) (style gen.Style, name string) {
+	switch k := seed % 64; {
+	case k == 0:
+		return gen.New, ""
+	case k == 1:
+		return gen.NewWide, ""
+	case k < 4:
+		return nil, "pipe"
+	case k < 18:
+		return gen.NewTensor, "tensor-"
+	}
+	return gen.NewSmall, ""
+}
+
 func (programs) do(seed uint64) (result, fault, text string) {
-	m := modes[seed/4%uint64(len(modes))]
-	if seed%4 == 3 {
+	m := modes[seed*0x9e3779b97f4a7c15>>61]
+	style, kind := kindOf(seed)
+	if style == nil {
 		return pipe(seed, m)
 	}
-	style := gen.New
-	if seed%2 == 1 {
-		style = gen.NewWide
-	}
 	p := style(seed)
-	why, err := differs(p.Text(), m)
+	when := []sim.Async{{}}
+	if kind != "" {
+		when = timings(seed)[1:] // so small that it is done at once sooner or later
+	}
+	why, err := differs(p.Text(), m, when)
 	switch {
 	case err != nil:
-		return "refused", err.Error(), ""
+		return kind + "refused", err.Error(), ""
 	case why == "":
-		return "agree", "", ""
+		return kind + "agree", "", ""
 	}
 	q := gen.Shrink(p, func(q *gen.Prog) bool {
-		d, err := differs(q.Text(), m)
+		d, err := differs(q.Text(), m, when)
 		return err == nil && d != ""
 	})
-	if d, err := differs(q.Text(), m); err == nil && d != "" {
+	if d, err := differs(q.Text(), m, when); err == nil && d != "" {
 		why = d
 	}
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
@@ -83,10 +101,13 @@ func pipe(seed uint64, m mode) (result, fault, text string) {
 		m.args = []string{"--maxrregcount=56"}
 	}
 	kind := "pipe-"
-	if p.Hopper() {
+	switch {
+	case p.Hopper():
 		kind = "hopper-"
+	case !p.Beside():
+		kind = "" // it only loads and adds
 	}
-	why, err := pipeDiffers(p.Text(), m, seed)
+	why, err := differs(p.Text(), m, timings(seed))
 	switch {
 	case err != nil:
 		return kind + "refused", err.Error(), ""
@@ -94,28 +115,20 @@ func pipe(seed uint64, m mode) (result, fault, text string) {
 		return kind + "agree", "", ""
 	}
 	q := gen.ShrinkPipe(p, func(q *gen.Pipe) bool {
-		d, err := pipeDiffers(q.Text(), m, seed)
+		d, err := differs(q.Text(), m, timings(seed))
 		return err == nil && d != ""
 	})
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
 }
 
-// differs says how the results of a program differ; an error is a program
-// that some witness does not take.
-func differs(text string, m mode) (string, error) { return compare(text, m, sim.Async{}) }
-
-// pipeDiffers does so with the asynchronous work of our code at once, late,
-// and by a seed, and tells what no rule orders.
-func pipeDiffers(text string, m mode, seed uint64) (string, error) {
-	for _, when := range []sim.Async{{}, {When: sim.AsLate}, {When: sim.BySeed, Seed: seed}} {
-		if why, err := compare(text, m, when); why != "" || err != nil {
-			return why, err
-		}
-	}
-	return "", nil
+// timings are those of asynchronous work: at once, late, and by a seed.
+func timings(seed uint64) []sim.Async {
+	return []sim.Async{{}, {When: sim.AsLate}, {When: sim.BySeed, Seed: seed}}
 }
 
-func compare(text string, m mode, when sim.Async) (string, error) {
+// differs says how the results of a program differ, with each timing of
+// asynchronous work; an error is a program that some witness does not take.
+func differs(text string, m mode, timings []sim.Async) (string, error) {
 	list, err := launch.Parse(text)
 	if err != nil {
 		return "", err
@@ -128,40 +141,51 @@ func compare(text string, m mode, when sim.Async) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text = strings.Replace(text, ".target sm_90a", ".target "+m.arch, 1)
-	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "random.ptx", Text: []byte(text)}}, goptxas.Options{Arch: m.arch, Args: m.args})
+	cubin, err := cubinOf(text, m)
 	if err != nil {
 		if s := err.Error(); strings.Contains(s, "internal compiler error") || strings.Contains(s, "is wrong") {
 			return s, nil
 		}
 		return "", err
 	}
-	if r, err := hazard.CheckCubin(target.Find(m.arch), out.Cubin, 1); err != nil || len(r.Found) > 0 {
+	if r, err := hazard.CheckCubin(target.Find(m.arch), cubin, 1); err != nil || len(r.Found) > 0 {
 		return fmt.Sprint("waits: ", r.Found, err), nil
 	}
-	got, err := simulate(&list[0], out.Cubin, when)
-	switch {
-	case errors.Is(err, errLacks):
+	module, err := sim.Load(cubin)
+	if err != nil {
 		return "", err
-	case err != nil:
-		return err.Error(), nil
 	}
-	for k := range want {
-		if !bytes.Equal(want[k], got[k]) {
-			return fmt.Sprintf("argument %d differs", k), nil
+	for _, when := range timings {
+		got, err := simulate(module, &list[0], when)
+		switch {
+		case errors.Is(err, errLacks):
+			return "", err
+		case err != nil:
+			return err.Error(), nil
+		}
+		for k := range want {
+			if !bytes.Equal(want[k], got[k]) {
+				return fmt.Sprintf("argument %d differs", k), nil
+			}
 		}
 	}
 	return "", nil
 }
 
-// errLacks is an instruction that the simulator does not know.
-var errLacks = errors.New("the simulator lacks an instruction")
-
-func simulate(l *launch.Launch, cubin []byte, when sim.Async) ([][]byte, error) {
-	m, err := sim.Load(cubin)
+// cubinOf compiles a text for the GPU of a mode.
+func cubinOf(text string, m mode) ([]byte, error) {
+	text = strings.Replace(text, ".target sm_90a", ".target "+m.arch, 1)
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "random.ptx", Text: []byte(text)}}, goptxas.Options{Arch: m.arch, Args: m.args})
 	if err != nil {
 		return nil, err
 	}
+	return out.Cubin, nil
+}
+
+// errLacks is an instruction that the simulator does not know.
+var errLacks = errors.New("the simulator lacks an instruction")
+
+func simulate(m *sim.Module, l *launch.Launch, when sim.Async) ([][]byte, error) {
 	k, err := m.Kernel(l.Kernel)
 	if err != nil {
 		return nil, err

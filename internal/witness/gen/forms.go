@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // formText lists the instructions of the scalar language, one a line, with
@@ -29,9 +30,12 @@ const (
 	formKinds
 )
 
-// formTable parses the list: forms by kind and opcode, so that an opcode with
+// formTable is the parsed list.
+var formTable = sync.OnceValue(parseForms)
+
+// parseForms parses the list: forms by kind and opcode, so that an opcode with
 // many forms does not crowd out the others.
-func formTable() *[formKinds][][]form {
+func parseForms() *[formKinds][][]form {
 	var t [formKinds][][]form
 	last := ""
 	for line := range strings.Lines(formText) {

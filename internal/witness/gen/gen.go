@@ -20,10 +20,12 @@ type where struct {
 }
 
 type maker struct {
-	r     *rand.Rand
-	p     *Prog
-	spend int // statements that may still be made
-	forms *[formKinds][][]form
+	r      *rand.Rand
+	p      *Prog
+	spend  int // statements that may still be made
+	forms  *[formKinds][][]form
+	small  bool // a few statements, and only registers that they name
+	tensor bool // some are matrix products and copies beside the program
 }
 
 // New makes the program of a seed, of the common instructions.
@@ -38,9 +40,33 @@ func NewWide(seed uint64) *Prog {
 	return m.make(fmt.Sprintf("w%d", seed), seed)
 }
 
+// NewSmall makes a small program of a seed: every third is of the whole scalar
+// language. Most faults need few statements, and small programs are quick to
+// compile and to run.
+func NewSmall(seed uint64) *Prog {
+	m := &maker{r: rand.New(rand.NewPCG(seed, 0x736d616c6c)), small: true}
+	if seed%3 == 0 {
+		m.forms = formTable()
+	}
+	return m.make(fmt.Sprintf("s%d", seed), seed)
+}
+
+// NewTensor makes a small program of a seed with matrix products or
+// asynchronous copies between other statements.
+func NewTensor(seed uint64) *Prog {
+	m := &maker{r: rand.New(rand.NewPCG(seed, 0x74656e736f72)), small: true, tensor: true}
+	if seed%3 == 0 {
+		m.forms = formTable()
+	}
+	return m.make(fmt.Sprintf("t%d", seed), seed)
+}
+
 // make makes a program.
 func (m *maker) make(name string, seed uint64) *Prog {
 	m.p = &Prog{Name: name, Seed: seed}
+	if m.small {
+		return m.makeSmall()
+	}
 	m.p.Grid = 1 + m.r.IntN(2)
 	m.p.Block = 32 * (1 + m.r.IntN(3))
 	m.p.Fill = m.pick("edge", "edge", "bits", "f32", "f64", "f16", "small")
@@ -113,6 +139,9 @@ func (m *maker) block(w where) []Stmt {
 
 // stmt makes one statement.
 func (m *maker) stmt(w where) Stmt {
+	if m.tensor && w.whole && !w.inFunc && m.chance(25) {
+		return m.beside(w)
+	}
 	if m.forms != nil {
 		return m.wide(w)
 	}

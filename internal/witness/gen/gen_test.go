@@ -38,11 +38,11 @@ func interpret(p *Prog, o ptxvm.Options) ([][]byte, error) {
 	return v.Run(&list[0], o)
 }
 
-// styles are the two kinds of programs.
+// styles are the kinds of programs.
 var styles = [...]struct {
 	name string
 	make Style
-}{{"common", New}, {"wide", NewWide}}
+}{{"common", New}, {"wide", NewWide}, {"small", NewSmall}, {"tensor", NewTensor}}
 
 // each runs a test for each style.
 func each(t *testing.T, f func(*testing.T, Style)) {

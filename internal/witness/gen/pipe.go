@@ -85,6 +85,9 @@ func (p *Pipe) more(r *rand.Rand) {
 // Hopper reports whether only sm_90a has what the pipe needs.
 func (p *Pipe) Hopper() bool { return p.Group || p.Cluster || p.Map }
 
+// Beside reports whether the pipe copies or multiplies beside other work.
+func (p *Pipe) Beside() bool { return p.How != "load" || p.Matrix || p.Group }
+
 // Simpler lists programs with one thing less.
 func (p *Pipe) Simpler() []*Pipe {
 	var list []*Pipe

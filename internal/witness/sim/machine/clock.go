@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/sim/code"
 	"github.com/goptxas/goptxas/internal/witness/sim/timing"
 )
@@ -36,11 +37,21 @@ func waitsFor(i *Inst) (uint8, int) {
 
 // newClocks makes ready for timed mode.
 func newClocks(p *Program) (*timing.Machine, error) {
-	var list []sass.Inst
-	for n := range p.insts {
-		list = append(list, p.insts[n].In)
+	m, err := p.described()
+	if err != nil {
+		return nil, err
 	}
-	return timing.New(p.Arch, list, p.kernel.Name, func(pc uint32) (string, uint64) { return p.text(pc), p.Offset(pc) })
+	return timing.New(m, p.kernel.Name, func(pc uint32) (string, uint64) { return p.text(pc), p.Offset(pc) }), nil
+}
+
+// describe makes what clocks know of the module's instructions, for all
+// launches.
+func (m *Module) describe() (*hazard.Model, error) {
+	list := make([]sass.Inst, len(m.insts))
+	for n := range m.insts {
+		list[n] = m.insts[n].In
+	}
+	return hazard.NewModel(m.Arch, list)
 }
 
 // clockOut takes a finished warp's clock into the statistics.

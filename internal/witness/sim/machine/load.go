@@ -4,11 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	ebits "github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/sim/code"
 	"github.com/goptxas/goptxas/internal/witness/sim/image"
 )
@@ -24,6 +26,8 @@ type Module struct {
 	poison [code.NumRows][32]uint32 // what registers hold at first
 	regs   uint16                   // vector and uniform registers that the code names
 	uregs  uint16
+
+	described func() (*hazard.Model, error) // once
 }
 
 // Program is a kernel of a module.
@@ -49,6 +53,7 @@ func Load(b []byte, of Meanings) (*Module, error) {
 		return nil, err
 	}
 	m := &Module{Image: im, Arch: a, funcs: f.Functions(), pool: code.NewPool()}
+	m.described = sync.OnceValues(m.describe)
 	for n := range m.poison {
 		for l := range m.poison[n] {
 			m.poison[n][l] = poisonReg | uint32(n)

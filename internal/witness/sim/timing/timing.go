@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/sass"
-	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/hazard"
 )
 
@@ -108,11 +106,10 @@ type late struct {
 	timed bool
 }
 
-// New makes ready for the code of a kernel; tell prints an instruction
-// and says where it stands.
-func New(a *target.Arch, code []sass.Inst, kernel string, tell func(pc uint32) (string, uint64)) (*Machine, error) {
-	m, err := hazard.NewModel(a, code)
-	return &Machine{model: m, early: map[earlyKey]*Early{}, kernel: kernel, tell: tell}, err
+// New makes ready for the code of a kernel, which m describes; tell prints an
+// instruction and says where it stands.
+func New(m *hazard.Model, kernel string, tell func(pc uint32) (string, uint64)) *Machine {
+	return &Machine{model: m, early: map[earlyKey]*Early{}, kernel: kernel, tell: tell}
 }
 
 // NewWarp is a warp's clock.
