@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func random(args []string) error {
 			break
 		}
 		all = append(all, rows...)
-		fmt.Printf("%d programs in %s\n", len(all), time.Since(start).Round(time.Second))
+		fmt.Printf("%d programs in %s: %s\n", len(all), time.Since(start).Round(time.Second), outcomes(all))
 	}
 	if s.trust && !*here {
 		if err := s.appeal(tmp, all); err != nil {
@@ -73,6 +74,20 @@ func random(args []string) error {
 		r.witness()
 	}
 	return s.randomReport(all)
+}
+
+// outcomes counts what came of rows, so that a run that is cut off has said
+// something.
+func outcomes(rows []*row) string {
+	count := map[string]int{}
+	for _, r := range rows {
+		count[r.Outcome]++
+	}
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(count)) {
+		list = append(list, fmt.Sprintf("%d %s", count[k], k))
+	}
+	return strings.Join(list, ", ")
 }
 
 // appeal asks the reference about rows in which our code did not leave what
@@ -97,7 +112,7 @@ func (s *settings) appeal(tmp string, all []*row) error {
 }
 
 const (
-	perRound = 1200
+	perRound = 600
 	perFile  = 10 // of the programs that may share one
 )
 
