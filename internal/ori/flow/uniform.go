@@ -13,17 +13,29 @@ import (
 // together.
 type Uniformity struct {
 	f      *ori.Func
-	regs   []bool // may differ, by register
-	blocks []bool // runs with some threads only, by block ID
-	parts  []bool // threads may part at its end, by block ID
-	masks  bool   // threads may run on under masks of the source, or come back from calls apart
+	regs   []uint64 // words that may differ, by register; the last bit stands for all further ones
+	blocks []bool   // runs with some threads only, by block ID
+	parts  []bool   // threads may part at its end, by block ID
+	masks  bool     // threads may run on under masks of the source, or come back from calls apart
 	same   []int32
 	walk   int32 // what same holds for registers written last, on this walk through a block, with what all threads share
 }
 
 // Differs reports whether the threads of a warp may see different values in
 // r.
-func (u *Uniformity) Differs(r ori.Reg) bool { return u.regs[r] }
+func (u *Uniformity) Differs(r ori.Reg) bool { return u.regs[r] != 0 }
+
+// words is the set of words that an operand names.
+func words(a *ori.Operand) uint64 {
+	if a.Kind != ori.KReg && a.Kind != ori.KAddr {
+		return ^uint64(0)
+	}
+	first, n := min(int(a.Sub), 63), max(1, int(a.N))
+	if first+n > 63 {
+		return ^uint64(0) << first
+	}
+	return (1<<n - 1) << first
+}
 
 // Partial reports whether b may run with some threads of a warp while others
 // are elsewhere.
@@ -48,13 +60,15 @@ func (u *Uniformity) Holds(f *ori.Func) bool {
 }
 
 func differences(f *ori.Func) *Uniformity {
-	u := &Uniformity{f: f, regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks()), same: make([]int32, len(f.Regs))}
+	u := &Uniformity{f: f, regs: make([]uint64, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks()), same: make([]int32, len(f.Regs))}
 	pd := PostDomOf(f)
 	for _, b := range f.Blocks {
 		u.masks = u.masks || loosens(f, b)
 	}
 	for r := range f.Regs { // what a caller or callee left there
-		u.regs[r] = f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP
+		if f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP {
+			u.regs[r] = ^uint64(0)
+		}
 	}
 	for changed := true; changed; {
 		changed = false
@@ -93,8 +107,8 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
 		}
 		u.same[d.Reg] = 0
 		switch {
-		case differs && !u.regs[d.Reg]:
-			u.regs[d.Reg] = true
+		case differs && words(d)&^u.regs[d.Reg] != 0:
+			u.regs[d.Reg] |= words(d)
 			changed = true
 		case !differs && i.Guard.Kind == ori.KNone && u.f.Regs[d.Reg].Width == 1:
 			u.same[d.Reg] = u.walk
@@ -107,7 +121,7 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
 // that differs elsewhere is the same for all behind a write of this block
 // that is.
 func (u *Uniformity) reads(s *ori.Operand) bool {
-	return (s.Kind == ori.KReg || s.HasReg()) && u.regs[s.Reg] && u.same[s.Reg] != u.walk
+	return (s.Kind == ori.KReg || s.HasReg()) && u.regs[s.Reg]&words(s) != 0 && u.same[s.Reg] != u.walk
 }
 
 // agreed reports whether i gives the same to all threads that run it
@@ -186,11 +200,11 @@ func (u *Uniformity) splits(b *ori.Block) bool {
 		return false
 	}
 	for i := b.Last(); i != nil && i.Op.Has(op.Terminator); i = i.Prev() {
-		if i.Guard.HasReg() && u.regs[i.Guard.Reg] {
+		if i.Guard.HasReg() && u.regs[i.Guard.Reg]&words(&i.Guard) != 0 {
 			return true
 		}
 		for _, s := range i.Srcs() {
-			if s.HasReg() && u.regs[s.Reg] {
+			if s.HasReg() && u.regs[s.Reg]&words(&s) != 0 {
 				return true
 			}
 		}

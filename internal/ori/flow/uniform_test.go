@@ -97,6 +97,47 @@ EXIT
 	}
 }
 
+// TestUniformityOfWords: a word of a tuple does not differ because its
+// neighbour does.
+func TestUniformityOfWords(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 2/2
+reg p1 1/1
+reg p2 1/1
+reg r3 1/1
+b0: -> b2, b1
+S2R r0[0] = SR_TID.X
+S2R r0[1] = SR_CTAID.X
+ISETP.GE.AND p1 = r0[1], 0x4, pt
+ISETP.GE.AND p2 = r0[0], 0x4, pt
+@p1 BRA b2
+b1: -> b2
+MOV r3 = 0x1
+b2: -> b4, b3
+@p2 BRA b4
+b3: -> b4
+MOV r3 = 0x2
+b4: -> b5
+NOP
+b5:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	u := UniformityOf(f)
+	for r, want := range []bool{true, false, true, true} {
+		if u.Differs(ori.Reg(r)) != want {
+			t.Errorf("register %d differs: %v", r, !want)
+		}
+	}
+	if u.Parts(f.Blocks[0]) || !u.Parts(f.Blocks[2]) {
+		t.Error("threads part at a branch on the number of their block, or do not at one on their own")
+	}
+}
+
 // TestApart checks where threads may be apart once the code says where they
 // meet: behind a BSYNC they are together, without one nowhere again.
 func TestApart(t *testing.T) {
