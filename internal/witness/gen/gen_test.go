@@ -20,6 +20,9 @@ func programs() int {
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		return 20000
 	}
+	if testing.Short() {
+		return 60
+	}
 	return 120
 }
 

@@ -31,7 +31,7 @@ func pipeWant(t *testing.T, p *Pipe, order uint64) ([][]byte, *launch.Launch) {
 // TestPipes runs pipes in the interpreter, in two orders of threads, and our
 // code in the simulator.
 func TestPipes(t *testing.T) {
-	n := programs() / 4
+	n := max(30, programs()/4)
 	kinds := map[string]int{}
 	for seed := range uint64(n) {
 		p := NewPipe(seed)
