@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/cubin"
@@ -141,4 +142,65 @@ func mbarrierRecords(t *testing.T, file []byte) (uses []uint8, count uint16) {
 		uses = append(uses, uint8(list.Words[k]))
 	}
 	return uses, n.Value
+}
+
+// TestUsedBytes: the file says which bytes of a load nobody uses, because
+// nobody reads the words or because the text says so; smaller loads take the
+// place of those that are mostly unused.
+func TestUsedBytes(t *testing.T) {
+	const text = `.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b)
+{
+ .reg .b64 %rd<9>; .reg .b32 %r<20>;
+ ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];
+ ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];
+ ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16];
+ .pragma "used_bytes_mask 0xff0f";
+ ld.global.v4.u32 {%r9, %r10, %r11, %r12}, [%rd1+32];
+ .pragma "used_bytes_mask 0x3";
+ ld.global.u32 %r13, [%rd1+64];
+ ld.global.v2.u32 {%r14, %r15}, [%rd1+72];
+ st.global.v4.u32 [%rd2], {%r1, %r2, %r3, %r5};
+ st.global.v4.u32 [%rd2+16], {%r7, %r9, %r10, %r11};
+ st.global.v4.u32 [%rd2+32], {%r12, %r13, %r15, %r15};
+ ret;
+}
+`
+	want := []uint32{0x3, 0xfff, 0xff0f}
+	var log bytes.Buffer
+	b, ok := CompileTexts(context.Background(), []string{"-arch", "sm_90a"}, []Text{{Name: "k.ptx", Text: []byte(text)}}, &log)
+	if !ok {
+		t.Fatal(log.String())
+	}
+	if got := usedBytes(t, b); !slices.Equal(got, want) {
+		t.Errorf("used bytes %#x, want %#x", got, want)
+	}
+	r, err := oracle.Find(t).CubinOf([]byte(text), "-arch=sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := usedBytes(t, r); !slices.Equal(got, want) {
+		t.Errorf("the reference: %#x", got)
+	}
+}
+
+// usedBytes are the masks of kernel k's loads that read more than is used,
+// in order.
+func usedBytes(t *testing.T, file []byte) (masks []uint32) {
+	t.Helper()
+	f, err := cubin.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := f.Find(".nv.info.k").Content.(*cubin.Info).Get(cubin.AttrUnusedLoadBytes)
+	if a == nil {
+		return nil
+	}
+	for k := 1; k < len(a.Words); k += 2 {
+		masks = append(masks, a.Words[k])
+	}
+	slices.Sort(masks)
+	return masks
 }

@@ -83,6 +83,9 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 	if list := k.Code.Mbarriers; len(list) > 0 {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMbarrierOffsets, list...), cubin.Half(cubin.AttrNumMbarriers, k.Code.MbarrierCount()))
 	}
+	if list := k.Code.Unused; len(list) > 0 {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrUnusedLoadBytes, list...))
+	}
 	if k.Props.Barriers > 0 {
 		c.Attrs = append(c.Attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
 	}

@@ -182,6 +182,10 @@ type Func struct {
 	// their Line. The file tells it to checkers.
 	Mbarriers map[int32]MbarrierUse
 
+	// Used says which bytes of loads of the text are needed, by their Line,
+	// where the text does. The file tells it to checkers.
+	Used map[int32]UsedBytes
+
 	Module *Module
 
 	// Ask, if there is one, tells whether an optional rewrite may be done:

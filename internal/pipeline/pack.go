@@ -185,6 +185,7 @@ func (p *packer) code(c *emit.Code) {
 	p.words(c.Exits)
 	p.words(c.Calls)
 	p.words(c.Mbarriers)
+	p.words(c.Unused)
 	p.bool(c.Converges)
 	packList(p, c.Coops, func(x emit.Coop) {
 		p.int(int64(x.Offset))
@@ -206,7 +207,7 @@ func (u *unpacker) code() *emit.Code {
 	c := &emit.Code{Text: u.bytes(), Size: int(u.int())}
 	c.Lines = unpackList(u, func() emit.Line { return emit.Line{Offset: uint32(u.int()), Loc: int32(u.int()), Pos: int32(u.int())} })
 	c.Starts = unpackList(u, u.int)
-	c.Exits, c.Calls, c.Mbarriers = u.words(), u.words(), u.words()
+	c.Exits, c.Calls, c.Mbarriers, c.Unused = u.words(), u.words(), u.words(), u.words()
 	c.Converges = u.bool()
 	c.Coops = unpackList(u, func() emit.Coop { return emit.Coop{Offset: uint32(u.int()), Mask: uint32(u.int())} })
 	c.Tables = unpackList(u, func() emit.Table { return emit.Table{Offset: u.int(), Entries: u.words()} })

@@ -109,6 +109,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
 		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
 		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
+		{Name: "NarrowLoads", Run: improve(address.NarrowLoads), MinOpt: 2},
 		{Name: "VectorLoads", Run: improve(address.VectorLoads), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
@@ -157,7 +158,7 @@ var order = []string{
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",

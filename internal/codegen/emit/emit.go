@@ -59,6 +59,7 @@ type Code struct {
 	Calls     []uint32 // offsets of calls of routines outside the section
 	Coops     []Coop   // instructions of several threads of a warp
 	Mbarriers []uint32 // instructions that use an mbarrier: see mbarrier
+	Unused    []uint32 // loads with bytes nobody uses: place and mask of the used ones
 	Converges bool     // threads part and come together, or functions are called
 
 	Tables []Table
@@ -213,6 +214,7 @@ func (e *emitter) instr(i *ori.Instr) error {
 	}
 	e.coop(i)
 	e.mbarrier(i)
+	e.usedBytes(i)
 	e.relocs(i)
 	if n := len(e.code.Lines); (i.Loc >= 0 || i.Line > 0) && (n == 0 || e.code.Lines[n-1].Loc != i.Loc || e.code.Lines[n-1].Pos != i.Line) {
 		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc, i.Line})

@@ -56,6 +56,7 @@ func Join(a *target.Arch, parts []*Code) (*Code, error) {
 		c.Calls = append(c.Calls, p.Calls...)
 		c.Coops = append(c.Coops, p.Coops...)
 		c.Mbarriers = append(c.Mbarriers, p.Mbarriers...)
+		c.Unused = append(c.Unused, p.Unused...)
 		c.Converges = c.Converges || p.Converges
 		c.Tables = append(c.Tables, p.Tables...)
 		c.Relocs = append(c.Relocs, p.Relocs...)

@@ -107,7 +107,7 @@ func ends(w isa.Word) bool {
 // Code lowers the instructions in order, from the block that the caller has
 // entered.
 func (l *Builder) Code() {
-	line, base := 0, l.lines()
+	line, pragma, base := 0, 0, l.lines()
 	for n := range l.Body.Instrs {
 		if b := l.At[n]; b != nil && b != l.Cur {
 			l.Fall(b)
@@ -119,6 +119,7 @@ func (l *Builder) Code() {
 			l.Loc = base + int32(line)
 			line++
 		}
+		pragma = l.setUsed(n, pragma)
 		l.setGuard()
 		l.turn++
 		l.handler()(l)

@@ -48,6 +48,7 @@ type Builder struct {
 	order  []*ori.Block // blocks in the order they are filled
 	Placed []bool       // by block: it is in order
 	turn   uint32       // counts instructions
+	used   uint32       // bytes of this load that the text says are used, 0: it does not
 	asked  [isa.NumWords]uint32
 	sums   uint64               // arguments of the instruction that are sums nobody has read
 	Loc    int32                // of list, -1: none yet

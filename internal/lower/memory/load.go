@@ -20,6 +20,9 @@ func load(l *build.Builder, t isa.Type, s isa.Space, a *sema.Operand) {
 	srcs := Target(l, a, s, &o)
 	r := l.Tmp(max(1, bits/32))
 	l.Emit(x.Load, m, build.Value{build.Whole(r)}, srcs...)
+	if bits >= 32 {
+		l.UseBytes(bits / 8)
+	}
 	if o.acquire {
 		FenceAfter(l, o.scope)
 	}

@@ -11,6 +11,7 @@ import (
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"LocalWords":  func(f *ori.Func) bool { return LocalWords(f, 32) },
+		"NarrowLoads": NarrowLoads,
 		"Reassociate": Reassociate,
 	})
 }

@@ -83,7 +83,11 @@ func (w *widener) block(b *ori.Block) {
 
 // isJoinable reports whether i is a load of whole words that may be part of
 // a larger one.
-func isJoinable(i *ori.Instr) bool {
+func isJoinable(i *ori.Instr) bool { return isPlainLoad(i) && !i.Mods.Has(op.M128) }
+
+// isPlainLoad reports whether i is a load of whole words that may be made
+// wider or narrower: nobody else sees how it reads.
+func isPlainLoad(i *ori.Instr) bool {
 	if !i.Op.Has(op.Plain) || i.Op.Space() == op.SpaceGeneric || i.Op.Has(op.Writes) {
 		return false
 	}
@@ -92,7 +96,7 @@ func isJoinable(i *ori.Instr) bool {
 	}
 	for _, m := range i.Mods {
 		switch m {
-		case op.NoMod, op.ME, op.M64, op.MCONSTANT:
+		case op.NoMod, op.ME, op.M64, op.M128, op.MCONSTANT:
 		default:
 			return false
 		}
@@ -181,10 +185,26 @@ func (w *widener) join(list loads) {
 func log(size int64) int { return bits.TrailingZeros64(uint64(size)) }
 
 func width(size int64) op.Mod {
-	if size == 16 {
+	switch size {
+	case 16:
 		return op.M128
+	case 8:
+		return op.M64
 	}
-	return op.M64
+	return op.NoMod
+}
+
+// withWidth returns the modifiers of a plain load, at its width in bytes.
+func withWidth(m op.Mods, size int64) op.Mods {
+	frozen := m.Has(op.MCONSTANT)
+	m = m.Without(op.M64).Without(op.M128).Without(op.MCONSTANT)
+	if w := width(size); w != op.NoMod {
+		m = m.With(w)
+	}
+	if frozen {
+		m = m.With(op.MCONSTANT)
+	}
+	return m
 }
 
 // run returns how many loads at the beginning of the list read size bytes
@@ -216,10 +236,7 @@ func (w *widener) widen(list loads, size int64) {
 		}
 	}
 	f := w.f
-	mods := first.Mods.Without(op.M64).Without(op.MCONSTANT).With(width(size))
-	if first.Mods.Has(op.MCONSTANT) {
-		mods = mods.With(op.MCONSTANT)
-	}
+	mods := withWidth(first.Mods, size)
 	r := f.NewReg(ori.R, int(size/4))
 	srcs := append([]ori.Operand(nil), first.Srcs()...)
 	srcs[len(srcs)-1].Imm = address(list[0].Instr).Imm
