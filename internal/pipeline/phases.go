@@ -104,6 +104,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Contract", Run: improve(float.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: do(ifConvert), MinOpt: 2},
+		{Name: "HighTests", Run: improve(opt.HighTests), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
 		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
@@ -154,7 +155,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
 	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
-	"SharedInductions", "IgnoredBits",
+	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
