@@ -97,11 +97,18 @@ func (p *presser) price(f *ori.Func, plans []plan, weights []float64) float64 {
 
 // warpsOf is how many warps of f share a scheduler, with so many registers.
 func warpsOf(f *ori.Func, count int32) float64 {
+	blocks, threads := blocksOf(f, count)
+	return float64(max(1, blocks)) * float64(threads) / (32 * schedulers)
+}
+
+// blocksOf is how many blocks of f a multiprocessor takes, with so many
+// registers, and how many threads they have.
+func blocksOf(f *ori.Func, count int32) (blocks, threads int32) {
 	size := f.Props.ReqNTid
 	if size[0] == 0 {
 		size = f.Props.MaxNTid
 	}
-	threads := int32(1)
+	threads = 1
 	for _, d := range size {
 		threads *= max(1, d)
 	}
@@ -109,9 +116,16 @@ func warpsOf(f *ori.Func, count int32) float64 {
 		threads = usualBlock
 	}
 	threads = (threads + 31) / 32 * 32
-	blocks := min(registers/(count*threads), maxThreads/threads)
+	blocks = min(registers/(count*threads), maxThreads/threads)
 	if f.Props.SharedBytes > 0 {
 		blocks = min(blocks, sharedBytes/f.Props.SharedBytes)
 	}
-	return float64(max(1, blocks)) * float64(threads) / (32 * schedulers)
+	return blocks, threads
+}
+
+// isAlone reports whether a block of f has a multiprocessor for itself, with so
+// many registers.
+func isAlone(f *ori.Func, count int32) bool {
+	blocks, _ := blocksOf(f, min(count, cliffs[len(cliffs)-1]))
+	return blocks < 2
 }

@@ -17,6 +17,8 @@ type edge struct {
 // graph is the dependences inside a region: instructions between two that
 // keep their places.
 type graph struct {
+	alone bool // see groupBusy
+
 	instrs  []*ori.Instr
 	classes []target.Class
 	succs   [][]edge
@@ -63,6 +65,8 @@ type grapher struct {
 	joint   []int32 // since the last barrier, what threads of a warp do together
 	barrier int32   // the last barrier of the block, -1 = none
 	groups  groupOrder
+	open    openOrder // after allocation
+	alone   bool      // a block of the kernel fills a multiprocessor
 }
 
 func newGrapher(names *numbering, a *target.Arch) *grapher {
@@ -77,9 +81,10 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.reads = b.reads[:0]
 	b.loads, b.stores, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.joint[:0], -1
 	b.groups.begin()
+	b.open.begin()
 	n := len(instrs)
 	g := &graph{
-		instrs: instrs, classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
+		instrs: instrs, alone: b.alone, classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
 	}
 	room := make([]edge, fewEdges*n)
 	for k := range g.succs {
@@ -90,6 +95,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 		b.memory(g, int32(k), i) // before its own results change what registers hold
 		b.registers(g, int32(k), i)
 		b.groups.add(g, int32(k), i, b.list)
+		b.open.add(g, int32(k), i, b.list)
 	}
 	if end != nil {
 		b.finish(g, end)
@@ -191,7 +197,7 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 // that reads it.
 func (b *grapher) result(g *graph, from, to int32, a *access) int32 {
 	if g.instrs[from].Mods.Has(op.MLOOSE) {
-		return groupTime(g.instrs[from], g.instrs[to])
+		return g.groupTime(g.instrs[from], g.instrs[to])
 	}
 	return b.latency(g.classes[from], g.classes[to], a)
 }
@@ -201,7 +207,7 @@ func (b *grapher) result(g *graph, from, to int32, a *access) int32 {
 // along when it issues and keeps only the general registers.
 func (b *grapher) release(g *graph, from, to int32, a *access) int32 {
 	if g.instrs[from].Mods.Has(op.MLOOSE) && a.file == target.FileR {
-		return groupTime(g.instrs[from], g.instrs[to])
+		return g.groupTime(g.instrs[from], g.instrs[to])
 	}
 	return 1
 }
@@ -210,16 +216,26 @@ func (b *grapher) release(g *graph, from, to int32, a *access) int32 {
 // it keeps the unit busy, its arrival and the wait for it counted in.
 const groupDelay = 48
 
-// groupBusy is how long one keeps the unit: 32 cycles for 64 words of sums.
-func groupBusy(i *ori.Instr) int32 { return max(8, int32(i.Args[0].N)/2) }
+// groupBusy is how long a block that is alone must take it to keep the unit, of
+// which there is one for all warps of a scheduler: 2,048 products a cycle, 64
+// cycles for 64 words of sums. Then what comes first is what leads
+// to the next operation. Where other blocks have work for the unit in
+// the meantime, half of that: an operation that starts by itself costs an arrival.
+func (g *graph) groupBusy(i *ori.Instr) int32 {
+	n := int32(i.Args[0].N)
+	if !g.alone {
+		n /= 2
+	}
+	return max(8, n)
+}
 
 // groupTime is the time from a warp-group matrix operation to an instruction
 // that touches its registers; one that adds to the same sums follows at once.
-func groupTime(i, next *ori.Instr) int32 {
+func (g *graph) groupTime(i, next *ori.Instr) int32 {
 	if next.Mods.Has(op.MLOOSE) && next.Args[0] == i.Args[0] {
-		return groupBusy(i)
+		return g.groupBusy(i)
 	}
-	return groupBusy(i) + groupDelay
+	return g.groupBusy(i) + groupDelay
 }
 
 // latency estimates the cycles from a result to a reader.

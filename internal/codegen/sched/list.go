@@ -148,7 +148,7 @@ func (l *lister) issue(k int32) {
 		}
 	}
 	if l.g.instrs[k].Mods.Has(op.MLOOSE) {
-		l.free[c] = max(l.free[c], l.now+groupBusy(l.g.instrs[k]))
+		l.free[c] = max(l.free[c], l.now+l.g.groupBusy(l.g.instrs[k]))
 	}
 	for _, e := range l.g.succs[k] {
 		l.at[e.to] = max(l.at[e.to], l.now+e.latency)

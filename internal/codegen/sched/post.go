@@ -9,14 +9,26 @@ import (
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := newGrapher(physical(f), a)
-	b.jitter, b.patient = tune.Jitter, true
+	b.jitter, b.patient, b.open = tune.Jitter, true, newOpenOrder(b.names)
+	b.alone = isAlone(f, highest(f)+1)
 	busy := newBusyTable(b.timing)
 	for _, blk := range f.Blocks {
+		b.open.enter(blk)
 		regions(blk, true, func(instrs []*ori.Instr, end *ori.Instr) {
 			place(blk, instrs, list(b.build(instrs, end), b.timing, busy), end)
 		})
 	}
 	f.Touch()
+}
+
+// highest is the highest general register of f.
+func highest(f *ori.Func) (n int32) {
+	for r := range f.Regs {
+		if x := &f.Regs[r]; x.Class == ori.R && x.Phys >= 0 {
+			n = max(n, int32(x.Phys)+int32(x.Width)-1)
+		}
+	}
+	return n
 }
 
 // regions calls do with every run of two or more instructions of b that may

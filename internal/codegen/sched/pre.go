@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -70,6 +71,12 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 		s = newStudy(f, a, &tune)
 		p = s.presser(budget, tune.how())
 	}
+	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
+		// addresses of the next copies need not wait behind the barrier before them
+		if q := s.presser(budget, manner{across: true}); !q.nearlyFull() {
+			p = q
+		}
+	}
 	source := orderOf(f)
 	if p.peak > int32(budget.Most)-reserve && tune.Manner == 0 {
 		if q := s.presser(budget, manner{across: true}); q.peak < p.peak {
@@ -78,9 +85,14 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	p.arrange(f)
 	f.Touch()
-	if judge != nil && tune.Manner == 0 && p.peak > int32(budget.Most-budget.Most/nearlyFull) && sizeOf(f) <= mostTried {
+	if judge != nil && tune.Manner == 0 && p.nearlyFull() && sizeOf(f) <= mostTried {
 		try(f, s, budget, source, judge)
 	}
+}
+
+// nearlyFull reports whether the orders with few registers leave hardly any.
+func (p *presser) nearlyFull() bool {
+	return p.peak > int32(p.budget.Most-p.budget.Most/nearlyFull)
 }
 
 // region is a run of instructions with an order that needs few registers.

@@ -534,6 +534,68 @@ EXIT
 	}
 }
 
+// TestOpenRegisters: what overwrites a matrix of an operation that goes on from
+// the last round of a loop stays behind the first reader of this round's
+// results, which waits for both.
+func TestOpenRegisters(t *testing.T) {
+	const text = `func f kernel {
+reg r0 32/8 phys=24
+reg r1 32/8 phys=56
+reg r2 4/4 phys=88
+reg r3 1/1 phys=89
+reg r4 1/1 phys=4
+reg r5 1/1 phys=5
+reg r6 1/1 phys=6
+reg u7 4/4 phys=0
+reg p8 1/1 phys=0
+b0: -> b0, b1
+HGMMA.64x64x16.F32.LOOSE r1 = gdesc[u7]+0x0, rz, ~upt
+FADD r4 = r1[0], r1[1]
+IADD3 r3 = r5, 0x1, rz
+IADD3 r6 = r3, r5, rz
+STS [0x0], r6
+STS [0x4], r4
+MOV r2[0] = r4
+MOV r2[1] = r4
+MOV r2[2] = r4
+MOV r2[3] = r4
+HGMMA.64x64x16.F32.LOOSE.OPEN r0 = r2, gdesc[u7]+0x0, r0
+@p8 BRA b0
+b1:
+EXIT
+}
+`
+	m, err := ori.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Post(f, target.Find("sm_90a"), Usual())
+	for i := range f.Blocks[0].Instrs {
+		if i.Op == op.FADD {
+			break
+		}
+		if i.Op == op.IADD3 {
+			t.Fatalf("a matrix that may still be read is overwritten at once:\n%s", f)
+		}
+	}
+}
+
+// TestAlone: operations of a block that fills a multiprocessor are taken to
+// keep their unit twice as long.
+func TestAlone(t *testing.T) {
+	for _, c := range []struct {
+		threads, registers int32
+		alone              bool
+	}{{128, 168, false}, {128, 300, false}, {256, 128, false}, {256, 131, true}, {384, 86, true}} {
+		f := &ori.Func{}
+		f.Props.ReqNTid = [3]int32{c.threads, 1, 1}
+		if isAlone(f, c.registers) != c.alone {
+			t.Errorf("%d threads with %d registers: alone %v", c.threads, c.registers, !c.alone)
+		}
+	}
+}
+
 // TestDescriptorsAreFree: descriptors of warp-group matrix operations may be
 // written again at once. What only a load leads to does not hold the next
 // operations back while it is under way.

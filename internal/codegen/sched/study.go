@@ -67,7 +67,13 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	}
 	g := newGrapher(names, a)
 	g.alias, g.jitter = flow.AliasOf(f), tune.Jitter
-	return &study{f: f, b: g, t: newTracer(f, names, l), busy: newBusyTable(g.timing), tune: tune}
+	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: newBusyTable(g.timing), tune: tune}
+	most := int32(1)
+	for _, r := range s.view(false).stretches {
+		most = max(most, r.most[general])
+	}
+	g.alone = isAlone(f, most+reserve)
+	return s
 }
 
 // view returns one of both views; the function must have the order that the
