@@ -83,6 +83,9 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 			p = q
 		}
 	}
+	if tune.Slack == Usual().Slack && hasProducts(f) && !p.nearlyFull() {
+		tune.Slack = productSlack
+	}
 	p.arrange(f)
 	f.Touch()
 	if judge != nil && tune.Manner == 0 && p.nearlyFull() && sizeOf(f) <= mostTried {

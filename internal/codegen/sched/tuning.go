@@ -1,5 +1,10 @@
 package sched
 
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
 // Tuning changes how orders are found. None of it touches what an order must
 // keep, so every value gives right code; which is the fastest, a search finds
 // out.
@@ -26,6 +31,22 @@ type Tuning struct {
 
 // Usual is what is used where nobody searches.
 func Usual() Tuning { return Tuning{Slack: 6, Spare: 6} }
+
+// productSlack is the slack of functions with products of matrices that have
+// registers to spare: while a product runs, whatever can issue should.
+const productSlack = 30
+
+// hasProducts reports whether f has products of matrices.
+func hasProducts(f *ori.Func) bool {
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if i.IsGroupMMA() || i.Op == op.HMMA || i.Op == op.IMMA {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Manners is how many ways there are to look for orders.
 const Manners = len(manners)
