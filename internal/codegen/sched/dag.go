@@ -22,8 +22,10 @@ type graph struct {
 	instrs  []*ori.Instr
 	classes []target.Class
 	succs   [][]edge
-	preds   []int32 // number of edges into each
-	height  []int32 // longest path to the end
+	preds   []int32      // number of edges into each
+	height  []int32      // longest path to the end
+	scarce  target.Class // see scarce.go
+	work    int32        // cycles that its unit is busy
 }
 
 // fewEdges is how many edges most instructions have at most.
@@ -60,6 +62,8 @@ type grapher struct {
 	list    []access
 	alias   *flow.Alias // nil after allocation
 	patient bool        // see loaded
+	busy    *busyTable  // where scarce units are looked for
+	crowded bool        // there is one in this region
 	loads   []touch
 	stores  []touch
 	joint   []int32 // since the last barrier, what threads of a warp do together
@@ -92,6 +96,12 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	}
 	for k, i := range instrs {
 		g.classes[k] = b.desc.Class(i)
+	}
+	if b.busy != nil {
+		g.findScarce(b.busy)
+	}
+	b.crowded = g.scarce != 0
+	for k, i := range instrs {
 		b.memory(g, int32(k), i) // before its own results change what registers hold
 		b.registers(g, int32(k), i)
 		b.groups.add(g, int32(k), i, b.list)
@@ -177,10 +187,10 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 			x := b.at(w)
 			for n := x.first; n != 0; n = b.reads[n-1].next {
 				r := b.reads[n-1].node
-				g.edge(r, k, b.release(g, r, k, &a))
+				g.edge(r, k, b.release(g, r, k, &a, b.timing.WAR))
 			}
 			if x.writer >= 0 {
-				lat := b.release(g, x.writer, k, &a)
+				lat := b.release(g, x.writer, k, &a, b.timing.WAW)
 				if guarded {
 					// what it does not write is read behind it
 					lat = max(1, b.estimate(g.classes[x.writer])-b.estimate(g.classes[k]))
@@ -205,11 +215,22 @@ func (b *grapher) result(g *graph, from, to int32, a *access) int32 {
 // release estimates the cycles until an instruction has left a register that
 // another writes. A matrix operation of a warp group takes its descriptors
 // along when it issues and keeps only the general registers.
-func (b *grapher) release(g *graph, from, to int32, a *access) int32 {
+// Before registers are assigned it is not known which of them are shared.
+func (b *grapher) release(g *graph, from, to int32, a *access, least func(f target.File, a, b target.Class) int) int32 {
 	if g.instrs[from].Mods.Has(op.MLOOSE) && a.file == target.FileR {
 		return g.groupTime(g.instrs[from], g.instrs[to])
 	}
-	return 1
+	if !b.patient {
+		return 1
+	}
+	x, y := g.classes[from], g.classes[to]
+	if a.file == target.FileR && b.timing.ReadsLate(x) {
+		if target.Queued(x, y) {
+			return 1
+		}
+		return sourcesRead
+	}
+	return max(1, int32(least(a.file, x, y)))
 }
 
 // groupDelay is how long a warp-group matrix operation takes beyond the time
@@ -352,10 +373,17 @@ var typical = [target.NumClasses]int32{
 // late nobody.
 const loaded = 400
 
+// crowdedLds is how long a load from shared memory takes where many warps feed
+// one unit from there: the memory is nearly as busy as the unit.
+const crowdedLds = 60
+
 // estimate is about how long results of a class take.
 func (b *grapher) estimate(c target.Class) int32 {
 	if c == target.ClassLdg && b.patient {
 		return loaded
+	}
+	if c == target.ClassLds && b.crowded {
+		return crowdedLds
 	}
 	if b.timing.Variable(c) {
 		return max(typical[c], 10)

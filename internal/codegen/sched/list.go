@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"math"
+
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -43,6 +45,8 @@ type lister struct {
 	among  []target.Class // those of the graph
 	ready  ranked         // may issue now, the longest path first
 	soon   ranked         // waits for a result, the earliest first
+	scarce target.Class   // one whose unit most of the time goes into; none if it is zero
+	queue  ranked         // like ready, those of the scarce class
 	order  []int32
 }
 
@@ -75,7 +79,7 @@ func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 // newLister prepares a list; what waits for nothing is ready.
 func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 	n := len(g.instrs)
-	l := &lister{g: g, timing: t, busy: busy, at: make([]int32, n), left: append([]int32(nil), g.preds...)}
+	l := &lister{g: g, timing: t, busy: busy, scarce: g.scarce, at: make([]int32, n), left: append([]int32(nil), g.preds...)}
 	var seen [target.NumClasses]bool
 	for _, c := range g.classes[:n] {
 		if !seen[c] {
@@ -92,7 +96,13 @@ func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 }
 
 // isReady queues an instruction by the path behind it.
-func (l *lister) isReady(k int32) { l.ready.push(-l.g.height[k], k) }
+func (l *lister) isReady(k int32) {
+	if l.scarce != 0 && l.g.classes[k] == l.scarce {
+		l.queue.push(-l.g.height[k], k)
+		return
+	}
+	l.ready.push(-l.g.height[k], k)
+}
 
 // wake makes those ready whose results have arrived.
 func (l *lister) wake() {
@@ -105,11 +115,27 @@ func (l *lister) wake() {
 func (l *lister) pick() int32 {
 	for {
 		l.wake()
+		if l.queued() {
+			return l.queue.pop()
+		}
 		if len(l.ready.nodes) > 0 {
 			return l.pickReady()
 		}
-		l.now = l.soon.nodes[0].key
+		next := int32(math.MaxInt32)
+		if len(l.soon.nodes) > 0 {
+			next = l.soon.nodes[0].key
+		}
+		if len(l.queue.nodes) > 0 {
+			next = min(next, l.free[l.scarce])
+		}
+		l.now = next
 	}
+}
+
+// queued reports whether the best of the scarce class is the best of all.
+func (l *lister) queued() bool {
+	return len(l.queue.nodes) > 0 && l.free[l.scarce] <= l.now &&
+		(len(l.ready.nodes) == 0 || lessRanked(&l.queue.nodes[0], &l.ready.nodes[0]))
 }
 
 // pickReady takes the best ready instruction whose unit is free, or the
@@ -128,7 +154,12 @@ func (l *lister) pickReady() int32 {
 		n++
 	}
 	keep := 0
-	if best < 0 {
+	switch {
+	case best >= 0:
+	case len(l.queue.nodes) > 0 && l.free[l.scarce] <= l.free[l.g.classes[tried[0]]]:
+		best = l.queue.pop()
+		l.now = max(l.now, l.free[l.scarce])
+	default:
 		best, keep = tried[0], 1
 		l.now = max(l.now, l.free[l.g.classes[best]])
 	}

@@ -12,10 +12,15 @@ func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b.jitter, b.patient, b.open = tune.Jitter, true, newOpenOrder(b.names)
 	b.alone = isAlone(f, highest(f)+1)
 	busy := newBusyTable(b.timing)
+	b.busy = busy
 	for _, blk := range f.Blocks {
 		b.open.enter(blk)
 		regions(blk, true, func(instrs []*ori.Instr, end *ori.Instr) {
-			place(blk, instrs, list(b.build(instrs, end), b.timing, busy), end)
+			g := b.build(instrs, end)
+			if g.scarce != 0 {
+				b.fromEnd(g, busy)
+			}
+			place(blk, instrs, list(g, b.timing, busy), end)
 		})
 	}
 	f.Touch()

@@ -1,0 +1,62 @@
+package sched
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// products is a loop of n products that nobody in it reads and a row of
+// additions, which stand first.
+func products(t *testing.T, n, additions int) *ori.Func {
+	var b strings.Builder
+	b.WriteString("func f kernel {\nreg r0 4/4 phys=4\nreg r1 2/2 phys=8\nreg r2 1/1 phys=10\n")
+	for k := range n {
+		fmt.Fprintf(&b, "reg r%d 4/4 phys=%d\n", 3+k, 12+4*k)
+	}
+	b.WriteString("b0: -> b0\n")
+	for range additions {
+		b.WriteString("IADD3 r2 = r2, 0x1, rz\n")
+	}
+	for k := range n {
+		fmt.Fprintf(&b, "HMMA.16816.F32 r%[1]d = r0, r1, r%[1]d\n", 3+k)
+	}
+	b.WriteString("BRA b0\n}\n")
+	m, err := ori.Parse(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Funcs[0]
+}
+
+// TestScarce: products issue from the first cycle on, and what else there is
+// fills the gaps between them.
+func TestScarce(t *testing.T) {
+	f := products(t, 16, 16)
+	Post(f, target.Find("sm_90a"), Usual())
+	if f.Blocks[0].First().Op != op.HMMA {
+		t.Fatalf("no product goes first:\n%s", f)
+	}
+	row := 0 // additions in a row
+	for i := range f.Blocks[0].Instrs {
+		if row++; i.Op != op.IADD3 {
+			row = 0
+		}
+		if row > 2 {
+			t.Fatalf("additions stand together:\n%s", f)
+		}
+	}
+}
+
+// TestNotScarce: a few products leave the order to the paths.
+func TestNotScarce(t *testing.T) {
+	f := products(t, 2, 40)
+	Post(f, target.Find("sm_90a"), Usual())
+	if f.Blocks[0].First().Op != op.IADD3 {
+		t.Fatalf("the long path does not go first:\n%s", f)
+	}
+}
