@@ -21,3 +21,27 @@ func TestUnpack(t *testing.T) {
 		{"no form", cut("PRMT r1 = r0, 0x7732, rz"), cut("PRMT r1 = r0, 0x7732, rz"), none},
 	})
 }
+
+func TestPack(t *testing.T) {
+	all := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.PackHalves(f, func(*ori.Instr) bool { return true }) }}
+	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.PackHalves(f, func(*ori.Instr) bool { return false }) }}
+	const load, store = "LDS r0 = [0x0]\nLDS r1 = [0x4]\n", "\nSTS [0x0], r4"
+	two := func(a, b string) string { return load + a + "\n" + b + "\nPRMT r4 = r2, 0x5410, r3" + store }
+	one := func(s string) string { return load + s + store }
+	fma := two("HFMA2 r2 = r0.H0, r1.H0, rz", "HFMA2 r3 = r0.H1, r1.H0, rz")
+	same := func(s string) phaseCase { return phaseCase{"left: " + s, s, s, all} }
+	runCases(t, []phaseCase{
+		{"halves of a word and a half of both", fma, one("HFMA2 r4 = r0, r1.H0, rz"), all},
+		{"high halves", two("HADD2 r2 = r0.H1, -r1.H0", "HADD2 r3 = r0.H1, -r1.H1"), one("HADD2 r4 = r0.H1, -r1"), all},
+		{"may be fused", two("HMUL2.CONTRACT r2 = r0, r1.H1", "HMUL2.CONTRACT r3 = r0.H1, r1.H1"), one("HMUL2 r4 = r0, r1.H1"), all},
+		{"no form", fma, fma, none},
+		same(two("HMUL2 r2 = r0.H1, r1.H0", "HMUL2 r3 = r0.H0, r1.H0")),                 // crossed
+		same(two("HMUL2 r2 = r0.H0, r1.H0", "HADD2 r3 = r0.H1, r1.H0")),                 // another operation
+		same(two("HMUL2 r2 = r0.H0, r1.H0", "HMUL2 r3 = r0.H1, -r1.H0")),                // another sign
+		same(two("HMUL2 r2 = r0.H0, r1.H0", "HMUL2 r3 = r1.H1, r1.H0")),                 // another word
+		same(two("HADD2.F32 r2 = r0.H0, r1.H0", "HADD2.F32 r3 = r0.H1, r1.H0")),         // 32 bits come out
+		same(fma + "\nSTS [0x4], r2"),                                                   // read elsewhere
+		same(load + "HMUL2 r2 = r0.H0, r1.H0\nPRMT r4 = r2, 0x5410, r2" + store),        // one operation
+		same(two("HMUL2 r2 = r0.H0, r1.H0", "LDS r0 = [0x8]\nHMUL2 r3 = r0.H1, r1.H0")), // the word changes between them
+	})
+}

@@ -113,6 +113,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "NarrowLoads", Run: improve(address.NarrowLoads), MinOpt: 2},
 		{Name: "VectorLoads", Run: improve(address.VectorLoads), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
+		{Name: "PackHalves", Run: fit(float.PackHalves), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
 		{Name: "UnreadResults", Run: fit(machine.UnreadResults), MinOpt: 1},
 		{Name: "Aggregate", Run: do(aggregate), MinOpt: 2},
@@ -157,7 +158,7 @@ var order = []string{
 	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "PackHalves", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn",
