@@ -8,7 +8,8 @@ import (
 
 // GuardedUpdates makes one guarded instruction, in SSA form, of a choice
 // between a value and what was computed from it, where nobody else reads
-// either: the register is updated in place or left alone.
+// what was computed, nor the value behind the choice: the register is
+// updated in place or left alone.
 //
 //	IADD3 t = x, 1; SEL d = t, x, p        @p IADD3 d = x, 1 else x
 //
@@ -50,7 +51,7 @@ func GuardedUpdates(f *ori.Func) bool {
 // update returns the instruction of the block of i that makes fresh from old
 // for i alone.
 func update(v *opt.Values, i *ori.Instr, fresh, old ori.Operand) *ori.Instr {
-	if !word(fresh) || !word(old) || v.ReadsOf(fresh) != 1 || v.ReadsOf(old) != 2 {
+	if !word(fresh) || !word(old) || v.ReadsOf(fresh) != 1 || !readBefore(v, i, old) {
 		return nil
 	}
 	j, of := v.Once(fresh), v.Once(old)
@@ -64,6 +65,29 @@ func update(v *opt.Values, i *ori.Instr, fresh, old ori.Operand) *ori.Instr {
 	}
 	return nil
 }
+
+// readFar is how far before a choice its value may be read by others.
+const readFar = 256
+
+// readBefore reports whether all who read a stand before i, not far away, but
+// for i itself, which reads it once.
+func readBefore(v *opt.Values, i *ori.Instr, a ori.Operand) bool {
+	left := v.ReadsOf(a) - 1
+	if left > readFew {
+		return false
+	}
+	for j, n := i.Prev(), 0; j != nil && left > 0 && n < readFar; j, n = j.Prev(), n+1 {
+		for _, s := range j.Srcs() {
+			if s.HasReg() && s.Reg == a.Reg && s.Sub <= a.Sub && a.Sub < s.Sub+max(1, s.N) {
+				left--
+			}
+		}
+	}
+	return left == 0
+}
+
+// readFew is how many others may read it.
+const readFew = 4
 
 // word reports whether an operand is one word of a general register as it is.
 func word(a ori.Operand) bool {
