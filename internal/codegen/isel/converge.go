@@ -173,12 +173,11 @@ func (c *converger) branch(b *ori.Block) {
 	c.open = c.open || first >= 0
 }
 
-// above returns the block before from that can note the threads instead: of
-// a loop with several ways in, which has no block before it of its own, and of
-// loops one behind the other that are left to one place.
+// above returns the block before from that can note the threads of a loop
+// with several ways in, which has no block before it of its own.
 func (c *converger) above(from, to *ori.Block) *ori.Block {
 	d := c.dom.Idom[from.ID]
-	if d < 0 || d == int32(from.ID) {
+	if !c.tangled || d < 0 || d == int32(from.ID) {
 		return nil
 	}
 	for id := c.pdom.Ipdom[d]; id >= 0; id = c.pdom.Ipdom[id] {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // TestConverge checks where threads are noted and where they meet.
@@ -232,36 +231,5 @@ RET
 		if got := strings.Contains(string(f.Append(nil)), "BSYNC"); got != kernel {
 			t.Errorf("kernel %v: gathers %v\n%s", kernel, got, f.Append(nil))
 		}
-	}
-}
-
-// TestConvergeLoopsInRow: of two loops that are left to one place, the second
-// of which not only threads of the first come to, both are noted before the
-// branch that leads to them.
-func TestConvergeLoopsInRow(t *testing.T) {
-	m, err := ori.Parse(`func f kernel {
-reg p0 1/1
-b0: -> b2, b1
-@p0 BRA b2
-b1: -> b4, b3
-@p0 BRA b4
-b3: -> b1, b2
-@p0 BRA b1
-b2: -> b2, b4
-@p0 BRA b2
-b4:
-NOP
-EXIT
-}
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := m.Funcs[0]
-	if !Converge(f, func(b *ori.Block) bool { return b.ID == 1 || b.ID == 3 }) {
-		t.Errorf("threads stay apart:\n%s", f.Append(nil))
-	}
-	if i := f.Blocks[0].First(); i == nil || i.Op != op.BSSY {
-		t.Errorf("nobody notes the threads:\n%s", f.Append(nil))
 	}
 }
