@@ -47,6 +47,7 @@ func TestRegisterBounds(t *testing.T) {
 		{plain(".maxntid 256"), []string{"-maxrregcount=32"}, 255, false},
 		{plain(".maxntid 256"), []string{"-maxrregcount=32", "--override-directive-values"}, 32, true},
 		{plain(".maxnreg 96"), []string{"-maxrregcount=32"}, 96, false},
+		{plain(".maxnreg 300"), []string{"-maxrregcount=32"}, 255, false}, // too many: as many as there are
 		{plain(".reqntid 1024 .minnctapersm 2"), nil, 32, true},
 		{calling, nil, 32, true},
 	}

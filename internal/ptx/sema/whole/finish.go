@@ -253,7 +253,7 @@ func launchBound(m *sema.Module, u *diag.Unit, f *sema.Func, arch *target.Arch) 
 	switch {
 	case l.MaxNReg > maxRegs:
 		u.Report(diag.Warning, setting.NoPos, "Too many maxnreg specified for entry "+f.Name+", will be ignored")
-		l.MaxNReg = 0
+		l.MaxNReg = maxRegs
 	case l.MaxNReg > 0 && l.MaxNReg < minRegs:
 		u.Report(diag.Warning, setting.NoPos, "For entry "+f.Name+" adjusting per thread register count of "+
 			strconv.Itoa(int(l.MaxNReg))+" to lower bound of "+strconv.Itoa(minRegs))
