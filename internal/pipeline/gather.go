@@ -23,6 +23,11 @@ func (c *compilation) gather(u *unit, shared *routine.Gathers) error {
 	}
 	g := shared.Copy()
 	g.Linked = c.o.Layout.Object && u.f.Props.HasCalls
+	for _, x := range c.late {
+		if x.name == u.f.Name {
+			g.Add(u.f, x.places)
+		}
+	}
 	if err := u.draft.Gather(g); err != nil || g.Linked {
 		return err
 	}
@@ -52,9 +57,22 @@ func (u *unit) through(pass *phase.Pass[*unit]) error {
 		return err
 	}
 	if line := uncalled(u); line > 0 {
-		return fmt.Errorf("%s: line %d: threads may gather for this instruction from several places", u.f.Name, line)
+		return &lateGathering{u.f.Name, slices.Clone(u.gatherings), line}
 	}
 	return pass.Finish()
+}
+
+// lateGathering says that threads may gather from several places for
+// instructions that are no calls, as phases have left them: the kernel is
+// lowered again, with calls.
+type lateGathering struct {
+	name   string // of the function
+	places []int32
+	line   int // of the first
+}
+
+func (e *lateGathering) Error() string {
+	return fmt.Sprintf("%s: line %d: threads may gather for this instruction from several places", e.name, e.line)
 }
 
 // uncalled returns the line of an instruction for which threads may gather

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,12 +22,23 @@ import (
 func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*link.Kernel, error) {
 	c := &compilation{m: m, o: o, r: r, at: at, body: body, load: link.Bodies(m), mem: pool.New(o.Pool, pool.NameKernel)}
 	defer c.mem.Destroy()
-	units, err := c.draft()
-	if err != nil {
-		return nil, err
+	for tries := 0; ; tries++ {
+		units, err := c.draft()
+		if err != nil {
+			return nil, err
+		}
+		k, err := c.kernel(units)
+		var late *lateGathering
+		if tries == mostDrafts || !errors.As(err, &late) {
+			return k, err
+		}
+		c.late = append(c.late, late)
 	}
-	return c.kernel(units)
 }
+
+// mostDrafts bounds how often a kernel is lowered again for instructions that
+// phases brought to where threads gather from several places.
+const mostDrafts = 4
 
 // draft lowers the kernel and, where they are part of it, the functions it
 // calls that stand by themselves. Instructions for which threads may gather

@@ -55,6 +55,7 @@ type compilation struct {
 	load func(int32) *sema.Body // checks the bodies of functions it calls
 	mem  *pool.Pool             // where its IR lives
 	plan *build.Plan            // what becomes of its calls
+	late []*lateGathering       // what was found only when phases had run
 }
 
 // budget is how many registers a function may use.
