@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/isel"
@@ -60,19 +59,6 @@ func (u *unit) through(pass *phase.Pass[*unit]) error {
 		return &lateGathering{u.f.Name, slices.Clone(u.gatherings), line}
 	}
 	return pass.Finish()
-}
-
-// lateGathering says that threads may gather from several places for
-// instructions that are no calls, as phases have left them: the kernel is
-// lowered again, with calls.
-type lateGathering struct {
-	name   string // of the function
-	places []int32
-	line   int // of the first
-}
-
-func (e *lateGathering) Error() string {
-	return fmt.Sprintf("%s: line %d: threads may gather for this instruction from several places", e.name, e.line)
 }
 
 // uncalled returns the line of an instruction for which threads may gather

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
@@ -56,6 +57,19 @@ type compilation struct {
 	mem  *pool.Pool             // where its IR lives
 	plan *build.Plan            // what becomes of its calls
 	late []*lateGathering       // what was found only when phases had run
+}
+
+// lateGathering says that threads may gather from several places for
+// instructions that are no calls, as phases have left them: the kernel is
+// lowered again, with calls.
+type lateGathering struct {
+	name   string // of the function
+	places []int32
+	line   int // of the first
+}
+
+func (e *lateGathering) Error() string {
+	return fmt.Sprintf("%s: line %d: threads may gather for this instruction from several places", e.name, e.line)
 }
 
 // budget is how many registers a function may use.
