@@ -111,11 +111,12 @@ func (b *builder) callGraph() *CallGraph {
 		}
 		return c
 	}
+	isKernel := b.kernelNames()
 	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
 		k := &b.m.Kernels[i]
 		for j := len(k.Calls) - 1; j >= 0; j-- {
 			x := Call{From: b.syms[k.Name], To: b.syms[k.Calls[j]]}
-			if !b.isKernel(k.Calls[j]) {
+			if !isKernel[k.Calls[j]] {
 				c.Calls = append(c.Calls, x)
 				continue
 			}
@@ -128,7 +129,13 @@ func (b *builder) callGraph() *CallGraph {
 	return c
 }
 
-// isKernel reports whether a name is a kernel of this file.
-func (b *builder) isKernel(name string) bool {
-	return slices.ContainsFunc(b.m.Kernels, func(k Kernel) bool { return k.Name == name && !k.Device })
+// kernelNames returns the names of the kernels of this file.
+func (b *builder) kernelNames() map[string]bool {
+	all := make(map[string]bool, len(b.m.Kernels))
+	for i := range b.m.Kernels {
+		if k := &b.m.Kernels[i]; !k.Device {
+			all[k.Name] = true
+		}
+	}
+	return all
 }

@@ -295,18 +295,19 @@ func (m *Module) Memory() (global, consts, addresses int) {
 	return int(end[storeInit] + end[storeZero]), int(end[storeConst]), addresses
 }
 
-// AddressSlot returns the offset in constant bank 4 of the word that holds
-// the address of a global variable or external function. Slots are made in
-// the order of first use: external functions with the first kernel, in file
-// order, that calls them, variables with the first kernel of all.
-func (m *Module) AddressSlot(name string) (uint32, bool) {
-	slot, found := uint32(0), false
+// AddressSlots returns the offsets in constant bank 4 of the words that hold
+// the addresses of global variables and external functions, by name. Slots are
+// made in the order of first use: external functions with the first kernel, in
+// file order, that calls them, variables with the first kernel of all.
+func (m *Module) AddressSlots() map[string]uint32 {
+	all, slot := map[string]uint32{}, uint32(0)
 	m.slots(func(_ int, d *Decl) {
-		if found = found || d.Name == name; !found {
-			slot += slotSize
+		if _, ok := all[d.Name]; !ok {
+			all[d.Name] = slot
 		}
+		slot += slotSize
 	})
-	return slot, found
+	return all
 }
 
 // slots visits the declarations with address slots in slot order, with the

@@ -73,11 +73,11 @@ func TestAddressSlot(t *testing.T) {
 		Kernels: []Kernel{{Name: "k1", Calls: []string{"early", "late"}}, {Name: "k2", Calls: []string{"late"}}},
 	}
 	for name, want := range map[string]uint32{"late": 0, "seen": 8, "local": 16, "early": 24} {
-		if got, ok := m.AddressSlot(name); !ok || got != want {
+		if got, ok := m.AddressSlots()[name]; !ok || got != want {
 			t.Errorf("%s at %d, want %d", name, got, want)
 		}
 	}
-	if _, ok := m.AddressSlot("konst"); ok {
+	if _, ok := m.AddressSlots()["konst"]; ok {
 		t.Error("a constant has a slot")
 	}
 }

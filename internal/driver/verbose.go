@@ -28,12 +28,14 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		list = slices.Clone(out.Funcs)
 		slices.Reverse(list)
 	}
+	place := make(map[int32]int, len(out.Funcs))
+	for n, fn := range out.Funcs {
+		place[fn] = n
+	}
 	for _, fn := range list {
-		n := slices.Index(out.Funcs, fn)
-		if n < 0 || out.Kernels[n] == nil {
-			continue
+		if n, ok := place[fn]; ok && out.Kernels[n] != nil {
+			j.reportKernel(m, arch, &m.Funcs[fn], out.Kernels[n])
 		}
-		j.reportKernel(m, arch, &m.Funcs[fn], out.Kernels[n])
 	}
 }
 

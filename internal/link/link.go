@@ -27,6 +27,7 @@ type Program struct {
 	Object  *object       // nil: a program that runs as it is
 	Funcs   []int32       // Module.Funcs of each kernel, in the order of the file
 	Kernels []*Kernel     // their code, once it is made
+	slots   map[string]uint32
 }
 
 // Options are the choices of the command line about the file.
@@ -38,6 +39,8 @@ type Options struct {
 	Blocks bool   // --blocks-are-clusters
 	Errors bool   // --make-errors-visible-at-exit
 	Debug  bool   // -g: functions stay apart
+	// Workers is how many goroutines may look at bodies; zero is one.
+	Workers int
 	// Extensible asks for an object that is a whole program but for functions
 	// of the system (-ewp).
 	Extensible bool
@@ -62,14 +65,15 @@ func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 	p.File.Kernels = make([]cubin.Kernel, len(p.Funcs)) // so that address slots exist
 	p.Kernels = make([]*Kernel, len(p.Funcs))
 	if p.Object == nil {
-		externals(m, p.Layout, p.Funcs, p.File)
+		externals(m, p.Layout, p.Funcs, p.File, o.Workers)
 	}
+	p.slots = p.File.AddressSlots()
 	return p
 }
 
 // Slot returns where bank 4 holds the address of a symbol.
 func (p *Program) Slot(name string) (int64, bool) {
-	v, ok := p.File.AddressSlot(name)
+	v, ok := p.slots[name]
 	return int64(v), ok
 }
 

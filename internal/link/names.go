@@ -3,6 +3,8 @@ package link
 import (
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/lower/build"
@@ -28,7 +30,7 @@ func Bodies(m *sema.Module) func(int32) *sema.Body {
 // externals declares what kernels have addresses of in slots, routines of
 // the driver that they call and kernels that they name, and notes who needs
 // which: the places of the slots depend on it.
-func externals(m *sema.Module, l *build.Layout, kernels []int32, file *cubin.Module) {
+func externals(m *sema.Module, l *build.Layout, kernels []int32, file *cubin.Module, workers int) {
 	any := NewKernelNames(m).Twice(m)
 	for n := range m.Funcs {
 		any = any || !m.Funcs[n].HasBody && m.Funcs[n].Alias < 0 || m.Funcs[n].HasRoutines()
@@ -36,12 +38,23 @@ func externals(m *sema.Module, l *build.Layout, kernels []int32, file *cubin.Mod
 	if !any {
 		return
 	}
-	load := Bodies(m)
+	var next atomic.Int64
+	look := func() {
+		load := Bodies(m)
+		var own bodies.Scratch // kernels are many; none is kept
+		for n := int(next.Add(1)) - 1; n < len(kernels); n = int(next.Add(1)) - 1 {
+			file.Kernels[n].Calls = call.NewPlan(m, bodies.Of(m, kernels[n], &own), l, load).Systems
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(workers, len(kernels)) - 1 {
+		wg.Go(look)
+	}
+	look()
+	wg.Wait()
 	var known []string
-	for n, fn := range kernels {
-		names := call.NewPlan(m, load(fn), l, load).Systems
-		file.Kernels[n].Calls = names
-		for _, name := range names {
+	for n := range kernels {
+		for _, name := range file.Kernels[n].Calls {
 			if !slices.Contains(known, name) {
 				known = append(known, name)
 				isKernel := slices.ContainsFunc(m.Funcs, func(f sema.Func) bool { return f.Entry && f.Name == name })

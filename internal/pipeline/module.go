@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"strings"
 	"time"
 
 	"github.com/goptxas/goptxas/internal/cubin"
@@ -30,7 +31,7 @@ func (t *meter) lap() Cost {
 // workers and builds the file. The result does not depend on the workers.
 func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output, error) {
 	clock := meter{&o, time.Now()}
-	p := link.New(m, o.Arch, link.Options{Tool: tool, Rela: o.Rela, Keep: o.Keep, Host: o.Host, Blocks: o.Blocks, Errors: o.Errors, Debug: o.Debug, Extensible: o.Extensible})
+	p := link.New(m, o.Arch, link.Options{Tool: tool, Rela: o.Rela, Keep: o.Keep, Host: o.Host, Blocks: o.Blocks, Errors: o.Errors, Debug: o.Debug, Extensible: o.Extensible, Workers: workers})
 	o.Layout, o.Slot = p.Layout, p.Slot
 	out := &Output{Funcs: p.Funcs, Kernels: p.Kernels}
 	failures := make([]*Failure, len(out.Funcs))
@@ -94,13 +95,12 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 
 // count notes the memory that the sections of the file take.
 func (out *Output) count(m *sema.Module, f *cubin.File) {
-	for n, k := range out.Kernels {
-		if s := f.Find(".nv.constant0." + m.Funcs[out.Funcs[n]].Name); s != nil {
-			k.Bank0 = int(s.Size())
-		}
-	}
+	params := make(map[string]*cubin.Section, len(out.Kernels))
 	out.Global, out.Consts = 0, [5]int{}
 	for _, s := range f.Sections {
+		if name, ok := strings.CutPrefix(s.Name, ".nv.constant0."); ok && params[name] == nil {
+			params[name] = s
+		}
 		switch s.Name {
 		case ".nv.global", ".nv.global.init":
 			out.Global += int(s.Size())
@@ -108,6 +108,11 @@ func (out *Output) count(m *sema.Module, f *cubin.File) {
 			out.Consts[3] = int(s.Size())
 		case ".nv.constant4":
 			out.Consts[4] = int(s.Size())
+		}
+	}
+	for n, k := range out.Kernels {
+		if s := params[m.Funcs[out.Funcs[n]].Name]; s != nil {
+			k.Bank0 = int(s.Size())
 		}
 	}
 }
