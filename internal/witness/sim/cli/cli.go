@@ -37,8 +37,9 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
   -async WHEN         asynchronous work is early, late or seed:N; report what no
                       rule orders
   -quick              no second, timed run for the estimate of cycles
-  -cost               print only the cycles of the longest warps, timed, and a
-                      hash of the buffers: for goptxas --search-with
+  -cost               print only about how many cycles a multiprocessor takes for
+                      its blocks, and a hash of the buffers: for goptxas
+                      --search-with
   -max N              give up after this many warp instructions
   -cta X[,Y[,Z]]      debug: the block to step through (0)
   -warp N             debug: its warp (0)

@@ -55,6 +55,8 @@ func (o *options) price(m *sim.Module, list []launch.Launch, out io.Writer) erro
 			return err
 		}
 		c.Launch.MaxSteps, c.Launch.Timed = o.max, true
+		r := newRecorder(&c.Launch, p.Len())
+		c.Launch.Hook = r.hook
 		st, err := p.Run(&c.Launch)
 		if err != nil {
 			return err
@@ -63,7 +65,8 @@ func (o *options) price(m *sim.Module, list []launch.Launch, out io.Writer) erro
 			fmt.Fprintf(out, "early: %v\n", st.Reports[0])
 			return errReports
 		}
-		cycles += st.Cycles
+		f := p.Function()
+		cycles += uint64(r.cycles(f.Regs, list[n].Smem))
 		for _, b := range c.Buffers {
 			h.Write(b)
 		}

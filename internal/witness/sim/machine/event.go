@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 
+	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/witness/sim/code"
 )
 
@@ -113,3 +114,12 @@ func (e *Event) Near(k int) (string, bool) {
 	}
 	return e.w.m.prog.text(uint32(pc)), true
 }
+
+// Index is the number of the instruction in the program.
+func (e *Event) Index() int { return int(e.w.At) }
+
+// Mnemonic names the operation with its modifiers.
+func (e *Event) Mnemonic() string { return e.i.Mnemonic }
+
+// Ctrl is the instruction's scheduling control.
+func (e *Event) Ctrl() sass.Ctrl { return e.i.In.Ctrl() }

@@ -119,6 +119,9 @@ func (m *Module) text(pc uint32) string {
 	return m.insts[pc].In.Text(m.Arch, m.Offset(pc))
 }
 
+// Len is how many instructions the program has.
+func (p *Program) Len() int { return len(p.insts) }
+
 // Missing lists the instructions of the kernel that have no meaning here.
 func (p *Program) Missing() []string {
 	var list []string
