@@ -1,14 +1,13 @@
 package opgen
 
 import (
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/witness/cases"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
@@ -36,19 +35,7 @@ func TestBlackwellKernels(t *testing.T) {
 			continue
 		}
 		t.Run(c.File, func(t *testing.T) {
-			f, err := os.Open(filepath.Join(dir, c.File+".gz"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			z, err := gzip.NewReader(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(z)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := cases.Unzip(t, filepath.Join(dir, c.File+".gz"))
 			agreeAll(t, x, string(text), string(target.FindSubmatch(text)[1]), &c.Launch)
 		})
 	}

@@ -1,14 +1,14 @@
 package opgen
 
 import (
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // gatedForms are the instructions of the table that says which version and
@@ -20,19 +20,7 @@ func gatedForms(t *testing.T) []string {
 // allForms are the instructions of the whole table.
 func allForms(t *testing.T) []string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "testdata", "ptx", "gating.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := cases.Unzip(t, filepath.Join("..", "..", "..", "testdata", "ptx", "gating.tsv.gz"))
 	var list []string
 	for line := range strings.Lines(string(text)) {
 		form, _, _ := strings.Cut(line, "\t")
