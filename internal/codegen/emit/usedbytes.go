@@ -33,13 +33,18 @@ func (e *emitter) usedBytes(i *ori.Instr) {
 	}
 }
 
+// mostLook is how many instructions behind a load are looked at: a register
+// that is neither read nor written among them counts as read.
+const mostLook = 4096
+
 // isUnread reports whether nobody reads register r behind i before it is
 // written again.
 func (e *emitter) isUnread(i *ori.Instr, r int64) bool {
-	seen := map[*ori.Block]bool{}
-	if read, written := e.fate(i.Next(), r); read || written {
+	look := mostLook
+	if read, written := e.fate(i.Next(), r, &look); read || written {
 		return !read
 	}
+	seen := map[*ori.Block]bool{}
 	work := append([]*ori.Block(nil), i.Block().Succs...)
 	for len(work) > 0 {
 		b := work[len(work)-1]
@@ -48,7 +53,7 @@ func (e *emitter) isUnread(i *ori.Instr, r int64) bool {
 			continue
 		}
 		seen[b] = true
-		read, written := e.fate(b.First(), r)
+		read, written := e.fate(b.First(), r, &look)
 		if read {
 			return false
 		}
@@ -61,9 +66,9 @@ func (e *emitter) isUnread(i *ori.Instr, r int64) bool {
 
 // fate tells what becomes of a register from i on to the end of its block.
 // What a called function does with it is not known: it counts as a reader.
-func (e *emitter) fate(i *ori.Instr, r int64) (read, written bool) {
+func (e *emitter) fate(i *ori.Instr, r int64, look *int) (read, written bool) {
 	for ; i != nil; i = i.Next() {
-		if i.Op == op.CALL || i.Op == op.RET {
+		if *look--; *look < 0 || i.Op == op.CALL || i.Op == op.RET {
 			return true, false
 		}
 		for _, s := range i.Srcs() {
