@@ -22,11 +22,11 @@ func TestBits(f *ori.Func) bool {
 			if !ok {
 				continue
 			}
-			j := c.tested(i)
-			if j == nil || equal && !c.V.Stable(i.Args[0]) || !f.Should("test", i) {
+			t, ok := c.tested(i)
+			if !ok || equal && !c.V.Stable(i.Args[0]) || !f.Should("test", i) {
 				continue
 			}
-			c.test(i, j)
+			c.test(i, t)
 			if equal {
 				flip[i.Args[0].Reg], flips = true, true
 			}
@@ -53,24 +53,92 @@ func (c *Combiner) testsZero(i *ori.Instr) (equal, ok bool) {
 	return equal, equal || i.Mods.Has(op.MNE) || i.Mods.Has(op.MGT) && i.Mods.Has(op.MU32)
 }
 
-// tested returns the logic operation whose result only i reads.
-func (c *Combiner) tested(i *ori.Instr) *ori.Instr {
-	j := c.inner(i, i.Args[1], op.LOP3)
-	if j == nil || !IsLogic(j) {
-		return nil
-	}
-	return j
+// bitTest is a logic operation that says whether its result is zero.
+type bitTest struct {
+	mods op.Mods
+	srcs []ori.Operand
+	gone []*ori.Instr // whose results nobody wants any more
 }
 
-// test makes i the logic operation j, whose word nobody wants.
-func (c *Combiner) test(i, j *ori.Instr) {
+// tested returns the logic operation whose result only i reads. What it looks
+// at, and its result, may be shifted by a constant: other bits are tested then.
+func (c *Combiner) tested(i *ori.Instr) (bitTest, bool) {
+	if j := c.inner(i, i.Args[1], op.LOP3); j != nil && IsLogic(j) {
+		if t, ok := c.ofShifted(i, j); ok {
+			return t, true
+		}
+		return bitTest{j.Mods, j.Srcs(), []*ori.Instr{j}}, true
+	}
+	return c.shifted(i)
+}
+
+// shifted reads what i compares with zero as the upper bits of a word:
+//
+//	LOP3.LUT r = a, 0x2, rz, 0xc0       LOP3.LUT p, rz = a, 0x2, rz, 0xc0, !pt
+//	SHF.R.U32.HI s = rz, 0x1, r
+//	ISETP.NE.AND p = s, rz, pt
+func (c *Combiner) shifted(i *ori.Instr) (t bitTest, ok bool) {
+	s := c.inner(i, i.Args[1], op.SHF)
+	if s == nil || s.Mods != op.M(op.MR, op.MU32, op.MHI) || len(s.Args) != 4 || !IsZero(s.Args[1]) || !Plain(s.Args[3]) {
+		return t, false
+	}
+	n, ok := Known(s.Args[2])
+	if !ok || n > 31 {
+		return t, false
+	}
+	a, mask := s.Args[3], ^uint32(0)<<n
+	t.gone = append(t.gone, s)
+	if j := c.inner(s, a, op.LOP3); j != nil {
+		if x, bits, ok := masked(j); ok && bits&mask != 0 && c.Holds(j, i, x) {
+			a, mask = x, bits&mask
+			t.gone = append(t.gone, j)
+		}
+	}
+	t.srcs = []ori.Operand{a, Word(mask), ori.Zero(ori.R), ori.Imm(lutAnd)}
+	t.mods = op.M(op.MLUT)
+	return t, true
+}
+
+// ofShifted reads logic operation j, whose result only i reads, as one that
+// looks at bits of a word before it is shifted left.
+func (c *Combiner) ofShifted(i, j *ori.Instr) (t bitTest, ok bool) {
+	a, mask, ok := masked(j)
+	if !ok {
+		return t, false
+	}
+	s := c.inner(j, a, op.SHF)
+	if s == nil || s.Mods != op.M(op.ML, op.MU32) || len(s.Args) != 4 || !IsZero(s.Args[3]) || !Plain(s.Args[1]) || !c.Holds(s, i, s.Args[1]) {
+		return t, false
+	}
+	n, ok := Known(s.Args[2])
+	if !ok || n > 31 || mask>>n == 0 {
+		return t, false
+	}
+	return bitTest{j.Mods, []ori.Operand{s.Args[1], Word(mask >> n), ori.Zero(ori.R), ori.Imm(lutAnd)}, []*ori.Instr{j, s}}, true
+}
+
+// lutAnd is the table of a conjunction of the first two sources.
+const lutAnd = 0xc0
+
+// masked reads j as some bits of a word.
+func masked(j *ori.Instr) (a ori.Operand, bits uint32, ok bool) {
+	if !IsLogic(j) || j.Args[4].Imm != lutAnd || !Plain(j.Args[1]) || !IsZero(j.Args[3]) {
+		return a, 0, false
+	}
+	bits, ok = Known(j.Args[2])
+	return j.Args[1], bits, ok
+}
+
+// test makes i a logic operation of which nobody wants the word.
+func (c *Combiner) test(i *ori.Instr, t bitTest) {
 	p := i.Args[0]
 	c.V.Count(i, -1)
-	i.Op, i.Mods = op.LOP3, j.Mods
-	srcs := append(append([]ori.Operand(nil), j.Srcs()...), ori.Zero(ori.P).Not())
-	c.F.SetArgs(i, []ori.Operand{p, ori.Zero(ori.R)}, srcs)
+	i.Op, i.Mods = op.LOP3, t.mods
+	c.F.SetArgs(i, []ori.Operand{p, ori.Zero(ori.R)}, append(append([]ori.Operand(nil), t.srcs...), ori.Zero(ori.P).Not()))
 	c.V.Count(i, 1)
-	c.V.Remove(j)
+	for _, j := range t.gone {
+		c.V.Remove(j)
+	}
 }
 
 // turn inverts every read of the marked predicates.

@@ -38,6 +38,34 @@ LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
 @~p3 STS [0x0], r0
 SEL r2 = r0, rz, p3
 STS [0x4], r2`, []func(*ori.Func) bool{opt.TestBits}},
+		{"a bit that was shifted down", `S2R r0 = SR_TID.X
+LOP3.LUT r1 = r0, 0x6, rz, 0xc0
+SHF.R.U32.HI r2 = rz, 0x2, r1
+ISETP.NE.U32.AND p3 = r2, rz, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+LOP3.LUT p3, rz = r0, 0x4, rz, 0xc0, ~pt
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
+		{"the upper bits of a word", `S2R r0 = SR_TID.X
+SHF.R.U32.HI r2 = rz, 0x8, r0
+ISETP.EQ.U32.AND p3 = r2, rz, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+LOP3.LUT p3, rz = r0, -0x100, rz, 0xc0, ~pt
+@~p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
+		{"a bit that was shifted up", `S2R r0 = SR_TID.X
+SHF.L.U32 r1 = r0, 0x3, rz
+LOP3.LUT r2 = r1, 0x10, rz, 0xc0
+ISETP.NE.U32.AND p3 = r2, rz, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+LOP3.LUT p3, rz = r0, 0x2, rz, 0xc0, ~pt
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
+		{"a shift that others read stays", `S2R r0 = SR_TID.X
+SHF.L.U32 r1 = r0, 0x3, rz
+LOP3.LUT r2 = r1, 0x10, rz, 0xc0
+ISETP.NE.U32.AND p3 = r2, rz, pt
+@p3 STS [0x0], r1`, `S2R r0 = SR_TID.X
+SHF.L.U32 r1 = r0, 0x3, rz
+LOP3.LUT p3, rz = r1, 0x10, rz, 0xc0, ~pt
+@p3 STS [0x0], r1`, []func(*ori.Func) bool{opt.TestBits}},
 		{"a predicate that became a word and back", `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 SEL r1 = rz, 0x1, p3
