@@ -46,6 +46,34 @@ S2R r2 = SR_TID.X
 IADD3 r2 = r2, u0, rz
 STL [r2+0x0], r2
 EXIT`},
+		{"guards that all threads share", `b0:
+LDC r0 = c[0x0][0x210]
+ISETP.NE.AND p4 = r0, 0x4, pt
+IADD3 r1 = r0, 0x80, rz
+@~p4 IADD3 r1 = r0, -0x180, rz
+@~p4 COPY r0 = rz
+S2R r2 = SR_TID.X
+IADD3 r2 = r2, r1, rz
+IADD3 r2 = r2, r0, rz
+STL [r2+0x0], r2
+EXIT`, `ULDC u0 = c[0x0][0x210]
+UISETP.NE.AND q4 = u0, 0x4, upt
+UIADD3 u1 = u0, 0x80, urz
+@~q4 UIADD3 u1 = u0, -0x180, urz
+@~q4 COPY u0 = urz
+S2R r2 = SR_TID.X
+IADD3 r2 = r2, u1, rz
+IADD3 r2 = r2, u0, rz
+STL [r2+0x0], r2
+EXIT`},
+		{"a guard that differs", `b0:
+LDC r0 = c[0x0][0x210]
+S2R r2 = SR_TID.X
+ISETP.NE.AND p4 = r2, 0x4, pt
+@~p4 IADD3 r0 = r0, -0x180, rz
+IADD3 r2 = r2, r0, rz
+STL [r2+0x0], r2
+EXIT`, ""},
 		{"carries", `b0:
 LDC.64 r3 = c[0x0][0x210]
 IADD3 r0, p4 = r3[0], 0x10, rz

@@ -183,13 +183,36 @@ func (r *rooter) moves(d ori.Reg, steps int) (n int) {
 		switch {
 		case j.Op == op.R2UR:
 			n += r.weight(j.Block())
-		case j.Guard.Kind == ori.KNone && j.NDst >= 1 && hasUniform(j.Op) && !r.apart.Is(j.Block()):
+		case r.based(j):
+			n += r.weight(j.Block())
+		case r.follows(j):
 			if x := j.Args[0]; x.HasReg() && x.Class == ori.R && int(x.Reg) < len(r.uses) && !r.differ.Differs(x.Reg) {
 				n += r.moves(x.Reg, steps+1)
 			}
 		}
 	}
 	return n
+}
+
+// follows reports whether j can move to the uniform datapath with what it reads.
+func (r *rooter) follows(j *ori.Instr) bool {
+	return j.NDst >= 1 && (hasUniform(j.Op) || j.Op == op.COPY) && !r.apart.Is(j.Block()) && !(j.Guard.HasReg() && r.differ.Differs(j.Guard.Reg))
+}
+
+// based reports whether j is an addition in a loop that the memory unit does
+// if one of its terms is in a uniform register: nothing but addresses of
+// shared memory read the sum.
+func (r *rooter) based(j *ori.Instr) bool {
+	if j.Op != op.IADD3 || j.Mods != (op.Mods{}) || j.NDst != 1 || j.Guard.Kind != ori.KNone || r.loops.Depth(j.Block()) == 0 || !r.differ.Differs(j.Args[0].Reg) {
+		return false
+	}
+	uses := r.uses[j.Args[0].Reg]
+	for _, i := range uses {
+		if i.Op != op.LDS && i.Op != op.LDSM && i.Op != op.STS {
+			return false
+		}
+	}
+	return len(uses) > 0
 }
 
 // hasUniform reports whether the uniform datapath has operation o.

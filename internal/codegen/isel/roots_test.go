@@ -50,6 +50,11 @@ func TestUniformRoots(t *testing.T) {
 			"S2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u5[0] = r1\nEXIT\n",
 		},
 		{
+			"addresses that a loop makes of it",
+			"b0: -> b1\nS2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nb1: -> b1, b2\nIADD3 r2 = r1, r0, rz\nLDS r3 = [r2+0x0]\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nb2:\nEXIT",
+			"S2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u6 = r1\nCOPY r7 = u6\nIADD3 r2 = r7, r0, rz\nLDS r3 = [r2+0x0]\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nEXIT\n",
+		},
+		{
 			"read before it is written",
 			"b0: -> b1\nS2R r0 = SR_TID.X\nb1: -> b1, b2\n" + chain + "SHFL.IDX pt, r1 = r0, rz, 0x1f\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nb2:\nEXIT",
 			"S2R r0 = SR_TID.X\n" + chain + "SHFL.IDX pt, r1 = r0, rz, 0x1f\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nEXIT\n",

@@ -1,6 +1,8 @@
 package uniform
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -45,6 +47,7 @@ type baseSum struct {
 	uni   ori.Operand // the part of the warp
 	off   int64
 	users []*ori.Instr
+	loose bool // a part is written more than once
 }
 
 // maxBaseOffset is the largest offset of an access with two registers.
@@ -113,10 +116,12 @@ func (u *uniformBases) sum(d *ori.Instr, a ori.Operand) (s baseSum, ok bool) {
 		case opt.IsZero(x):
 		case x.Kind == ori.KImm && x.Flags == 0 && x.Imm >= 0 && x.Imm <= maxBaseOffset && s.off == 0:
 			s.off = x.Imm
-		case isWordOf(x, ori.UR) && s.uni.Kind == ori.KNone && u.v.Stable(x):
+		case isWordOf(x, ori.UR) && s.uni.Kind == ori.KNone:
 			s.uni = x
-		case isWordOf(x, ori.R) && s.base.Kind == ori.KNone && u.v.Stable(x):
+			s.loose = s.loose || !u.v.Stable(x)
+		case isWordOf(x, ori.R) && s.base.Kind == ori.KNone:
 			s.base = x
+			s.loose = s.loose || !u.v.Stable(x)
 		default:
 			return s, false
 		}
@@ -126,7 +131,7 @@ func (u *uniformBases) sum(d *ori.Instr, a ori.Operand) (s baseSum, ok bool) {
 
 // fold gives all who read a sum its parts, if all take them.
 func (u *uniformBases) fold(s *baseSum) {
-	if int(u.v.ReadsOf(s.by.Args[0])) != len(s.users) || !u.f.Should("base", s.by) {
+	if int(u.v.ReadsOf(s.by.Args[0])) != len(s.users) || s.loose && !s.holds() || !u.f.Should("base", s.by) {
 		return
 	}
 	lists := make([][]ori.Operand, len(s.users))
@@ -147,6 +152,29 @@ func (u *uniformBases) fold(s *baseSum) {
 	u.v.Remove(s.by)
 	u.changed = true
 }
+
+// holds reports whether the parts of the sum, which are written elsewhere too,
+// are still what they were where the last of its users stands: all of them
+// follow it in its block.
+func (s *baseSum) holds() bool {
+	left := len(s.users)
+	for i, n := s.by.Next(), 0; i != nil && n < holdsFar; i, n = i.Next(), n+1 {
+		if slices.Contains(s.users, i) {
+			if left--; left == 0 {
+				return true
+			}
+		}
+		for _, d := range i.Dsts() {
+			if d.HasReg() && (d.Reg == s.uni.Reg || s.base.Kind != ori.KNone && d.Reg == s.base.Reg) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// holdsFar is how far behind a sum its users are looked for.
+const holdsFar = 512
 
 // with returns the operands of i with the parts of the sum for their address.
 func (s *baseSum) with(i *ori.Instr) []ori.Operand {

@@ -120,7 +120,7 @@ func (u *uniformer) drop(r ori.Reg, lost []*ori.Instr) []*ori.Instr {
 // possible reports whether i can run on the uniform datapath if all its
 // registers are there.
 func (u *uniformer) possible(i *ori.Instr) bool {
-	if i.Guard.Kind != ori.KNone || i.NDst == 0 {
+	if i.NDst == 0 || !u.guarded(i) {
 		return false
 	}
 	for k := range i.Args {
@@ -154,13 +154,20 @@ func (u *uniformer) possible(i *ori.Instr) bool {
 	return u.hasForm(i)
 }
 
+// guarded reports whether the guard of i, if it has one, can move along: the
+// uniform datapath has guards of its own.
+func (u *uniformer) guarded(i *ori.Instr) bool {
+	g := &i.Guard
+	return g.Kind == ori.KNone || g.Kind == ori.KReg && g.Class == ori.P && len(i.Old) == 0 && i.Op != op.UNDEF
+}
+
 // hasForm reports whether the machine has i on the uniform datapath,
 // immediates and constants in registers where need be.
 func (u *uniformer) hasForm(i *ori.Instr) bool {
 	save := append([]ori.Operand(nil), i.Args...)
-	o := i.Op
+	o, guard := i.Op, i.Guard
 	defer func() {
-		i.Op = o
+		i.Op, i.Guard = o, guard
 		copy(i.Args, save)
 	}()
 	if !u.convert(i) {
@@ -171,6 +178,7 @@ func (u *uniformer) hasForm(i *ori.Instr) bool {
 			i.Args[k].Class = uniformClass(i.Args[k].Class)
 		}
 	}
+	i.Guard.Class = uniformClass(i.Guard.Class)
 	if u.fits(i) {
 		return true
 	}
@@ -234,6 +242,9 @@ func (u *uniformer) rewrite() bool {
 				if a := &i.Args[k]; a.HasReg() && u.moves[a.Reg] {
 					a.Class = uniformClass(a.Class)
 				}
+			}
+			if i.Guard.HasReg() && u.moves[i.Guard.Reg] {
+				i.Guard.Class = ori.UP
 			}
 			u.reader(i)
 		}

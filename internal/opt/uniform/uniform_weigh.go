@@ -356,7 +356,7 @@ func (u *uniformer) copyTwin(i *ori.Instr, r, t ori.Reg) {
 			continue
 		}
 		d.Reg = t
-		if i.Op == op.LDC {
+		if i.Op == op.LDC && i.Guard.Kind == ori.KNone {
 			add(op.LDC, i.Mods, d, i.Srcs()[0])
 			continue
 		}
