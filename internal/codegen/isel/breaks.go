@@ -129,7 +129,7 @@ func (c *converger) earlyRegion(b, to *ori.Block, p *flow.Loop) (region, bool) {
 			return r, false
 		}
 	}
-	if to == p.Header || !c.closed(&r) {
+	if to == p.Header || !c.closed(&r) || c.tangled && !c.once(&r) {
 		return r, false
 	}
 	leaves := false

@@ -159,12 +159,13 @@ func (c *converger) branch(b *ori.Block) {
 		if i := to.First(); i != nil && i.Op == op.EXIT && i.Guard.Kind == ori.KNone {
 			return // nothing is left to do together
 		}
-		for from := c.start(b, to); from != nil; from = c.above(from, to) {
+		start := c.start(b, to)
+		for from := start; from != nil; from = c.above(from, to) {
 			r := region{from: from, to: to}
 			if slices.ContainsFunc(c.regions, func(x region) bool { return x.from == r.from && x.to == r.to }) {
 				return
 			}
-			if c.closed(&r) {
+			if c.closed(&r) && (from == start && !c.tangled || c.once(&r)) {
 				c.regions = append(c.regions, r)
 				return
 			}
@@ -173,11 +174,12 @@ func (c *converger) branch(b *ori.Block) {
 	c.open = c.open || first >= 0
 }
 
-// above returns the block before from that can note the threads of a loop
-// with several ways in, which has no block before it of its own.
+// above returns the block before from that can note the threads instead: of
+// a loop with several ways in, which has no block before it of its own, and of
+// loops one behind the other that are left to one place.
 func (c *converger) above(from, to *ori.Block) *ori.Block {
 	d := c.dom.Idom[from.ID]
-	if !c.tangled || d < 0 || d == int32(from.ID) {
+	if d < 0 || d == int32(from.ID) {
 		return nil
 	}
 	for id := c.pdom.Ipdom[d]; id >= 0; id = c.pdom.Ipdom[id] {
@@ -235,17 +237,23 @@ func (c *converger) before(l *flow.Loop) *ori.Block {
 
 // closed reports whether everything inside r is entered through its start
 // alone, so that every thread that comes to the reconvergence point from there was
-// noted, and is noted anew when it comes again.
+// noted.
 func (c *converger) closed(r *region) bool {
-	in := c.between(r)
-	for _, b := range in {
+	for _, b := range c.between(r) {
 		if !c.dom.Dominates(r.from, b) || b == r.from {
 			return false
 		}
 	}
-	if !c.tangled {
-		return true
-	}
+	return true
+}
+
+// once reports whether threads that left r come into it again through its
+// start alone, so that they are noted anew: others would wait for threads that
+// have gone on. Of a branch, or of what stands before the loops that are left at
+// it, that is true unless a loop has several ways in; blocks above may stand
+// before a loop that their threads go around without them.
+func (c *converger) once(r *region) bool {
+	in := c.between(r)
 	again := c.between(&region{from: r.to, to: r.from})
 	return !slices.ContainsFunc(in, func(b *ori.Block) bool { return slices.Contains(again, b) })
 }
@@ -275,7 +283,7 @@ func (c *converger) prune() {
 	for _, r := range c.regions {
 		inner := false
 		for _, s := range c.regions {
-			inner = inner || s.to == r.to && s.from != r.from && c.dom.Dominates(s.from, r.from)
+			inner = inner || s.to == r.to && s.from != r.from && c.dom.Dominates(s.from, r.from) && slices.Contains(c.between(&s), r.from)
 		}
 		if !inner {
 			keep = append(keep, r)

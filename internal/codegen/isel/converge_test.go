@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // TestConverge checks where threads are noted and where they meet.
@@ -158,6 +159,17 @@ RET`, `b0: BSSY k1 = b3 / @p0 BRA b2
 b1: NOP
 b2: @p0 BRA b1
 b3: BSYNC k1 / RET`},
+		{"two loops with one head", `b0: -> b1
+NOP
+b1: -> b1, b2
+@p0 BRA b1
+b2: -> b1, b3
+@p0 BRA b1
+b3:
+RET`, `b0: NOP / BSSY k1 = b3
+b1: @p0 BRA b1
+b2: @p0 BRA b1
+b3: BSYNC k1 / RET`},
 		{"turns that end in two places", `b0: -> b1
 NOP
 b1: -> b4, b2
@@ -230,6 +242,73 @@ RET
 		Converge(f, func(*ori.Block) bool { return true })
 		if got := strings.Contains(string(f.Append(nil)), "BSYNC"); got != kernel {
 			t.Errorf("kernel %v: gathers %v\n%s", kernel, got, f.Append(nil))
+		}
+	}
+}
+
+// TestConvergeLoopsInRow: of two loops that are left to one place, the second
+// of which not only threads of the first come to, both are noted before the
+// branch that leads to them.
+func TestConvergeLoopsInRow(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg p0 1/1
+b0: -> b2, b1
+@p0 BRA b2
+b1: -> b4, b3
+@p0 BRA b4
+b3: -> b1, b2
+@p0 BRA b1
+b2: -> b2, b4
+@p0 BRA b2
+b4:
+NOP
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	if !Converge(f, func(b *ori.Block) bool { return b.ID == 1 || b.ID == 3 }) {
+		t.Errorf("threads stay apart:\n%s", f.Append(nil))
+	}
+	if i := f.Blocks[0].First(); i == nil || i.Op != op.BSSY {
+		t.Errorf("nobody notes the threads:\n%s", f.Append(nil))
+	}
+}
+
+// TestConvergeTurns: threads that part before a loop and threads that part in
+// its turns gather at its head, each for themselves.
+func TestConvergeTurns(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg p0 1/1
+b0: -> b2, b1
+@p0 BRA b2
+b1: -> b2
+NOP
+b2: -> b6, b3
+@p0 BRA b6
+b3: -> b5, b4
+@p0 BRA b5
+b4: -> b2
+BRA b2
+b5: -> b2
+NOP
+BRA b2
+b6:
+RET
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	if !Converge(f, func(b *ori.Block) bool { return b.ID == 0 || b.ID == 3 }) {
+		t.Errorf("threads stay apart:\n%s", f.Append(nil))
+	}
+	for _, b := range f.Blocks {
+		if i := b.First(); (b.ID == 0 || b.ID == 3) && (i == nil || i.Op != op.BSSY) {
+			t.Errorf("nobody notes the threads of b%d:\n%s", b.ID, f.Append(nil))
 		}
 	}
 }
