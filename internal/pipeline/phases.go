@@ -86,6 +86,8 @@ func phases() []phase.Row[*unit] {
 		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between
 		{Name: "SplitWebs", Run: improve(ssa.SplitWebs), MinOpt: 1},
 		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
+		{Name: "RotateLoops", Run: do(rotateLoops), MinOpt: 2},
+		{Name: "UnrollRest", Run: do(unrollRest), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
@@ -153,7 +155,7 @@ func phases() []phase.Row[*unit] {
 // for them.
 var order = []string{
 	// Clean what the front end left, then loops.
-	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
+	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify", "UnrollRest", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
 	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
@@ -260,6 +262,16 @@ func (u *unit) findGatherings() {
 func unroll(u *unit) {
 	if !u.rolled {
 		loop.Unroll(u.f)
+	}
+}
+
+// rotateLoops lets loops test at their end.
+func rotateLoops(u *unit) { loop.RotateLoops(u.f, int(u.knobs.Int(knobs.RotateHeader))) }
+
+// unrollRest writes turns of loops out of which only data tell the number.
+func unrollRest(u *unit) {
+	if !u.rolled {
+		loop.UnrollRest(u.f, loop.Rest{Turns: int(u.knobs.Int(knobs.RestTurns)), Body: int(u.knobs.Int(knobs.RestBody))})
 	}
 }
 

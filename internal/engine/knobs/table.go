@@ -22,6 +22,9 @@ const (
 	TupleWords                // read by pipeline
 	DoubleWords               // read by pipeline
 	ConvertOne                // read by pipeline
+	RotateHeader              // read by pipeline
+	RestTurns                 // read by pipeline
+	RestBody                  // read by pipeline
 	ConvertBoth               // read by pipeline
 	LocalWords                // read by pipeline
 )
@@ -43,6 +46,9 @@ var table = [...]Knob{
 	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 4; 0: the usual, others where registers run out"},
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
 	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
+	RotateHeader:    {"RotateHeader", Int, "8", "instructions of a loop's test that are written a second time, at its end"},
+	RestTurns:       {"RestTurns", Int, "4", "turns of a loop of unknown length that are written out; 0: none"},
+	RestBody:        {"RestBody", Int, "32", "instructions that such a loop has at most"},
 	ConvertOne:      {"ConvertOne", Int, "6", "instructions of a block that are guarded instead of jumped around"},
 	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},

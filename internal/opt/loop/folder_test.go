@@ -3,6 +3,7 @@ package loop
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/witness/rewritten"
 )
 
@@ -10,7 +11,9 @@ import (
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"Constants":        Constants,
+		"RotateLoops":      func(f *ori.Func) bool { return RotateLoops(f, 8) },
 		"SharedInductions": SharedInductions,
 		"SharedPointers":   SharedPointers,
+		"UnrollRest":       func(f *ori.Func) bool { return UnrollRest(f, Rest{Turns: 4, Body: 32}) },
 	})
 }
