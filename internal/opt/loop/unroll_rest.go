@@ -85,12 +85,36 @@ type counter struct {
 	turns       int64
 }
 
-// swapped and opposite are what comparisons become with their sources
-// exchanged, and where they do not hold.
-var (
-	swapped  = map[op.Mod]op.Mod{op.MLT: op.MGT, op.MGT: op.MLT, op.MLE: op.MGE, op.MGE: op.MLE, op.MEQ: op.MEQ, op.MNE: op.MNE}
-	opposite = map[op.Mod]op.Mod{op.MLT: op.MGE, op.MGE: op.MLT, op.MGT: op.MLE, op.MLE: op.MGT, op.MEQ: op.MNE, op.MNE: op.MEQ}
-)
+// comparisons lists each comparison with what it becomes with its sources
+// exchanged, and with the one that holds where it does not.
+var comparisons = [...]comparison{
+	{op.MLT, op.MGT, op.MGE},
+	{op.MLE, op.MGE, op.MGT},
+	{op.MGT, op.MLT, op.MLE},
+	{op.MGE, op.MLE, op.MLT},
+	{op.MEQ, op.MEQ, op.MNE},
+	{op.MNE, op.MNE, op.MEQ},
+}
+
+type comparison struct{ cmp, swapped, opposite op.Mod }
+
+// of returns the comparison with its sources exchanged or not, and of where it
+// holds or does not.
+func (m comparison) of(swapped, not bool) op.Mod {
+	switch {
+	case swapped && not:
+		for _, s := range comparisons {
+			if s.cmp == m.swapped {
+				return s.opposite
+			}
+		}
+	case swapped:
+		return m.swapped
+	case not:
+		return m.opposite
+	}
+	return m.cmp
+}
 
 // countedBy recognises what decides about another turn.
 func (u *unroller) countedBy(turns int) (c counter, ok bool) {
@@ -103,17 +127,15 @@ func (u *unroller) countedBy(turns int) (c counter, ok bool) {
 		return c, false
 	}
 	c = counter{test: i, unsigned: i.Mods.Has(op.MU32), turns: int64(turns), cmp: op.NoMod}
-	for _, m := range i.Mods {
-		if _, ok := swapped[m]; ok {
-			c.cmp = m
-		}
-	}
 	a, b := i.Args[1], i.Args[2]
-	if u.stays(a) {
-		a, b, c.cmp = b, a, swapped[c.cmp]
+	other := u.stays(a)
+	if other {
+		a, b = b, a
 	}
-	if !u.goOn {
-		c.cmp = opposite[c.cmp]
+	for _, m := range comparisons {
+		if i.Mods.Has(m.cmp) {
+			c.cmp = m.of(other, !u.goOn)
+		}
 	}
 	if c.cmp == op.NoMod || !u.stays(b) || !opt.Plain(a) {
 		return c, false
