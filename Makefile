@@ -59,6 +59,10 @@ oracle: ## install the reference tools in the user's cache
 test-oracle: ## every test, with the reference tools
 	$(GO) test ./...
 
+.PHONY: sweep
+sweep: ## every test, the long ones whole, with the reference tools where they are installed
+	GOPTXAS_SWEEP=1 $(GO) test ./...
+
 .PHONY: test-remote
 test-remote: ## the module of remote execution, with a real cache server where it can be built
 	cd remote && $(GO) vet ./... && $(GO) test ./...

@@ -39,6 +39,11 @@ func simulate(l *launch.Launch, cubin []byte, steps uint64, timed bool) ([][]byt
 	if err != nil {
 		return nil, err
 	}
+	return started(m, l, steps, timed)
+}
+
+// started runs a launch of a loaded file.
+func started(m *sim.Module, l *launch.Launch, steps uint64, timed bool) ([][]byte, error) {
 	k, err := m.Kernel(l.Kernel)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 // programs is how many programs tests run.
@@ -20,10 +21,7 @@ func programs() int {
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		return 20000
 	}
-	if testing.Short() {
-		return 60
-	}
-	return 120
+	return sweep.Of(120, 60)
 }
 
 // interpret runs a program.

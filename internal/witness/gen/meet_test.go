@@ -15,6 +15,7 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
@@ -279,22 +280,22 @@ func TestMeetZoo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		want := meetOrders(t, p, &k)
 		for _, mode := range [][]string{{"-O0"}, {"-O1"}, {"-O3"}, {"-O3", "-maxrregcount=24"}, {"-O3", "--knob", "SerialSchedule=true"}} {
 			out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(k.Text)}}, goptxas.Options{Arch: "sm_90a", Args: mode})
 			if err != nil {
 				t.Errorf("%s %v: %v", k.File, mode, err)
 				continue
 			}
+			m, err := sim.Load(out.Cubin)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for n := range k.Launches {
 				l := &k.Launches[n]
-				got, bad := simulate(l, out.Cubin, meetSteps, true)
-				for schedule := range uint64(2) {
-					want, err := p.Run(l, ptxvm.Options{MaxSteps: meetSteps, Undefined: true, Races: true, Schedule: schedule})
-					if err != nil {
-						t.Errorf("%s %s: %v", k.File, l.Kernel, err)
-						break
-					}
-					if bad != nil || !bytes.Equal(want[0], got[0]) {
+				got, bad := started(m, l, meetSteps, true)
+				for _, w := range want[n] {
+					if bad != nil || !bytes.Equal(w, got[0]) {
 						t.Errorf("%s %s %v: differs (%v)", k.File, l.Kernel, mode, bad)
 					}
 					runs++
@@ -306,6 +307,22 @@ func TestMeetZoo(t *testing.T) {
 	if runs < 900 {
 		t.Error("too few")
 	}
+}
+
+// meetOrders is what the interpreter leaves for each launch, in two orders of
+// threads.
+func meetOrders(t *testing.T, p *ptxvm.Program, k *zoo.Kernel) [][2][]byte {
+	all := make([][2][]byte, len(k.Launches))
+	for n := range k.Launches {
+		for order := range all[n] {
+			out, err := p.Run(&k.Launches[n], ptxvm.Options{MaxSteps: meetSteps, Undefined: true, Races: true, Schedule: uint64(order)})
+			if err != nil {
+				t.Fatalf("%s %s: %v", k.File, k.Launches[n].Kernel, err)
+			}
+			all[n][order] = out[0]
+		}
+	}
+	return all
 }
 
 func meetWant(text, arch string) ([][]byte, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 // tally counts faults of one kind. Some are none: what Needs says nothing about.
@@ -102,10 +103,7 @@ func waited(c *Code, b int8) bool {
 // there for speed, is no fault.
 func TestSeededFaults(t *testing.T) {
 	arch := target.Find("sm_90a")
-	step := 7
-	if testing.Short() {
-		step = 15
-	}
+	step := sweep.Of(7, 15)
 	if os.Getenv("GOPTXAS_HAZARD_FILES") != "" {
 		step = 1
 	}

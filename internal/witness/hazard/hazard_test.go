@@ -12,6 +12,7 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
@@ -87,15 +88,16 @@ func retarget(text, arch string) []byte {
 	return oracle.Retarget([]byte(strings.Join(lines, "\n")), arch)
 }
 
-// TestOurs checks our code of the zoo and of the corpus's small set.
+// TestOurs checks our code of the zoo, where no sweep is wanted of a third of
+// its kernels for each architecture.
 func TestOurs(t *testing.T) {
-	for _, arch := range archNames {
+	for at, arch := range archNames {
 		t.Run(arch, func(t *testing.T) {
-			if testing.Short() && arch != "sm_90a" {
-				t.Skip("only Hopper in short mode")
-			}
 			insts, compiled := 0, 0
-			for _, k := range all(t) {
+			for n, k := range all(t) {
+				if !sweep.Takes(n+at, 3) {
+					continue
+				}
 				if file := ours(retarget(k.Text, arch), arch); file != nil {
 					compiled++
 					insts += judge(t, k.File, arch, file)
@@ -138,16 +140,16 @@ func all(t testing.TB) []zoo.Kernel {
 	return append(list, zoo.Gatherings(t)...)
 }
 
-// TestSmoke checks our code of the corpus's small set, at three levels.
+// TestSmoke checks our code of the corpus's small set, at three levels: of
+// a quarter of its files at each where no sweep is wanted.
 func TestSmoke(t *testing.T) {
 	files := corpus.Find(t).Smoke()
-	levels := []string{"-O3", "-O1", "-O0"}
-	if testing.Short() {
-		levels, files = levels[:1], files[:min(len(files), 30)]
-	}
-	for _, level := range levels {
+	for at, level := range []string{"-O3", "-O1", "-O0"} {
 		insts, compiled := 0, 0
 		for n := range files {
+			if !sweep.Takes(n+at, 4) {
+				continue
+			}
 			text, err := files[n].Read()
 			if err != nil {
 				t.Fatal(err)

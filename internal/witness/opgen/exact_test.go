@@ -10,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/fp"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 // exactOps are the operations that PTX wants exact or correctly rounded.
@@ -187,15 +188,12 @@ func wholeQuotient(rem bool, typ string) func(a, b uint64) uint64 {
 }
 
 // TestExact compares what our code computes, simulated, with exact
-// arithmetic: on 20,000 operands each, with GOPTXAS_FULL on ten million. Half
+// arithmetic: on 8,000 operands each, in a sweep on 20,000, with GOPTXAS_FULL on ten million. Half
 // of them go through routines.
 func TestExact(t *testing.T) {
-	threads, turns := 1<<11, 10
+	threads, turns := 1<<11, sweep.Of(10, 4)
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		threads, turns = 1<<16, 158
-	}
-	if testing.Short() {
-		turns = 2
 	}
 	for _, x := range exactOps() {
 		t.Run(x.Name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 // gatedForms are the instructions of the table that says which version and
@@ -48,8 +49,8 @@ func TestGated(t *testing.T) {
 		arches = []string{a}
 	case os.Getenv("GOPTXAS_FULL") != "":
 		arches = append(arches, "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_100f", "sm_103a", "sm_110a", "sm_120", "sm_121a")
-	case testing.Short():
-		arches = []string{"sm_80", "sm_120a"}
+	case !sweep.On():
+		arches = []string{"sm_75", "sm_90a", "sm_120a"}
 	}
 	for _, arch := range arches {
 		var taken []string

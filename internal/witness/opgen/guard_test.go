@@ -8,6 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 const guardThreads = 256
@@ -16,13 +17,14 @@ const guardThreads = 256
 // result over a source, and both. A guarded form must give the plain result
 // where the guard holds and leave the registers alone elsewhere; a source
 // that is overwritten must have been read before. Forms with the condition
-// code are left out: their kernels show it beside the result.
+// code are left out: their kernels show it beside the result. One form in
+// four runs where no sweep is wanted.
 func TestGuards(t *testing.T) {
 	list := forms(t, 90)
 	done, aliased := 0, 0
 	for n := range list {
 		f := list[n]
-		if !f.simulated() || testing.Short() && n%8 != 0 || f.carries() {
+		if !f.simulated() || !sweep.Takes(n, 4) || f.carries() {
 			continue
 		}
 		guarded := f
@@ -108,7 +110,7 @@ func TestGuardIsResult(t *testing.T) {
 				variants = append(variants, Form{Text: f.Text, Guard: r}, Form{Text: f.Text, Guard: "!" + r})
 			}
 		}
-		if len(variants) == 0 || !f.simulated() || testing.Short() && n%8 != 0 {
+		if len(variants) == 0 || !f.simulated() || !sweep.Takes(n, 4) {
 			continue
 		}
 		got, err := run(variants, "sm_90", guardThreads, uint64(n))

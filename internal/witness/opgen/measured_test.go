@@ -9,6 +9,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/witness/cases"
 	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 // measuredThreads is how many threads ran each measured form.
@@ -38,22 +39,18 @@ func measurements(t *testing.T) map[uint64][]measured {
 }
 
 // TestMeasured compiles every measured form and compares what our code
-// computes, simulated, with what was measured: all for sm_90, a part for the
-// other architectures, where the same text means the same.
+// computes, simulated, with what was measured: in a sweep all for sm_90, a
+// part for the other architectures, where the same text means the same.
 func TestMeasured(t *testing.T) {
 	all := measurements(t)
 	for _, a := range []struct {
 		arch string
 		each uint64 // one batch in so many
-	}{{"sm_90", 1}, {"sm_80", 8}, {"sm_89", 8}, {"sm_100", 8}, {"sm_120", 8}} {
+	}{{"sm_90", sweep.Of[uint64](1, 4)}, {"sm_80", 8}, {"sm_89", 8}, {"sm_100", 8}, {"sm_120", 8}} {
 		t.Run(a.arch, func(t *testing.T) {
-			each := a.each
-			if testing.Short() {
-				each *= 8
-			}
 			total, equal, left := 0, 0, 0
 			for seed, batch := range all {
-				if seed%each != 0 {
+				if seed%a.each != 0 {
 					continue
 				}
 				var list []measured

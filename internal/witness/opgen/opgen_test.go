@@ -15,6 +15,7 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/cases"
 	"github.com/goptxas/goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 // accepted tells whether the target list of a row of the table names sm.
@@ -84,10 +85,8 @@ func TestForms(t *testing.T) {
 			list = append(list, f)
 		}
 	}
-	for _, arch := range []string{"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"} {
-		if testing.Short() && arch != "sm_90a" {
-			continue
-		}
+	arches := sweep.Of([]string{"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"}, []string{"sm_80", "sm_90a", "sm_120a"})
+	for _, arch := range arches {
 		t.Run(arch, func(t *testing.T) { compileForms(t, list, arch) })
 	}
 }

@@ -105,7 +105,7 @@ type swept struct {
 	total int
 }
 
-func sweep(arch string) swept {
+func sweepForms(arch string) swept {
 	all := Sweep()
 	s := swept{rows: map[string]bool{}, total: len(all)}
 	for part := range slices.Chunk(all, sweepChunk) {
@@ -128,7 +128,7 @@ func sweep(arch string) swept {
 }
 
 // sweep90 is asked once for all tests.
-var sweep90 = sync.OnceValue(func() swept { return sweep("sm_90a") })
+var sweep90 = sync.OnceValue(func() swept { return sweepForms("sm_90a") })
 
 // refused are forms that the reference takes though the ISA has none, with
 // code that computes something else; docs/differences.md says so.
@@ -176,7 +176,7 @@ func TestSweep(t *testing.T) {
 	}
 	s := sweep90()
 	if arch != "sm_90a" {
-		s = sweep(arch)
+		s = sweepForms(arch)
 	}
 	list := some(s.taken, 23)
 	failed := failures{}

@@ -15,6 +15,7 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/corpus"
 	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
@@ -56,7 +57,7 @@ type fault struct {
 // means than the ones that see faults: hazard's walks along the code, and a
 // list of who accesses what between which barriers.
 func TestAsyncFaults(t *testing.T) {
-	kernels, each := 4, 6
+	kernels, each := sweep.Of(4, 2), sweep.Of(6, 4)
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		kernels, each = 50, 8
 	} else if testing.Short() {

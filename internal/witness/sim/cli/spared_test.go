@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
@@ -25,10 +26,7 @@ func (o *outOfTime) Short() bool {
 // TestSpared ends the time for a kernel at various phases: the code of all
 // that come behind is made without them, and is as right.
 func TestSpared(t *testing.T) {
-	cuts := []int{0, 4, 9, 14, 20, 26, 32, 38, 44, 50}
-	if testing.Short() {
-		cuts = []int{9, 32}
-	}
+	cuts := sweep.Of([]int{0, 4, 9, 14, 20, 26, 32, 38, 44, 50}, []int{0, 9, 26, 44})
 	for _, cut := range cuts {
 		var f figures
 		list := zoo.List(t)

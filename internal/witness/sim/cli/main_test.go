@@ -1,0 +1,9 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/sweep"
+)
+
+func TestMain(m *testing.M) { sweep.Main(m) }
