@@ -32,6 +32,7 @@ const (
 	AttrWarpWideOffsets   AttrID = 0x31
 	AttrBranchTargets     AttrID = 0x34
 	AttrSW2861232War      AttrID = 0x35
+	AttrToolsPatch        AttrID = 0x4b
 	AttrSWWar             AttrID = 0x36
 	AttrAPIVersion        AttrID = 0x37
 	AttrNumMbarriers      AttrID = 0x38

@@ -85,7 +85,7 @@ func Build(m *Module) (*File, error) {
 	}
 	b.fixed()
 	b.refs()
-	if !m.hasEntry() {
+	if !m.hasEntry() && !m.Patch {
 		b.reserved()
 		b.decls()
 	}

@@ -1,6 +1,10 @@
 package cubin
 
-import "github.com/goptxas/goptxas/internal/cubin/elf"
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/cubin/elf"
+)
 
 // dataKinds describes the sections that hold variables, by storage number.
 var dataKinds = [...]struct {
@@ -59,7 +63,7 @@ func (b *builder) decl(d *Decl) {
 	if !d.Kernel {
 		b.symbol(sym)
 	}
-	if d.Space == SpaceConst || b.m.Relocatable {
+	if d.Space == SpaceConst || b.m.Relocatable || b.m.Patch {
 		return
 	}
 	if b.slots == nil {
@@ -68,6 +72,13 @@ func (b *builder) decl(d *Decl) {
 		b.sectionSymbol(b.slots)
 	}
 	off := b.slots.Size()
+	if b.preserves() {
+		slot := &Symbol{Name: SlotSymbol(d.Name), Bind: d.Bind, Type: SymObject, Other: 1, Section: b.slots, Value: off, Size: slotSize}
+		if d.Space == SpaceFunc { // the driver's
+			slot.Bind = BindWeak
+		}
+		b.symbol(slot)
+	}
 	b.slots.Content = Bytes(make([]byte, off+slotSize))
 	fix := Fix{Off: off, Type: Rel64, Symbol: d.Name}
 	if d.Kernel {
@@ -75,6 +86,42 @@ func (b *builder) decl(d *Decl) {
 	}
 	b.slotFix = append(b.slotFix, fix)
 }
+
+// SlotSymbol names the word of bank 4 that holds the address of a variable.
+func SlotSymbol(name string) string { return "$ADDRESS$" + name }
+
+// preserves reports whether the file says what was relocated in it.
+func (b *builder) preserves() bool { return b.m.Preserve && !b.isNew && !b.m.Relocatable && !b.m.Patch }
+
+// resolved makes the symbols of the shared variables that the code of a kernel
+// names, and the table of the words that name variables.
+func (b *builder) resolved(k *Kernel, text *Section) {
+	if !b.preserves() || len(k.Resolved) == 0 {
+		return
+	}
+	own := map[string]*Symbol{}
+	for _, d := range k.Locals {
+		s := &Symbol{Name: d.Name, Type: SymObject, Other: 1, Value: d.Offset, Size: d.Size}
+		if bank := b.syms[".nv.shared."+k.Name]; bank != nil {
+			s.Section = bank.Section
+		}
+		b.symbol(s)
+		own[d.Name] = s
+	}
+	name := resolvedTable + text.Name
+	b.name(name)
+	list := b.table(name, TypeResolvedRela, text).Content.(*Relocs)
+	for _, x := range slices.Backward(k.Resolved) {
+		s := own[x.Symbol]
+		if s == nil {
+			s = b.syms[x.Symbol]
+		}
+		list.List = append(list.List, Reloc{Off: x.Off, Type: x.Type, Sym: s, Addend: x.Addend})
+	}
+}
+
+// resolvedTable begins the names of tables of what was relocated.
+const resolvedTable = ".nv.resolvedrela"
 
 // store puts the variable into its section, made on first use.
 func (b *builder) store(d *Decl) *Section {

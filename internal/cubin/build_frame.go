@@ -39,7 +39,7 @@ func (b *builder) frames(s *Section) {
 	s.Content = Bytes(data)
 	slices.Reverse(list)
 	b.fillFrames(s, table, list)
-	if b.m.Preserve && !b.isNew && !b.m.Relocatable && len(resolved) > 0 {
+	if b.preserves() && len(resolved) > 0 {
 		b.name(resolvedFrames)
 		slices.Reverse(resolved)
 		b.table(resolvedFrames, TypeResolvedRela, s).Content.(*Relocs).List = resolved
@@ -47,7 +47,7 @@ func (b *builder) frames(s *Section) {
 }
 
 // resolvedFrames is the table of what was relocated in .debug_frame.
-const resolvedFrames = ".nv.resolvedrela.debug_frame"
+const resolvedFrames = resolvedTable + ".debug_frame"
 
 // frameTable makes the table, with both names, at the first kernel.
 func (b *builder) frameTable(s *Section) *Section {

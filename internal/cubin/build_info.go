@@ -12,14 +12,14 @@ import (
 // 900 such sections of the reference. The driver takes any order.
 var (
 	orderOld = [...]AttrID{
-		AttrSWWar, AttrAPIVersion, AttrSW2861232War, AttrParamCBank, AttrCBankParamSize, AttrKParamInfo, AttrKParamInfoV2,
+		AttrSWWar, AttrAPIVersion, AttrSW2861232War, AttrToolsPatch, AttrParamCBank, AttrCBankParamSize, AttrKParamInfo, AttrKParamInfoV2,
 		AttrWmmaUsed, AttrMaxRegCount, AttrSurfaceBank, AttrTextureBank, AttrNumBarriers, AttrExterns, AttrAnnotations,
 		AttrMercuryISAVersion, AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrInstrRegMap, AttrCoopMasks, AttrCoopOffsets,
 		AttrMbarrierOffsets, AttrNumMbarriers, AttrSyscallOffsets, AttrAtom16RegMap, AttrExitOffsets, AttrCtaIDZUsed,
 		AttrBranchTargets, AttrMaxThreads, AttrReqNTid, AttrCRSStackSize,
 	}
 	orderNew = [...]AttrID{
-		AttrBlocksAreClusters, AttrAPIVersion, AttrFinalizerOptions, AttrKParamInfo, AttrKParamInfoV2, AttrMaxClusterRank,
+		AttrBlocksAreClusters, AttrAPIVersion, AttrToolsPatch, AttrFinalizerOptions, AttrKParamInfo, AttrKParamInfoV2, AttrMaxClusterRank,
 		AttrExplicitCluster, AttrCtaPerCluster, AttrAtEntryFragments, AttrReservedSmemUsed, AttrSparseMMAMask,
 		AttrTcgen05OneCta, AttrTcgen05TwoCta, AttrWmmaUsed, AttrMaxRegCount, AttrNumBarriers, AttrExterns, AttrAnnotations,
 		AttrMercuryISAVersion, AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrInstrRegMap, AttrCoopMasks, AttrCoopOffsets,
@@ -98,6 +98,9 @@ func (b *builder) fileInfo() *Info {
 	if b.m.FullDebug {
 		in.Attrs = append(in.Attrs, Flag(AttrErrbarAtExit))
 	}
+	if b.m.Patch {
+		return in
+	}
 	for i := len(b.m.Kernels) - 1; i >= 0 && !b.m.Relocatable; i-- {
 		k := &b.m.Kernels[i]
 		in.Attrs = append(in.Attrs, SymWord(AttrMinStackSize, b.syms[k.Name], k.MinStack))
@@ -127,6 +130,9 @@ func (b *builder) kernelInfo(i int) (*Info, error) {
 	}
 	if b.m.Arch.Has(target.War2861232) {
 		list = append(list, Flag(AttrSW2861232War))
+	}
+	if b.m.Patch {
+		list = append(list, Flag(AttrToolsPatch))
 	}
 	regs := k.MaxRegs
 	if regs == 0 {

@@ -23,7 +23,7 @@ func (b *builder) kernel(i int) {
 		b.name(".nv.info." + k.Name)
 		b.shared(k, text)
 	}
-	first := i == len(b.m.Kernels)-1 && b.m.hasEntry()
+	first := i == len(b.m.Kernels)-1 && (b.m.hasEntry() || b.m.Patch)
 	if first {
 		b.reserved()
 	}
@@ -47,6 +47,7 @@ func (b *builder) kernel(i int) {
 		b.symbol(&Symbol{Name: s.Name, Bind: s.Bind, Type: SymFunc, Section: text, Value: s.Off, Size: s.Size})
 	}
 	b.relocs(text, text.Name, k.Fixes, k)
+	b.resolved(k, text)
 	if bank2 != nil && !k.PointerTable {
 		b.relocs(bank2, ".nv.constant.optimizer."+k.Name, k.Const2Fixes, k)
 	}
@@ -145,7 +146,7 @@ func (b *builder) reserved() {
 		}
 	}
 	b.symbol(&Symbol{Name: ".nv.reservedSmem.offset0", Bind: BindWeak, Type: SymObject, Value: size, Size: 4})
-	if b.m.FullDebug || b.m.Relocatable {
+	if b.m.FullDebug || b.m.Relocatable || b.m.Patch {
 		return
 	}
 	b.name(".nv.shared.reserved.0")

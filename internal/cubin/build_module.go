@@ -28,7 +28,9 @@ func (b *builder) debug() {
 			Link: b.symtab, Content: b.callGraph(),
 		}))
 		b.name(".nv.prototype")
-		b.prototypes()
+		if !b.m.Patch {
+			b.prototypes()
+		}
 	}
 	if !b.isNew && !b.m.Relocatable {
 		b.name(".nv.rel.action")
@@ -89,6 +91,12 @@ const relAction = "\x73\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x11\x25\x00\x05\
 // of an object as they are given.
 func (b *builder) callGraph() *CallGraph {
 	c := &CallGraph{}
+	if b.m.Patch {
+		for _, e := range b.m.Edges {
+			c.Calls = append(c.Calls, Call{From: b.syms[e.From], To: b.syms[e.To]})
+		}
+		return c
+	}
 	if b.m.Relocatable {
 		for _, e := range b.m.Edges {
 			x := Call{From: b.syms[e.From], To: b.syms[e.To]}

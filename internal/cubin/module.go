@@ -20,6 +20,9 @@ type Module struct {
 	// Extensible says of an object that it is a whole program but for
 	// functions of the system, as -ewp makes it.
 	Extensible bool
+	// Patch asks for functions that instrumentation tools put into kernels:
+	// sections as in an object, in a file of plain types.
+	Patch bool
 
 	ForceRela bool   // every relocation keeps its addend beside it
 	Preserve  bool   // what was relocated stays written down, in old files that run
@@ -168,8 +171,12 @@ type Kernel struct {
 	Shared   Shared
 
 	// Locals are the variables of an object's function that its relocations
-	// name: shared memory, and parts of Const2.
+	// name: shared memory, and parts of Const2; and the shared variables that
+	// Resolved names.
 	Locals []Decl
+	// Resolved are the words of the code that name variables and have their
+	// numbers.
+	Resolved []Fix
 
 	Const2      []byte // compiler's constant bank
 	Const2Fixes []Fix

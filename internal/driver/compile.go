@@ -90,8 +90,7 @@ func (j *Job) Run(ctx context.Context) *Result {
 	if !j.judgeTarget(m) {
 		return res
 	}
-	j.judgeOptions(m)
-	if j.gate() {
+	if j.judgeOptions(m); j.Sink.Fatal() || j.gate() {
 		return res
 	}
 	if line.Has(cli.ParseOnly) || j.Settings.Virtual {
@@ -192,7 +191,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if !ok {
 		return
 	}
-	if j.judgeJobserver(); !j.honours(m) {
+	if j.judgeJobserver(); !j.honours() {
 		return
 	}
 	has := func(name string) bool {
@@ -233,7 +232,8 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	o.Guards, o.Extensible = guards(j.Settings), j.Settings.Extensible
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
 	o.Keep = j.Settings.Line.Bool(cli.PreserveRelocs, false)
-	if j.Settings.Line.Bool(cli.NoUniforms, false) {
+	o.Patch = j.Settings.ToolsPatch
+	if j.Settings.Line.Bool(cli.NoUniforms, false) || o.Patch {
 		o.Phases = append([]string{"UniformRoots/off", "UniformValues/off"}, o.Phases...)
 	}
 	if j.tokens != nil {

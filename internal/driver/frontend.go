@@ -109,6 +109,7 @@ func semaOptions(s *cli.Settings) sema.Options {
 		InOrder:        s.Debug || s.FastCompile != "" || s.Hurry,
 		Verbose:        s.Verbose,
 		RawTextures:    s.Line.Bool(cli.RawTextures, false),
+		Patch:          s.ToolsPatch,
 		ExtendedShared: s.Line.Bool(cli.ExtendedShared, false),
 		Entries:        s.Entries,
 	}

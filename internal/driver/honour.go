@@ -7,17 +7,8 @@ import (
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
 )
-
-// unhonoured are the options that change the meaning or the form of the
-// code and that code generation does not know how to honour. Ignoring one
-// would be a wrong answer, so they end the run. A row goes when the code that
-// reads its option comes.
-var unhonoured = [...]cli.ID{
-	cli.ToolsPatch, cli.Sanitize, cli.PreserveRelocs,
-}
 
 // steering is the tool of --sanitize that needs no routines.
 const steering = "threadsteer"
@@ -47,27 +38,24 @@ func (j *Job) hostFile() (data []byte, ok bool) {
 	return data, len(data) > 0
 }
 
-// honours reports whether code can be generated the way the options ask.
-func (j *Job) honours(m *sema.Module) bool {
-	line := j.Settings.Line
-	ok := true
-	for _, id := range unhonoured {
-		o := &cli.Table[id]
-		if !line.Has(id) || o.Kind == cli.Bool && !line.Bool(id, false) {
-			continue
-		}
-		if id == cli.Sanitize && line.Text(id, "") == steering {
-			continue
-		}
-		if id == cli.PreserveRelocs && target.Find(j.Settings.Arch).Has(target.NewFiles) { // the reference leaves none there either
-			j.warnf("'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected", j.Settings.Arch)
-			continue
-		}
-		if id == cli.PreserveRelocs && (m.Opts.Relocatable || len(m.Vars) == 0) { // an object keeps them anyway, and code without variables has none
-			continue
-		}
-		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", j.Settings.Arch, o.Long))
-		ok = false
+// honours reports whether code can be generated the way the options ask. An
+// option that changes the meaning or the form of the code and that code
+// generation does not know how to honour ends the run: ignoring one would be a
+// wrong answer.
+func (j *Job) honours() bool {
+	line, arch := j.Settings.Line, j.Settings.Arch
+	if tool := line.Text(cli.Sanitize, ""); tool != "" && tool != steering && !j.Settings.ToolsPatch {
+		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", arch, cli.Table[cli.Sanitize].Long))
+		return false
 	}
-	return ok
+	if !line.Bool(cli.PreserveRelocs, false) {
+		return true
+	}
+	if target.Find(arch).Has(target.NewFiles) { // the reference leaves none there either
+		j.warnf("'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected", arch)
+	} else if j.Resume != nil {
+		j.Sink.Say(diag.Error, "A dump does not say where variables lie: '--preserve-relocs' is not possible with '--start-at'")
+		return false
+	}
+	return true
 }

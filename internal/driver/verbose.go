@@ -24,7 +24,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 	}
 	j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, arch))
 	list := m.Kernels()
-	if m.Opts.Relocatable || j.Settings.Extensible { // functions too, in the order of the file
+	if m.Opts.Relocatable || j.Settings.Extensible || j.Settings.ToolsPatch { // functions too, in the order of the file
 		list = slices.Clone(out.Funcs)
 		slices.Reverse(list)
 	}
@@ -70,6 +70,9 @@ func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
 			text = "(C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units."
 		}
 		j.Sink.Say(diag.Info, text)
+	}
+	if k.Uniform > 0 {
+		j.warnf("(C7601) Uniform registers were disallowed, but the compiler required (%d) uniform registers for correct code generation.", k.Uniform)
 	}
 	if k.Props.Serial {
 		j.Sink.Say(diag.Info, fmt.Sprintf("(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function '%s'", f.Name))

@@ -50,6 +50,7 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 	addSubs(&c, m, k)
 	if !p.Layout.Object {
 		outsideCalls(&c, k)
+		p.resolved(&c, k)
 	}
 	c.Tensor = tensorUse(k.Props.Tensor)
 	a := &f.Launch

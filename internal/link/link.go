@@ -44,6 +44,8 @@ type Options struct {
 	// Extensible asks for an object that is a whole program but for functions
 	// of the system (-ewp).
 	Extensible bool
+	// Patch asks for functions for instrumentation tools.
+	Patch bool
 }
 
 // New lays the module's variables out and finds the functions that need
@@ -52,13 +54,17 @@ func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 	p := &Program{m: m, arch: arch, o: o}
 	p.File = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Preserve: o.Keep, Host: o.Host}
 	p.Layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
-	if m.Opts.Relocatable || o.Extensible {
-		p.File.Relocatable, p.File.Extensible, p.Layout.Object = true, o.Extensible, true
+	if m.Opts.Relocatable || o.Extensible || o.Patch {
+		p.File.Relocatable, p.File.Extensible, p.Layout.Object = !o.Patch, o.Extensible, true
+		p.File.Patch, p.Layout.Patch = o.Patch, o.Patch
 		p.Object = &object{m: m, arch: arch, file: p.File}
 		p.Object.declare()
 		p.Funcs = objectFuncs(m)
 	} else {
 		p.shared = variables(m, p.Layout, p.File)
+		if o.Keep && !arch.Has(target.NewFiles) { // a variable lies at one place in all kernels, so that one symbol can say it
+			p.Layout.Keep, p.Layout.Fixed = true, true
+		}
 		p.Funcs = m.Kernels()
 		slices.Sort(p.Funcs) // the file has them in source order
 	}
@@ -114,6 +120,7 @@ type Kernel struct {
 	Indirect []string
 	Time     time.Duration
 	Made     time.Duration // the part of Time before the phases
+	Uniform  int           // uniform registers of a function for instrumentation tools, which should have none
 	Hurry    uint8         // the level of fast compilation it got
 	Price    float64       // about how long it takes, where Options.Search asks; comparable for one kernel only
 	Spared   bool          // phases were left out for lack of time or memory

@@ -409,5 +409,7 @@ func (x *object) complete(p *Program) {
 	for n, fn := range p.Funcs {
 		x.function(&x.file.Kernels[n], fn, p.Kernels[n])
 	}
-	x.prototypes()
+	if !x.file.Patch { // nobody links them
+		x.prototypes()
+	}
 }

@@ -63,7 +63,7 @@ const (
 	KSymbol              // address of symbol Reg of the module plus Imm; Sub says which part
 	KAddr                // memory at register Reg (N words) plus Imm; Reg may be NoReg
 	KUAddr               // uniform register Reg added to the address before it
-	KDesc                // memory descriptor in uniform registers Reg
+	KDesc                // memory descriptor in uniform registers Reg; NoReg: none is named
 	KTarget              // function Reg of the module, as a call's target
 	KGdesc               // matrix descriptors in uniform registers Reg; Imm are marks, see NegA
 	KTmem                // tensor memory at uniform register Reg plus Imm; as a matrix that is multiplied Imm are marks
@@ -250,6 +250,10 @@ const (
 type Symbol struct {
 	Name    string
 	Routine Routine // what a function is
+	// Placed says that Place is where a variable of a 32-bit space lies, though
+	// code names it.
+	Placed bool
+	Place  int64
 }
 
 // Module is a compilation unit.
@@ -286,6 +290,6 @@ func (m *Module) RoutineSymbol(name string, kind Routine) Reg {
 			return Reg(n)
 		}
 	}
-	m.Symbols = append(m.Symbols, Symbol{name, kind})
+	m.Symbols = append(m.Symbols, Symbol{Name: name, Routine: kind})
 	return Reg(len(m.Symbols) - 1)
 }

@@ -303,6 +303,8 @@ func (p *parser) bare(i *Instr, at int, s string) (Operand, error) {
 		return Special(x), nil
 	case strings.HasPrefix(s, "c["):
 		return p.constant(s)
+	case s == "desc["+zeroNames[UR]+"]":
+		return Operand{Kind: KDesc, Class: UR, Reg: NoReg}, nil
 	case strings.HasPrefix(s, "desc["):
 		return p.inside(KDesc, s[5:])
 	case s == "gdesc["+zeroNames[UR]+"]":

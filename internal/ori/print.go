@@ -221,6 +221,9 @@ func (f *Func) appendBare(dst []byte, o Operand) []byte {
 		}
 		return append(f.appendWords(append(dst, "+["...), o), ']')
 	case KDesc:
+		if o.Reg == NoReg {
+			return append(append(append(dst, "desc["...), zeroNames[UR]...), ']')
+		}
 		return append(f.appendWords(append(dst, "desc["...), o), ']')
 	case KGdesc:
 		if o.Reg == NoReg {

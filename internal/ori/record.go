@@ -262,7 +262,7 @@ func (r *recordReader) str(c *cursor) string {
 
 func (r *recordReader) symbol(c *cursor) Symbol {
 	name := r.str(c)
-	return Symbol{name, routineOf(name)}
+	return Symbol{Name: name, Routine: routineOf(name)}
 }
 
 func (r *recordReader) function(m *Module, c *cursor) {

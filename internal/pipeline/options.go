@@ -88,6 +88,7 @@ type Options struct {
 	// Extensible asks for an object that is a whole program but for functions
 	// of the system (-ewp).
 	Extensible bool
+	Patch      bool       // --compile-as-tools-patch
 	Errors     bool       // --make-errors-visible-at-exit
 	Blocks     bool       // --blocks-are-clusters
 	Rela       bool       // --force-rela

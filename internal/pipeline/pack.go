@@ -142,6 +142,7 @@ func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 		p.int(int64(l.Of))
 	})
 	p.texts(k.Indirect)
+	p.int(int64(k.Uniform))
 }
 
 func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
@@ -158,6 +159,7 @@ func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
 		return build.Line{File: uint32(u.int()), Line: uint32(u.int()), Func: u.text(), Off: uint64(u.int()), Of: int32(u.int())}
 	})
 	k.Indirect = u.texts()
+	k.Uniform = int(u.int())
 	return k
 }
 
@@ -195,12 +197,18 @@ func (p *packer) code(c *emit.Code) {
 		p.int(t.Offset)
 		p.words(t.Entries)
 	})
-	packList(p, c.Relocs, func(r emit.Reloc) {
-		p.int(int64(r.Offset))
-		p.int(int64(r.Kind))
-		p.text(r.Symbol)
-		p.int(r.Addend)
+	packList(p, c.Relocs, p.reloc)
+	packList(p, c.Resolved, func(r emit.Resolved) {
+		p.reloc(r.Reloc)
+		p.int(r.Place)
 	})
+}
+
+func (p *packer) reloc(r emit.Reloc) {
+	p.int(int64(r.Offset))
+	p.int(int64(r.Kind))
+	p.text(r.Symbol)
+	p.int(r.Addend)
 }
 
 func (u *unpacker) code() *emit.Code {
@@ -211,10 +219,13 @@ func (u *unpacker) code() *emit.Code {
 	c.Converges = u.bool()
 	c.Coops = unpackList(u, func() emit.Coop { return emit.Coop{Offset: uint32(u.int()), Mask: uint32(u.int())} })
 	c.Tables = unpackList(u, func() emit.Table { return emit.Table{Offset: u.int(), Entries: u.words()} })
-	c.Relocs = unpackList(u, func() emit.Reloc {
-		return emit.Reloc{Offset: uint32(u.int()), Kind: emit.RelocKind(u.int()), Symbol: u.text(), Addend: u.int()}
-	})
+	c.Relocs = unpackList(u, u.reloc)
+	c.Resolved = unpackList(u, func() emit.Resolved { return emit.Resolved{Reloc: u.reloc(), Place: u.int()} })
 	return c
+}
+
+func (u *unpacker) reloc() emit.Reloc {
+	return emit.Reloc{Offset: uint32(u.int()), Kind: emit.RelocKind(u.int()), Symbol: u.text(), Addend: u.int()}
 }
 
 // fields returns the numbers of p, and its marks.

@@ -457,6 +457,6 @@ func emitCode(u *unit, _ *phase.Ctx) (err error) {
 		u.code = emit.Layout(u.f)
 		return nil
 	}
-	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot})
+	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot, Keep: u.o.Layout != nil && u.o.Layout.Keep})
 	return err
 }

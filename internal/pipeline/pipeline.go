@@ -88,6 +88,9 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	}
 	k.MaxRegs = uint16(launchBudget(u.f, c.o) + abi.HiddenRegisters)
 	k.Class, k.Maps = link.Compat(u.f)
+	if c.o.Patch {
+		k.Uniform = uniforms(u.f)
+	}
 	switch {
 	case c.o.Layout.Object:
 		if u.f.Props.HasCalls {
@@ -105,6 +108,21 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	k.Refs = link.RefWords(c.plan.Refs)
 	k.Props.Registers = abi.Reported(k.Props.Registers)
 	return k, nil
+}
+
+// uniforms counts the uniform registers that a function changes.
+func uniforms(f *ori.Func) int {
+	top := 0
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for _, o := range i.Dsts() {
+				if o.Kind == ori.KReg && o.Class == ori.UR {
+					top = max(top, int(f.Regs[o.Reg].Phys)+int(o.Sub)+max(1, int(o.N)))
+				}
+			}
+		}
+	}
+	return top
 }
 
 // function runs the phases over a lowered function.

@@ -25,7 +25,7 @@ import (
 // newMemory hashes what all kernels of m have in common. The version stands
 // for this compiler.
 func newMemory(m *sema.Module, o *Options) *memory {
-	if o.Cache == nil || o.Version == "" || o.Thrift != nil || o.Debug || o.Layout.Object || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
+	if o.Cache == nil || o.Version == "" || o.Thrift != nil || o.Debug || o.Layout.Object || o.Layout.Keep || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
 		return nil
 	}
 	x := &memory{m: m, cache: o.Cache, names: link.NewKernelNames(m), whole: map[int32]extent{}}

@@ -92,7 +92,7 @@ func placesOf(units []*unit) []int64 {
 func (c *compilation) join(k *link.Kernel, units []*unit, places []int64, find func(string) (int64, bool), each func(n int, u *unit)) error {
 	var parts []*emit.Code
 	for n, u := range units {
-		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true})
+		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true, Keep: c.o.Layout.Keep})
 		if err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ type Options struct {
 	Base   int64
 	Target func(name string) (int64, bool)
 	Part   bool
+	Keep   bool // note in Resolved where code names variables
 }
 
 // Table is a list of code addresses in constant bank 2.
@@ -60,10 +61,13 @@ type Code struct {
 	Coops     []Coop   // instructions of several threads of a warp
 	Mbarriers []uint32 // instructions that use an mbarrier: see mbarrier
 	Unused    []uint32 // loads with bytes nobody uses: place and mask of the used ones
-	Converges bool     // threads part and come together, or functions are called
+	Converges bool     // threads part and come together, or functions of the section are called
 
 	Tables []Table
 	Relocs []Reloc // what an object leaves to the linker
+	// Resolved are the places that name variables and have their numbers, where
+	// Options.Keep asks for them.
+	Resolved []Resolved
 }
 
 // Func emits f for architecture a.
@@ -202,11 +206,12 @@ func (e *emitter) instr(i *ori.Instr) error {
 	switch i.Op {
 	case op.EXIT:
 		e.code.Exits = append(e.code.Exits, uint32(e.pc()))
-	case op.BSSY, op.RET:
+	case op.BSSY:
 		e.code.Converges = true
+	case op.RET:
+		e.code.Converges = e.code.Converges || !i.Mods.Has(op.MABS)
 	case op.CALL:
-		e.code.Converges = true
-		if i.Mods.Has(op.MABS) {
+		if e.code.Converges = e.code.Converges || !i.Mods.Has(op.MABS); i.Mods.Has(op.MABS) {
 			e.code.Calls = append(e.code.Calls, uint32(e.pc()))
 		}
 	case op.BRX:

@@ -11,6 +11,13 @@ import (
 // memory descriptors, says of every global access how far it is seen, and
 // calls the threads of a block by their name instead of the SM's.
 func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
+	if nameless(i) || i.Op.Has(op.Described) && !a.Has(target.Descriptors) {
+		i = withoutDescriptor(i)
+		if !a.Has(target.Descriptors) {
+			i.Mods = scoped(i.Mods)
+		}
+		return i
+	}
 	switch {
 	case a.Has(target.WarpSyncAll):
 	case i.Op == op.WARPSYNC && i.Mods.Has(op.MALL):
@@ -18,8 +25,6 @@ func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
 		x.Mods = op.Mods{}
 		x.Args = []ori.Operand{ori.Imm(-1)}
 		return &x
-	case !a.Has(target.Descriptors) && i.Op.Has(op.Described):
-		return withoutDescriptor(i)
 	case !a.Has(target.DeferredBars) && i.Op == op.BAR && i.Mods.Has(op.MDEFER_BLOCKING):
 		x := *i
 		x.Mods = without(i.Mods, op.MDEFER_BLOCKING)
@@ -39,7 +44,17 @@ func without(m op.Mods, drop op.Mod) op.Mods {
 	return out
 }
 
-// withoutDescriptor is a global access as sm_75 has it.
+// nameless reports whether a descriptor of global memory is to be left out.
+func nameless(i *ori.Instr) bool {
+	for _, o := range i.Srcs() {
+		if o.Kind == ori.KDesc {
+			return o.Reg == ori.NoReg
+		}
+	}
+	return false
+}
+
+// withoutDescriptor is a global access in the form that names none.
 func withoutDescriptor(i *ori.Instr) *ori.Instr {
 	x := *i
 	x.Args = make([]ori.Operand, 0, len(i.Args))
@@ -52,9 +67,13 @@ func withoutDescriptor(i *ori.Instr) *ori.Instr {
 		}
 		x.Args = append(x.Args, o)
 	}
+	return &x
+}
+
+// scoped are the modifiers of an access as sm_75 has them, with the scope.
+func scoped(mods op.Mods) (out op.Mods) {
 	scoped := false
-	x.Mods = op.Mods{}
-	for _, m := range i.Mods {
+	for _, m := range mods {
 		switch m {
 		case op.NoMod:
 			continue
@@ -64,10 +83,10 @@ func withoutDescriptor(i *ori.Instr) *ori.Instr {
 		case op.MGPU, op.MSYS:
 			scoped = true
 		}
-		x.Mods = x.Mods.With(m)
+		out = out.With(m)
 	}
 	if !scoped {
-		x.Mods = x.Mods.With(op.MSYS)
+		out = out.With(op.MSYS)
 	}
-	return &x
+	return out
 }

@@ -27,6 +27,9 @@ const (
 	// calls through pointers add.
 	RelocCall
 	RelocPointer
+	// RelocSlot puts the place of a variable's address in bank 4 into the
+	// constant operand of a load.
+	RelocSlot
 )
 
 // Reloc is a place in the code of an object that the linker fills.
@@ -35,6 +38,12 @@ type Reloc struct {
 	Kind   RelocKind
 	Symbol string // "": the section itself
 	Addend int64
+}
+
+// Resolved is a place in the code that names a variable and has its number.
+type Resolved struct {
+	Reloc
+	Place int64 // where a variable of a 32-bit space lies
 }
 
 const (
@@ -55,6 +64,11 @@ func (e *emitter) relocs(i *ori.Instr) {
 		if a.Kind != ori.KSymbol {
 			continue
 		}
+		sym := &e.f.Module.Symbols[a.Reg]
+		if sym.Placed || e.opts.Keep && loadsBank(i.Op) && ori.Part(a.Sub) < ori.PartAbs {
+			e.resolved(i, &a, sym)
+			continue
+		}
 		kind := RelocKind(a.Sub)
 		switch {
 		case i.Op == op.CALL && i.Mods.Has(op.MABS):
@@ -68,8 +82,20 @@ func (e *emitter) relocs(i *ori.Instr) {
 		case loadsBank(i.Op):
 			kind = RelocBank
 		}
-		e.code.Relocs = append(e.code.Relocs, Reloc{uint32(e.pc()), kind, e.f.Module.Symbols[a.Reg].Name, a.Imm})
+		e.code.Relocs = append(e.code.Relocs, Reloc{uint32(e.pc()), kind, sym.Name, a.Imm})
 	}
+}
+
+// resolved notes a place that names a variable and has its number.
+func (e *emitter) resolved(i *ori.Instr, a *ori.Operand, sym *ori.Symbol) {
+	r := Reloc{uint32(e.pc()), RelocAbs, sym.Name, a.Imm}
+	switch {
+	case !sym.Placed:
+		r.Kind = RelocSlot
+	case loadsBank(i.Op):
+		r.Kind = RelocBank
+	}
+	e.code.Resolved = append(e.code.Resolved, Resolved{r, sym.Place})
 }
 
 func loadsBank(o op.Op) bool { return o.LoadsConstant() }
@@ -79,17 +105,22 @@ func bindsTexture(o op.Op) bool { return o.Has(op.Texture) }
 // errNoSlot is the error of a variable whose address has no place in bank 4.
 var errNoSlot = errors.New("the address of the variable has no place in a constant bank")
 
-// symbol describes a symbol: the linker's part is zero in the code.
+// symbol describes a symbol: the part that only the linker knows is zero in the
+// code.
 func (e *emitter) symbol(u *unit, i *ori.Instr, o *ori.Operand) error {
+	known := int64(0)
+	if sym := &e.f.Module.Symbols[o.Reg]; sym.Placed {
+		known = sym.Place + o.Imm
+	}
 	if !loadsBank(i.Op) {
-		u.number(0)
+		u.number(known)
 		return nil
 	}
 	u.kind = slotConst
 	switch {
 	case ori.Part(o.Sub) == ori.PartRef:
 	case ori.Part(o.Sub) == ori.PartAbs:
-		u.bank = constBank
+		u.bank, u.num = constBank, known
 	case e.loose:
 		u.bank = addressBank
 	case e.opts.Slot == nil:

@@ -60,6 +60,7 @@ func Join(a *target.Arch, parts []*Code) (*Code, error) {
 		c.Converges = c.Converges || p.Converges
 		c.Tables = append(c.Tables, p.Tables...)
 		c.Relocs = append(c.Relocs, p.Relocs...)
+		c.Resolved = append(c.Resolved, p.Resolved...)
 	}
 	return e.finish()
 }

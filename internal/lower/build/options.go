@@ -29,6 +29,8 @@ type Layout struct {
 	Local       map[string]int64 // distance of each local variable of the module below the top of the stack
 	LocalBytes  int64            // what they take together
 	Object      bool             // only the linker knows where anything lies
+	Patch       bool             // functions for instrumentation tools: uniform registers are the kernel's that they are put into
+	Keep        bool             // code names variables though they have their places: the file says where it does
 	Apart       bool             // functions are called, never put in place of a call: a debugger steps into them
 }
 

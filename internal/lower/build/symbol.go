@@ -67,6 +67,9 @@ func (l *Builder) Place(a *sema.Operand) (base Value, off int64) {
 			if l.Layout.Object {
 				return Value{l.sharedAt(SharedSymbol(l.Module, l.Body, n))}, off
 			}
+			if l.Layout.Keep {
+				return Value{l.placed(SharedSymbol(l.Module, l.Body, n), l.shared[n])}, off
+			}
 			return Value{l.Window()}, off + l.shared[n]
 		}
 	}
@@ -83,8 +86,14 @@ func (l *Builder) Place(a *sema.Operand) (base Value, off int64) {
 		if a, ok := l.Layout.Dynamic[name]; ok { // behind all static variables
 			return Value{l.Window()}, off + (int64(l.F.Props.SharedBytes)+a-1)/a*a
 		}
+		if l.Layout.Keep {
+			return Value{l.placed(name, l.sharedVariable(name))}, off
+		}
 		return Value{l.Window()}, off + l.sharedVariable(name)
 	case isa.SpaceConst:
+		if l.Layout.Keep {
+			return Value{l.placed(name, l.Layout.Const[name])}, off
+		}
 		return Value{RZ()}, off + l.Layout.Const[name]
 	case isa.SpaceLocal:
 		top := l.Tmp(1)
@@ -165,6 +174,20 @@ func (l *Builder) symbolPair(name string) Value {
 // SymbolWord returns the address of a symbol in a 32-bit space.
 func (l *Builder) SymbolWord(name string) ori.Operand {
 	return l.One(op.MOV, op.Mods{}, l.SymbolPart(name, ori.PartAbs))
+}
+
+// PlacedPart names a variable of a 32-bit space whose place is known, for a
+// file that says where code names variables.
+func (l *Builder) PlacedPart(name string, place int64) ori.Operand {
+	o := l.SymbolPart(name, ori.PartAbs)
+	s := &l.F.Module.Symbols[o.Reg]
+	s.Placed, s.Place = true, place
+	return o
+}
+
+// placed returns the address of such a variable.
+func (l *Builder) placed(name string, place int64) ori.Operand {
+	return l.One(op.MOV, op.Mods{}, l.PlacedPart(name, place))
 }
 
 // sharedAt returns the address of a shared variable: the linker says where

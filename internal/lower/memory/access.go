@@ -9,18 +9,15 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// Descriptor returns the memory descriptor that global accesses name.
+// Descriptor returns the memory descriptor that global accesses name: none in
+// registers where the machine has no descriptors, or where the bank that holds
+// it belongs to the kernel that code is put into. Emission leaves that out.
 func Descriptor(l *build.Builder) ori.Operand {
+	if !l.Arch.Has(target.Descriptors) || l.Layout.Patch {
+		return ori.Operand{Kind: ori.KDesc, Class: ori.UR, Reg: ori.NoReg}
+	}
 	if l.Desc == ori.NoReg {
 		l.Desc = l.F.NewReg(ori.UR, 2)
-		if !l.Arch.Has(target.Descriptors) { // has none: emission leaves it out
-			for n := range 2 {
-				l.AtEntry(l.F.NewInstr(op.UMOV, op.Mods{}, build.Value{l.F.Word(l.Desc, n)}, build.Value{ori.Zero(ori.UR)}))
-			}
-			d := l.F.Words(l.Desc)
-			d.Kind = ori.KDesc
-			return d
-		}
 		o := op.ULDC
 		if l.Arch.Has(target.UniformLoads) {
 			o = op.LDCU

@@ -40,11 +40,16 @@ func ldConst(l *build.Builder, t isa.Type, a *sema.Operand) {
 		if sym < 0 {
 			l.Unsupported()
 		}
-		if l.Layout.Object {
-			ldConstObject(l, t, l.Module.Syms[sym].Name, off)
+		name := l.Module.Syms[sym].Name
+		switch {
+		case l.Layout.Object:
+			ldConstNamed(l, t, l.SymbolPart(name, ori.PartAbs), off)
+			return
+		case l.Layout.Keep:
+			ldConstNamed(l, t, l.PlacedPart(name, l.Layout.Const[name]), off)
 			return
 		}
-		off += l.Layout.Const[l.Module.Syms[sym].Name]
+		off += l.Layout.Const[name]
 	default:
 		l.Unsupported()
 	}

@@ -16,13 +16,12 @@ func ReturnAbs(l *build.Builder, back build.Value, next *ori.Block) {
 	}
 }
 
-// ldConstObject reads a constant by name.
-func ldConstObject(l *build.Builder, t isa.Type, name string, off int64) {
+// ldConstNamed reads a constant by name.
+func ldConstNamed(l *build.Builder, t isa.Type, src ori.Operand, off int64) {
 	for k, e := range l.Elements(0) {
 		if e.Kind == isa.KSink {
 			continue
 		}
-		src := l.SymbolPart(name, ori.PartAbs)
 		src.Imm = off + int64(k*t.Bits()/8)
 		l.Spread(l.Words(l.Regs[e.Ref]), bank(l, src, t.Bits(), t.Class() == isa.Signed), t)
 	}

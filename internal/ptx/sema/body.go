@@ -192,6 +192,8 @@ type Facts struct {
 	Inlined   []string    // function_name labels
 	Unread    []Unwritten // parameters read that no call has written
 	Inner     []string    // functions declared inside the body
+	Indirect  bool        // it calls through pointers
+	Barred    []isa.Word  // its instructions that code for instrumentation tools must not have, in order
 }
 
 // NarrowUse is an address in a register too small for the address space.

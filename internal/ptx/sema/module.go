@@ -29,6 +29,7 @@ type Options struct {
 	InOrder        bool     // kernels are compiled first to last
 	Verbose        bool     // -v
 	RawTextures    bool     // --set-texmode-raw
+	Patch          bool     // --compile-as-tools-patch
 	ExtendedShared bool     // --enable-extended-smem
 	Entries        []string // -e; empty means all kernels
 }

@@ -148,7 +148,7 @@ func (k *checker) indirect(args []syntax.Operand, target *sema.Operand, c *sema.
 		k.Fatal(at, "Call target not recognized")
 		return
 	}
-	c.Table = table.Ref
+	c.Table, k.facts.Indirect = table.Ref, true
 	t := &k.body.Tables[table.Ref]
 	if t.Proto >= 0 {
 		p := &k.body.Protos[t.Proto]

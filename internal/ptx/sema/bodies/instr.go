@@ -35,6 +35,9 @@ func (k *checker) instruction(in *syntax.Instr) {
 		return
 	}
 	k.labelArgs(in, out)
+	if k.Module.Opts.Patch && barred(in.Op, k.body.ModsOf(out)) {
+		k.facts.Barred = append(k.facts.Barred, in.Op)
+	}
 	if k.judge(in, out) {
 		k.memory(in, out)
 	}

@@ -130,7 +130,44 @@ func JudgePatch(m *sema.Module, sink *diag.Sink) {
 		"Allocating additional constants", "Entry function",
 	} {
 		if has[i] {
-			sink.Say(diag.Error, what+" is not allowed when command line option '--compile-as-tools-patch' is specified ")
+			sink.Say(diag.Error, what+notInPatch)
 		}
+	}
+	for i := range m.Funcs {
+		for _, w := range m.Funcs[i].Facts.Barred {
+			if w == isa.WRedux {
+				sink.Say(diag.Fatal, "Instruction '"+w.String()+"'"+notInPatch)
+				return
+			}
+			sink.Say(diag.Error, "Instruction '"+w.String()+"'"+notInPatch)
+		}
+	}
+	if sink.Errors() == 0 {
+		judgePointers(m, sink)
+	}
+}
+
+// notInPatch ends what is said of such code.
+const notInPatch = " is not allowed when command line option '--compile-as-tools-patch' is specified "
+
+// judgePointers reports calls through pointers and functions whose address is
+// used.
+func judgePointers(m *sema.Module, sink *diag.Sink) {
+	taken := false
+	for i := range m.Funcs {
+		f := &m.Funcs[i].Facts
+		if f.Indirect {
+			sink.Say(diag.Fatal, "Using indirect function calls"+notInPatch)
+			return
+		}
+		taken = taken || len(f.Taken)+len(f.Addressed) > 0
+	}
+	for i := range m.Vars {
+		for _, r := range m.Vars[i].Relocs {
+			taken = taken || m.Syms[r.Sym].Func >= 0
+		}
+	}
+	if taken {
+		sink.Say(diag.Fatal, "Taking address of device functions"+notInPatch)
 	}
 }
