@@ -441,10 +441,11 @@ func (t *Timing) Busy(a, b Class) int {
 
 // BusyTable fills in Busy of every pair.
 func (t *Timing) BusyTable(b *[NumClasses][NumClasses]uint8) {
-	for x := range b {
-		for y := range b[x] {
-			b[x][y] = 1
-		}
+	for y := range b[0] {
+		b[0][y] = 1
+	}
+	for x := range b[1:] {
+		b[x+1] = b[0]
 	}
 	for n := len(t.busy) - 1; n >= 0; n-- { // the first row of a pair counts
 		r := &t.busy[n]

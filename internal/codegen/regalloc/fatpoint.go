@@ -21,9 +21,9 @@ type trial struct {
 	g      *groups
 	class  uint8
 	budget int
-	taken  []bitset // for each register, the points where it is in use
-	who    [][]int32
-	phys   []int16 // first register of each root, -1 = none yet
+	taken  []bitset  // for each register, the points where it is in use
+	who    [][]int32 // for each register, the groups that have it; known where they may be evicted
+	phys   []int16   // first register of each root, -1 = none yet
 	used   int
 	most   int     // what uses more registers than this is no use
 	evict  bool    // take slots from cheaper groups
@@ -38,6 +38,7 @@ type trial struct {
 type scratch struct {
 	taken bitset
 	rows  []bitset // of each register, its part of taken
+	width int      // words of each
 	who   [][]int32
 	way   []int32 // groups in the way of another
 	list  []int32 // groups in the order of the walk
@@ -58,18 +59,8 @@ func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
 		m.met = append(m.met, make([]int32, len(p.VRegs)-len(m.met))...)
 	}
 	w := (perInst*len(p.Insts) + 63) / 64
-	m.taken = slices.Grow(m.taken[:0], f.Size*w)[:f.Size*w]
-	clear(m.taken)
-	m.rows = slices.Grow(m.rows[:0], f.Size)[:f.Size]
+	m.clear(f.Size, w)
 	t.taken = m.rows
-	for r := range t.taken {
-		t.taken[r] = m.taken[r*w : (r+1)*w]
-	}
-	m.who = slices.Grow(m.who[:0], f.Size)[:f.Size]
-	for r := range m.who {
-		m.who[r] = m.who[r][:0]
-	}
-	t.who = m.who
 	for n := range p.Insts {
 		for _, c := range p.Insts[n].Clobbers {
 			if c.Class == class {
@@ -87,6 +78,28 @@ func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
 		g.near(p, class)
 	}
 	return t
+}
+
+// clear makes the points of so many registers free, w words of them each.
+func (m *scratch) clear(registers, w int) {
+	if m.width == w && len(m.rows) >= registers {
+		clear(m.taken[:registers*w])
+		return
+	}
+	m.width = w
+	m.taken = slices.Grow(m.taken[:0], registers*w)[:registers*w]
+	clear(m.taken)
+	m.rows = slices.Grow(m.rows[:0], registers)[:registers]
+	for r := range m.rows {
+		m.rows[r] = m.taken[r*w : (r+1)*w]
+	}
+}
+
+// evicting lets groups take registers from cheaper ones.
+func (t *trial) evicting() {
+	t.evict = true
+	t.m.who = emptied(t.m.who, len(t.taken))
+	t.who = t.m.who
 }
 
 // copyOf says that a copy would vanish if the root's first register stood
@@ -416,7 +429,9 @@ func (t *trial) assign(v int32, r int16) {
 		for _, s := range spans {
 			taken.setRange(s.from, s.to)
 		}
-		t.who[int(r)+w] = append(t.who[int(r)+w], v)
+		if t.evict {
+			t.who[int(r)+w] = append(t.who[int(r)+w], v)
+		}
 	}
 	if t.waits != nil {
 		t.waits.take(v, r)

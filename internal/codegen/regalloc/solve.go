@@ -296,7 +296,7 @@ func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 	first := s.lose[0]
 	for _, o := range s.lose {
 		t := newTrial(p, s.groups(false), class, &s.room)
-		t.evict = true
+		t.evicting()
 		t.run(o)
 		lost, list := 0.0, []int32(nil)
 		for _, v := range t.spill {

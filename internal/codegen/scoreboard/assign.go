@@ -78,7 +78,7 @@ func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 		}
 		s.reserve(x)
 	}
-	s.walk = newWalker(s.timing)
+	s.walk.timing = s.timing
 	return s
 }
 

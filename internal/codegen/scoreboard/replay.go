@@ -82,6 +82,7 @@ type replayer struct {
 	scene   scene
 	block   int32
 	reports []Report
+	early   []bool // of each block, whether its last turn met an access that comes too early
 	final   bool
 	limit   int
 }
@@ -90,7 +91,7 @@ type replayer struct {
 // when strict, nothing may be pending at calls and returns and every
 // instruction must stall: the reference is not that careful.
 func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
-	r := &replayer{timing: t, strict: strict, prog: p, starts: make([]*summary, len(p.Blocks)), limit: limit}
+	r := &replayer{timing: t, strict: strict, prog: p, starts: make([]*summary, len(p.Blocks)), limit: limit, early: make([]bool, len(p.Blocks))}
 	var work []int32
 	queued := make([]bool, len(p.Blocks))
 	for _, n := range p.Entry {
@@ -117,9 +118,11 @@ func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
 			}
 		}
 	}
+	// The last turn of a block began with all that can be true at its start,
+	// so only blocks in which it met something have anything to report.
 	r.final = true
-	for n := range p.Blocks {
-		if r.starts[n] != nil {
+	for n, early := range r.early {
+		if early {
 			r.run(int32(n))
 		}
 	}
@@ -127,7 +130,9 @@ func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
 }
 
 func (r *replayer) report(k int, rule Rule, cell uint16, from target.Class, have, need int) {
-	if r.final && len(r.reports) < r.limit {
+	if !r.final {
+		r.early[r.block] = true
+	} else if len(r.reports) < r.limit {
 		r.reports = append(r.reports, Report{r.block, k, rule, cell, from, have, need})
 	}
 }
@@ -135,6 +140,9 @@ func (r *replayer) report(k int, rule Rule, cell uint16, from target.Class, have
 // run follows a block and returns what is true at its end.
 func (r *replayer) run(n int32) (*scene, int) {
 	r.block = n
+	if !r.final {
+		r.early[n] = false
+	}
 	s := &r.scene
 	s.load(r.starts[n])
 	now := 0

@@ -1,6 +1,8 @@
 package scoreboard
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
@@ -68,12 +70,9 @@ func (r readerClass) before(c target.Class) bool {
 // merge adds what is pending in y and reports whether anything was new.
 func (s *state) merge(y *state) bool {
 	changed := false
-	for c := range s.wr {
-		if (y.wr[c]&^s.wr[c])|(y.rd[c]&^s.rd[c]) != 0 {
-			s.wr[c] |= y.wr[c]
-			s.rd[c] |= y.rd[c]
-			changed = true
-		}
+	for c := 0; c < timing.NumCells; c += eight {
+		changed = join(s.wr[c:c+eight], y.wr[c:c+eight]) || changed
+		changed = join(s.rd[c:c+eight], y.rd[c:c+eight]) || changed
 	}
 	for b, r := range y.reader {
 		if r = s.reader[b].join(r); r != s.reader[b] {
@@ -101,6 +100,20 @@ func (s *state) merge(y *state) bool {
 		return changed
 	}
 	return s.mergeEntries(y.entries) || changed
+}
+
+// eight is how many cells are looked at together: most have no barrier.
+const eight = 8
+
+// join adds the barriers of eight cells to those of others and reports
+// whether any was new.
+func join(to, from []uint8) bool {
+	x, y := binary.LittleEndian.Uint64(to), binary.LittleEndian.Uint64(from)
+	if y&^x == 0 {
+		return false
+	}
+	binary.LittleEndian.PutUint64(to, x|y)
+	return true
 }
 
 func (s *state) mergeEntries(add []entry) bool {
@@ -142,7 +155,7 @@ type record struct {
 // walker follows the instructions of a block.
 type walker struct {
 	timing  *target.Timing
-	expires [target.NumFiles][target.NumClasses]uint8 // age at which any reader is served
+	expires [target.NumFiles][target.NumClasses]uint8 // age at which any reader is served; 0 = not known yet
 	now     int
 	recs    []record
 	head    [timing.NumCells + 1]int32 // first record of each cell plus one
@@ -172,10 +185,9 @@ func (w *walker) start(in *state) {
 		}
 	}
 	w.wr, w.rd, w.reader = in.wr, in.rd, in.reader
-	for c := range w.wr {
-		for m := w.wr[c] | w.rd[c]; m != 0; m &= m - 1 {
-			b := lowest(m)
-			w.pending[b] = append(w.pending[b], uint16(c))
+	for c := 0; c < timing.NumCells; c += eight {
+		if binary.LittleEndian.Uint64(w.wr[c:])|binary.LittleEndian.Uint64(w.rd[c:]) != 0 {
+			w.await(c, c+eight)
 		}
 	}
 	w.fence, w.left = in.fence, in.left
@@ -184,13 +196,14 @@ func (w *walker) start(in *state) {
 	}
 }
 
-func lowest(m uint8) int {
-	n := 0
-	for m&1 == 0 {
-		m >>= 1
-		n++
+// await notes the barriers of the cells in [from, to).
+func (w *walker) await(from, to int) {
+	for c := from; c < to; c++ {
+		for m := w.wr[c] | w.rd[c]; m != 0; m &= m - 1 {
+			b := bits.TrailingZeros8(m)
+			w.pending[b] = append(w.pending[b], uint16(c))
+		}
 	}
-	return n
 }
 
 func (w *walker) add(cell uint16, read bool, c target.Class, at int) {
@@ -473,23 +486,21 @@ func (w *walker) expiry(r *record) int {
 	case r.read:
 		return longestWAR
 	}
-	return int(w.expires[timing.FileOf(r.cell)][r.class])
+	f := timing.FileOf(r.cell)
+	if w.expires[f][r.class] == 0 {
+		w.expires[f][r.class] = expires(w.timing, f, r.class)
+	}
+	return int(w.expires[f][r.class])
+}
+
+// expires returns the age at which any reader of a result is served.
+func expires(t *target.Timing, f target.File, c target.Class) uint8 {
+	d := t.Any(f, c)
+	for s := range target.Sinks(f) {
+		d = max(d, t.RAW(f, c, s))
+	}
+	return uint8(min(d, horizon))
 }
 
 // longestWAR is the age at which registers of fixed timing have been read.
 const longestWAR = 8
-
-// newWalker returns a walker for a timing.
-func newWalker(t *target.Timing) walker {
-	w := walker{timing: t}
-	for f := range target.NumFiles {
-		for c := range target.NumClasses {
-			d := t.Any(f, c)
-			for s := range target.Sinks(f) {
-				d = max(d, t.RAW(f, c, s))
-			}
-			w.expires[f][c] = uint8(min(d, horizon))
-		}
-	}
-	return w
-}

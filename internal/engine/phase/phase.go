@@ -145,8 +145,9 @@ func New[F any](c Config[F]) (*Runner[F], error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range order {
-		r.plan = append(r.plan, step[F]{row: row})
+	r.plan = make([]step[F], len(order))
+	for n, row := range order {
+		r.plan[n].row = row
 	}
 	for _, o := range c.Options {
 		if err := r.option(o); err != nil {
@@ -184,14 +185,30 @@ func (t *Table[F]) order(k *knobs.Set) ([]*Row[F], error) {
 		}
 		return out, nil
 	}
+	out = make([]*Row[F], 0, len(names))
 	for _, n := range names {
-		i := slices.IndexFunc(t.Rows, func(r Row[F]) bool { return strings.EqualFold(r.Name, n) })
-		if i < 0 {
+		r := t.row(n)
+		if r == nil {
 			return nil, fmt.Errorf("unknown phase %q", n)
 		}
-		out = append(out, &t.Rows[i])
+		out = append(out, r)
 	}
 	return out, nil
+}
+
+// row returns the row of a name, however its letters are written, or nil.
+func (t *Table[F]) row(name string) *Row[F] {
+	for i := range t.Rows {
+		if r := &t.Rows[i]; r.Name == name {
+			return r
+		}
+	}
+	for i := range t.Rows {
+		if r := &t.Rows[i]; strings.EqualFold(r.Name, name) {
+			return r
+		}
+	}
+	return nil
 }
 
 func splitNames(s string) (names []string) {

@@ -134,11 +134,15 @@ func (p *Pass[F]) step(s *step[F], c *Ctx) error {
 	if check && r.hooks.Shuffle != nil {
 		r.hooks.Shuffle(f)
 	}
-	before := snapshot(c.Pool)
-	e.Opened = time.Now()
-	e.Err = s.row.Run(f, c)
-	e.Time = time.Since(e.Opened)
-	e.Mem = snapshot(c.Pool).Since(before)
+	if len(r.observers) == 0 {
+		e.Err = s.row.Run(f, c)
+	} else {
+		before := snapshot(c.Pool)
+		e.Opened = time.Now()
+		e.Err = s.row.Run(f, c)
+		e.Time = time.Since(e.Opened)
+		e.Mem = snapshot(c.Pool).Since(before)
+	}
 	if e.Err == nil && check {
 		if err := r.hooks.Check(f); err != nil {
 			e.Err = fmt.Errorf("after phase %s, function %s: %w", s.row.Name, c.Func, err)
