@@ -385,7 +385,10 @@ func legalize(u *unit, _ *phase.Ctx) error {
 
 // fits returns the question whether the machine has a form of an instruction.
 func fits(u *unit) isel.Fits {
-	return emit.Fits(u.o.Arch, u.f)
+	if u.fits == nil || u.fitsOf != u.f {
+		u.fits, u.fitsOf = emit.Fits(u.o.Arch, u.f), u.f
+	}
+	return u.fits
 }
 
 // allocateRegisters gives the function registers within its budget.

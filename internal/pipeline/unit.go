@@ -5,6 +5,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/codegen/isel"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
@@ -35,6 +36,8 @@ type unit struct {
 	alive      map[*ori.Instr]link.Alive
 	body       *sema.Body
 	draft      *lower.Draft // until it is known where threads gather
+	fits       isel.Fits    // which forms there are, nil until somebody asks
+	fitsOf     *ori.Func    // the function it is about
 	gatherings []int32      // places of the text for which threads may gather from several places of the code
 }
 

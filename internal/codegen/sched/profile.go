@@ -56,12 +56,19 @@ func (p *profile) add(from, to, x int32) {
 			p.more[r] += x
 		}
 	}
-	for lo /= 2; lo > 0; lo /= 2 {
-		p.most[lo] = max(p.most[2*lo], p.most[2*lo+1]) + p.more[lo]
+	lo, hi = lo/2, hi/2
+	for ; lo != hi; lo, hi = lo/2, hi/2 {
+		p.again(lo)
+		p.again(hi)
 	}
-	for hi /= 2; hi > 0; hi /= 2 {
-		p.most[hi] = max(p.most[2*hi], p.most[2*hi+1]) + p.more[hi]
+	for ; lo > 0; lo /= 2 {
+		p.again(lo)
 	}
+}
+
+// again finds the largest number below a node.
+func (p *profile) again(n int) {
+	p.most[n] = max(p.most[2*n], p.most[2*n+1]) + p.more[n]
 }
 
 // max returns the largest number of the places [from, to).

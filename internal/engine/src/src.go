@@ -39,7 +39,7 @@ type File struct {
 
 // block is how much text one entry of the line index stands for: a message
 // costs at most one block, and text without faults is never indexed.
-const block = 1 << 14
+const block = 1 << 9
 
 // Line returns the file name and the line number that a message about p
 // should show, with line markers applied. The first line is 1.
