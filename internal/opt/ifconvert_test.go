@@ -20,7 +20,8 @@ STS [r0+0x0], r1
 EXIT`},
 		{"a store on the other side", "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nb0: -> b2, b1\n@p3 BRA b2\nb1:\nEXIT\nb2: -> b1\nSTS [r0+0x0], r1\nBRA b1", `@p3 STS [r0+0x0], r1
 EXIT`},
-		{"both ways", "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nb0: -> b2, b1\n@p3 BRA b2\nb1: -> b3\nLDS r1 = [r0+0x4]\nBRA b3\nb2: -> b3\nIADD3 r2 = r0, 0x5, rz\nLDS r1 = [r2+0x0]\nb3:\nSTS [r0+0x0], r1\nEXIT", `@~p3 LDS r1 = [r0+0x4]
+		{"both ways", "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nb0: -> b2, b1\n@p3 BRA b2\nb1: -> b3\nLDS r1 = [r0+0x4]\nBRA b3\nb2: -> b3\nIADD3 r2 = r0, 0x5, rz\nLDS r1 = [r2+0x0]\nb3:\nSTS [r0+0x0], r1\nEXIT", `UNDEF r1 =
+@~p3 LDS r1 = [r0+0x4]
 IADD3 r2 = r0, 0x5, rz
 @p3 LDS r1 = [r2+0x0]
 STS [r0+0x0], r1

@@ -49,7 +49,7 @@ var table = [...]Knob{
 	RotateHeader:    {"RotateHeader", Int, "8", "instructions of a loop's test that are written a second time, at its end"},
 	RestTurns:       {"RestTurns", Int, "4", "turns of a loop of unknown length that are written out; 0: none"},
 	RestBody:        {"RestBody", Int, "32", "instructions that such a loop has at most"},
-	ConvertOne:      {"ConvertOne", Int, "6", "instructions of a block that are guarded instead of jumped around"},
+	ConvertOne:      {"ConvertOne", Int, "10", "instructions of a block that are guarded instead of jumped around"},
 	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},
 	LocalWords:      {"LocalWords", Int, "32", "words of local memory that may be kept in registers"},

@@ -3,8 +3,11 @@
 package control
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -23,18 +26,19 @@ import (
 //	b3: …
 //
 // A guard costs less than parting the threads of a warp and bringing them
-// together again. What only computes a word that nobody else writes needs
-// not even the guard. What has one already, because a branch in the block was
+// together again. What only computes a word that nobody wants on the other path
+// needs not even the guard, and is alive no longer than it was. What has one already, because a branch in the block was
 // converted before, gets one that holds where both do. Two guarded moves to one
 // register become a choice in Selects.
 func IfConvert(f *ori.Func, most ConvertCost) bool {
 	v := opt.ValuesOf(f)
+	c := &converter{f: f, v: v}
 	changed := false
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
 			if h, ok := hammockAt(v, f, b, most); ok && f.Should("convert", b.Last()) {
-				convert(v, f, b, h)
+				c.convert(b, h)
 				again, changed = true, true
 			}
 		}
@@ -131,48 +135,104 @@ func convertible(v *opt.Values, t *ori.Block, guard ori.Operand, most int) (cost
 	return cost, cost <= most
 }
 
+// converter knows what words were wanted before anything was converted. What
+// stands at the start of a block wants no more of them since then, whatever
+// else is guarded instead of jumped around.
+type converter struct {
+	f     *ori.Func
+	v     *opt.Values
+	live  *flow.Live
+	loops *flow.Loops
+}
+
 // convert moves the instructions of the sides to the end of b.
-func convert(v *opt.Values, f *ori.Func, b *ori.Block, h hammock) {
+func (c *converter) convert(b *ori.Block, h hammock) {
+	if c.live == nil {
+		c.live, c.loops = flow.LiveOf(c.f), flow.LoopsOf(c.f, flow.DomOf(c.f))
+	}
 	jump := b.Last()
-	for _, s := range h.sides {
-		inner := guards{outer: s.guard}
-		inner.tests(v, s.t)
-		for i := range s.t.Instrs {
-			switch {
-			case i.Op == op.BRA:
-				continue
-			case i.Guard == s.guard.Not(): // it never runs
-				v.Remove(i)
-				continue
-			case i.Guard.Kind == ori.KReg && i.Guard.Reg != s.guard.Reg:
-				g := inner.both(v, jump, i)
-				v.CountRead(&i.Guard, -1)
-				i.Guard = g
-				v.CountRead(&i.Guard, 1)
-			case i.Guard.Kind == ori.KNone && !speculates(v, i):
-				v.Count(i, -1)
-				i.Guard = s.guard
-				v.Count(i, 1)
-			}
-			inner.written(i)
-			i.Remove()
-			b.InsertBefore(i, jump)
+	for n, s := range h.sides {
+		other := h.join
+		if n+1 < len(h.sides) {
+			other = h.sides[n+1].t
 		}
+		c.guard(b, jump, s, other)
 		b.RemoveEdge(s.t)
 		s.t.RemoveEdge(h.join)
 	}
 	if len(b.Succs) == 0 {
 		b.AddEdge(h.join)
 	}
-	v.Count(jump, -1)
+	c.v.Count(jump, -1)
 	jump.Guard = ori.Operand{}
 	jump.Args[0] = ori.Label(h.join)
-	v.Count(jump, 1)
-	f.Touch()
+	c.v.Count(jump, 1)
+	c.f.Touch()
 }
 
-// speculates reports whether i may run even when its result is not wanted.
-func speculates(v *opt.Values, i *ori.Instr) bool {
+// guard moves the instructions of a side before the jump at the end of b. other
+// is where threads go on that do not run it.
+func (c *converter) guard(b *ori.Block, jump *ori.Instr, s side, other *ori.Block) {
+	v := c.v
+	inner := guards{outer: s.guard}
+	inner.tests(v, s.t)
+	for i := range s.t.Instrs {
+		switch {
+		case i.Op == op.BRA:
+			continue
+		case i.Guard == s.guard.Not(): // it never runs
+			v.Remove(i)
+			continue
+		case i.Guard.Kind == ori.KReg && i.Guard.Reg != s.guard.Reg:
+			g := inner.both(v, jump, i)
+			v.CountRead(&i.Guard, -1)
+			i.Guard = g
+			v.CountRead(&i.Guard, 1)
+		case i.Guard.Kind == ori.KNone && !speculates(i, func(d *ori.Operand) bool { return v.Stable(*d) || c.unwanted(other, d) }):
+			c.begin(jump, i, other)
+			v.Count(i, -1)
+			i.Guard = s.guard
+			v.Count(i, 1)
+		}
+		inner.written(i)
+		i.Remove()
+		b.InsertBefore(i, jump)
+	}
+}
+
+// begin says before the jump that the results of i begin there: under the guard
+// that i gets it would not end what they were in the turn of the loop before,
+// which nobody wants.
+func (c *converter) begin(jump, i *ori.Instr, other *ori.Block) {
+	for n := range i.Dsts() {
+		d := &i.Args[n]
+		if d.Kind != ori.KReg || c.v.Stable(*d) && c.loops.Of(jump.Block()) == nil || !c.unwanted(other, d) ||
+			slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool { return s.HasReg() && s.Reg == d.Reg }) {
+			continue
+		}
+		u := c.f.NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{*d}, nil)
+		u.Line, u.Loc = i.Line, i.Loc
+		jump.Block().InsertBefore(u, jump)
+		c.v.Count(u, 1)
+	}
+}
+
+// unwanted reports whether d may have any value at the start of b.
+func (c *converter) unwanted(b *ori.Block, d *ori.Operand) bool {
+	if d.Kind != ori.KReg || !c.live.Knows(d.Reg) || c.f.Regs[d.Reg].Fixed {
+		return false
+	}
+	for n := range max(1, int(d.N)) {
+		if w := c.live.Number(d.Reg, int(d.Sub)+n); w >= 0 && c.live.Start(b).Has(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// speculates reports whether i may run even when its results are not wanted,
+// which free is asked of each of them.
+func speculates(i *ori.Instr, free func(*ori.Operand) bool) bool {
 	if !opt.IsPure(i) || i.Op == op.COPY {
 		return false
 	}
@@ -181,8 +241,8 @@ func speculates(v *opt.Values, i *ori.Instr) bool {
 			return false // an index that is only valid here
 		}
 	}
-	for _, d := range i.Dsts() {
-		if d.HasReg() && !v.Stable(d) {
+	for n := range i.Dsts() {
+		if d := &i.Args[n]; d.HasReg() && !free(d) {
 			return false
 		}
 	}

@@ -39,7 +39,7 @@ func (x *guards) written(i *ori.Instr) {
 // like g.
 func testOf(v *opt.Values, t *ori.Block, g ori.Operand) *ori.Instr {
 	d := v.Once(g)
-	if d == nil || d.Block() != t || d.NDst != 1 || !d.Mods.Has(op.MAND) || len(d.Args) < 4 || !speculates(v, d) {
+	if d == nil || d.Block() != t || d.NDst != 1 || !d.Mods.Has(op.MAND) || len(d.Args) < 4 || !speculates(d, func(a *ori.Operand) bool { return v.Stable(*a) }) {
 		return nil
 	}
 	switch d.Op {

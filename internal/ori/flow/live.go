@@ -61,6 +61,9 @@ func (l *Live) End(b *ori.Block) bits.Set { return l.end[b.ID] }
 // alive between blocks.
 func (l *Live) Number(r ori.Reg, n int) int { return int(l.id[l.base[r]+int32(n)]) }
 
+// Knows reports whether register r was there when words were numbered.
+func (l *Live) Knows(r ori.Reg) bool { return int(r) < len(l.base)-1 }
+
 // NumberOf returns the number of a word, as Values counts them.
 func (l *Live) NumberOf(w int32) int { return int(l.id[w]) }
 
