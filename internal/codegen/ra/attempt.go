@@ -62,6 +62,7 @@ type Judge struct {
 	f    *ori.Func
 	o    Options
 	done []*attempt // that allocation would come to as well
+	mem  regalloc.Scratch
 }
 
 // NewJudge returns a judge of the orders that f will have.
@@ -74,13 +75,13 @@ func NewJudge(f *ori.Func, o Options) *Judge {
 // by loops. It is zero where registers lack only in the right places.
 func (j *Judge) Guess() float64 {
 	b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f)}
-	return regalloc.Estimate(b.problem())
+	return regalloc.Estimate(b.problem(), &j.mem)
 }
 
 // Price tells what spill code the order of f would add, weighed by loops, or
 // infinity if that is more than a bound.
 func (j *Judge) Price(most float64) float64 {
-	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll})
+	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem})
 	if err != nil {
 		return math.Inf(1)
 	}

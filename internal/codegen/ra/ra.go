@@ -69,6 +69,9 @@ func Run(f *ori.Func, o Options) (*Result, error) {
 	x := o.Known.found()
 	if x == nil {
 		how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Poll: f.Poll}
+		if o.Known != nil {
+			how.Scratch = &o.Known.mem
+		}
 		if o.Quick {
 			how.Trials = 1
 		}

@@ -4,9 +4,9 @@ package regalloc
 // assigning registers: that of what is cheapest to spill until nowhere more
 // words live than there are registers. Where registers lack only in the right
 // places, or something cannot be spilled, it is too low.
-func Estimate(p *Problem) (cost float64) {
+func Estimate(p *Problem, m *Scratch) (cost float64) {
 	q := start(p)
-	live := liveness(q)
+	live := liveness(q, &m.flow)
 	q = settle(p, q, live)
 	for class := range q.Files {
 		for _, x := range pressure(q, live, uint8(class)).choose(strategies[0], nil) {

@@ -2,7 +2,7 @@ package regalloc
 
 // ClashOf is clash for tests that stand outside, where the checker is.
 func ClashOf(s *Solution) func(v int32) int32 {
-	live := liveness(s.Problem)
+	live := liveness(s.Problem, &flowRoom{})
 	return func(v int32) int32 { return clash(s, live, v) }
 }
 

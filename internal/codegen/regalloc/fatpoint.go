@@ -30,12 +30,14 @@ type trial struct {
 	spill  []int32 // roots that found no place
 	waits  *waits  // what overwriting registers soon costs; nil = no matter
 
-	m *scratch
+	m *Scratch
 }
 
-// scratch is the memory that one trial after the other uses: only the
-// registers a trial gave to groups outlive it.
-type scratch struct {
+// Scratch is the memory that one trial after the other uses, and one
+// allocation after the other if the caller keeps it: only the registers a trial
+// gave to groups outlive it.
+type Scratch struct {
+	flow  flowRoom
 	taken bitset
 	rows  []bitset // of each register, its part of taken
 	width int      // words of each
@@ -52,7 +54,7 @@ const pollEvery = 256
 
 // newTrial prepares a walk: fixed registers, clobbers and taken ones are
 // marked first, since nothing can move them.
-func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
+func newTrial(p *Problem, g *groups, class uint8, m *Scratch) *trial {
 	f := &p.Files[class]
 	t := &trial{p: p, g: g, class: class, budget: f.Budget, most: math.MaxInt, m: m}
 	if len(m.met) < len(p.VRegs) {
@@ -81,7 +83,7 @@ func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
 }
 
 // clear makes the points of so many registers free, w words of them each.
-func (m *scratch) clear(registers, w int) {
+func (m *Scratch) clear(registers, w int) {
 	if m.width == w && len(m.rows) >= registers {
 		clear(m.taken[:registers*w])
 		return

@@ -1,5 +1,7 @@
 package regalloc
 
+import "slices"
+
 // flow is the dataflow over blocks behind liveness. It follows one word at
 // a time from its reads up to its writes, so that its cost is the number of
 // words that live between blocks, not all words times all blocks.
@@ -7,8 +9,20 @@ type flow struct {
 	p     *Problem
 	base  []int32
 	words int
+	m     *flowRoom
 	in    lists // of each block, words live at its top that some path has written
 	out   lists // of each block, words live at its end that some path has written
+}
+
+// flowRoom is the memory that the flow over one problem after the other uses.
+type flowRoom struct {
+	edges, touches, ins, outs []pair
+	touched, preds            lists
+	does, state               []uint8
+	global                    []bool
+	seen, end, event, before  []int32
+	here, live                []int32
+	tops, ends, work          []int32
 }
 
 // lists are short lists of numbers, one for each of a known count of keys,
@@ -21,20 +35,34 @@ type lists struct {
 type pair struct{ key, item int32 }
 
 // collect sorts pairs by key; pairs of one key stay in order.
-func collect(pairs []pair, keys int) lists {
-	l := lists{make([]int32, keys+1), make([]int32, len(pairs))}
+func collect(pairs []pair, keys int) (l lists) {
+	l.collect(pairs, keys)
+	return l
+}
+
+// collect does so in the memory of former lists.
+func (l *lists) collect(pairs []pair, keys int) {
+	l.start = zeros(l.start, keys+2)
+	l.items = slices.Grow(l.items[:0], len(pairs))[:len(pairs)]
 	for _, p := range pairs {
-		l.start[p.key+1]++
+		l.start[p.key+2]++
 	}
 	for k := range keys {
-		l.start[k+1] += l.start[k]
+		l.start[k+2] += l.start[k+1]
 	}
-	at := append([]int32(nil), l.start[:keys]...)
-	for _, p := range pairs {
-		l.items[at[p.key]] = p.item
-		at[p.key]++
+	for _, p := range pairs { // where a list starts moves to its end, which is where the next starts
+		at := &l.start[p.key+1]
+		l.items[*at] = p.item
+		*at++
 	}
-	return l
+	l.start = l.start[:keys+1]
+}
+
+// zeros returns n zeros, in the memory of a former slice.
+func zeros[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
 }
 
 func (l *lists) of(key int) []int32 { return l.items[l.start[key]:l.start[key+1]] }
@@ -53,21 +81,24 @@ const (
 // solve finds the words that live at the borders of blocks.
 func (f *flow) solve() {
 	touched, global := f.local()
-	n := len(f.p.Blocks)
-	var edges []pair
+	n, m := len(f.p.Blocks), f.m
+	m.edges = m.edges[:0]
 	for b := range f.p.Blocks {
 		for _, s := range f.p.Blocks[b].Succs {
-			edges = append(edges, pair{s, int32(b)})
+			m.edges = append(m.edges, pair{s, int32(b)})
 		}
 	}
-	s := &spread{f: f, preds: collect(edges, n), state: make([]uint8, n)}
-	s.ins, s.outs = make([]pair, 0, len(touched.items)), make([]pair, 0, len(touched.items))
+	m.preds.collect(m.edges, n)
+	m.state = zeros(m.state, n)
+	s := &spread{f: f, preds: m.preds, state: m.state, tops: m.tops, ends: m.ends, work: m.work}
+	s.ins, s.outs = slices.Grow(m.ins[:0], len(touched.items)), slices.Grow(m.outs[:0], len(touched.items))
 	for w := range f.words {
 		if global[w] {
 			s.word(int32(w), touched.of(w))
 		}
 	}
 	f.in, f.out = collect(s.ins, n), collect(s.outs, n)
+	m.ins, m.outs, m.tops, m.ends, m.work = s.ins, s.outs, s.tops, s.ends, s.work
 }
 
 // local finds what every block does with every word it touches, as lists
@@ -75,10 +106,10 @@ func (f *flow) solve() {
 // are read before they are written somewhere: only those can live between
 // blocks.
 func (f *flow) local() (touched lists, global []bool) {
-	does, seen := make([]uint8, f.words), make([]int32, f.words)
-	global = make([]bool, f.words)
-	var here []int32
-	pairs := make([]pair, 0, f.words)
+	m := f.m
+	m.does, m.seen, m.global = zeros(m.does, f.words), zeros(m.seen, f.words), zeros(m.global, f.words)
+	does, seen, global := m.does, m.seen, m.global
+	here, pairs := m.here, slices.Grow(m.touches[:0], f.words)
 	for b := range f.p.Blocks {
 		here = here[:0]
 		touch := func(w int32) {
@@ -116,7 +147,9 @@ func (f *flow) local() (touched lists, global []bool) {
 			global[w] = global[w] || does[w]&exposed != 0
 		}
 	}
-	return collect(pairs, f.words), global
+	m.here, m.touches = here, pairs
+	m.touched.collect(pairs, f.words)
+	return m.touched, global
 }
 
 // spread follows one word through the blocks.

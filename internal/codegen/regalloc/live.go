@@ -29,13 +29,13 @@ func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)
 // which some path leads from a write. The second condition keeps a value
 // that is only set and read under the same guard from living since the
 // entry.
-func liveness(p *Problem) *ranges {
+func liveness(p *Problem, m *flowRoom) *ranges {
 	base := make([]int32, len(p.VRegs)+1)
 	for n := range p.VRegs {
 		base[n+1] = base[n] + int32(p.VRegs[n].Width)
 	}
 	words := int(base[len(p.VRegs)])
-	f := &flow{p: p, base: base, words: words}
+	f := &flow{p: p, base: base, words: words, m: m}
 	f.solve()
 	r := &ranges{base: base, spans: make([][]span, words)}
 	room := make([]span, words) // most words live once
@@ -57,13 +57,15 @@ func (f *flow) each(o Operand, do func(w int32)) {
 // walk turns the block facts into spans, walking backwards so that each
 // word's spans come out last first; a final reversal sorts them.
 func (f *flow) walk(r *ranges) {
-	end := make([]int32, f.words)    // end of the span being built, 0 = not live
-	event := make([]int32, f.words)  // earliest read or write seen in the block
-	before := make([]int32, f.words) // last block in which the word was live and written before
+	m := f.m
+	m.end, m.event, m.before = zeros(m.end, f.words), zeros(m.event, f.words), zeros(m.before, f.words)
+	end := m.end       // end of the span being built, 0 = not live
+	event := m.event   // earliest read or write seen in the block
+	before := m.before // last block in which the word was live and written before
 	for w := range before {
 		before[w] = -1
 	}
-	var live []int32 // words live now, with stale entries
+	live := m.live // words live now, with stale entries
 	for b := len(f.p.Blocks) - 1; b >= 0; b-- {
 		blk := &f.p.Blocks[b]
 		top, bottom := perInst*blk.First, perInst*(blk.First+blk.N)
@@ -92,6 +94,7 @@ func (f *flow) walk(r *ranges) {
 			end[w] = 0
 		}
 	}
+	m.live = live
 	for _, s := range r.spans {
 		for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
 			s[i], s[j] = s[j], s[i]

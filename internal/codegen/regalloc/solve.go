@@ -20,6 +20,8 @@ type Options struct {
 	NoSplit    bool      // what is spilled is in memory everywhere
 	Poll       func()    // called now and then, and panics where the work shall end; may be nil
 
+	Scratch *Scratch // memory of allocations before; nil: none
+
 	quickSlots bool // share memory words by the rule for many spills
 }
 
@@ -33,7 +35,10 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 	if o.Rounds == 0 {
 		o.Rounds = 24
 	}
-	s := &solver{orig: p, opts: o, sol: &Solution{Problem: start(p), Used: make([]int, len(p.Files))}, kin: map[int32]home{}}
+	s := &solver{orig: p, opts: o, sol: &Solution{Problem: start(p), Used: make([]int, len(p.Files))}, kin: map[int32]home{}, room: o.Scratch}
+	if s.room == nil {
+		s.room = &Scratch{}
+	}
 	s.room.poll = o.Poll
 	s.trace("\nREGALLOC GUIDANCE:\n")
 	for class := range p.Files {
@@ -93,7 +98,7 @@ type solver struct {
 	sol  *Solution
 	live *ranges    // of sol.Problem, nil after it changed
 	sets [2]*groups // of sol.Problem, without and with copies joined
-	room scratch
+	room *Scratch
 	kin  map[int32]home // homes of the pieces of what was split
 	lose []order        // orders in which groups fight; the best alone once it is known
 }
@@ -136,7 +141,7 @@ func (s *solver) file(class uint8) error {
 		return nil
 	}
 	if s.live == nil {
-		s.live = liveness(s.sol.Problem)
+		s.live = liveness(s.sol.Problem, &s.room.flow)
 	}
 	press := pressure(s.sol.Problem, s.live, class)
 	if press.excess() == 0 {
@@ -192,7 +197,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			s.opts.Poll()
 		}
 		if s.live == nil {
-			s.live = liveness(s.sol.Problem)
+			s.live = liveness(s.sol.Problem, &s.room.flow)
 		}
 		s.sol.Problem = settle(s.orig, s.sol.Problem, s.live)
 		press := pressure(s.sol.Problem, s.live, class)
@@ -295,7 +300,7 @@ func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 	}
 	first := s.lose[0]
 	for _, o := range s.lose {
-		t := newTrial(p, s.groups(false), class, &s.room)
+		t := newTrial(p, s.groups(false), class, s.room)
 		t.evicting()
 		t.run(o)
 		lost, list := 0.0, []int32(nil)

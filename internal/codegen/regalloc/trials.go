@@ -44,7 +44,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce || round > 0 && n >= 3 || round > fewTrials && n >= 1 {
 			continue
 		}
-		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
+		t := newTrial(p, s.groups(pl.coalesce), class, s.room)
 		if best != nil {
 			t.most = best.used - 1
 		}
@@ -94,7 +94,7 @@ func (s *solver) spread(class uint8, pl plan, step int, costs []int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
 	for _, fresh := range costs {
-		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
+		t := newTrial(p, s.groups(pl.coalesce), class, s.room)
 		if t.g.late == nil {
 			t.g.late = newWaitFacts(p, t.g, class)
 		}
