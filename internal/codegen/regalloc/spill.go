@@ -48,8 +48,10 @@ type rewriter struct {
 	made   int     // values that are being made again, see sources
 	late   *late
 	excl   []Exclude
-	stays  []stay   // by block in stayIn
-	at     []border // by block in tops and ends
+	stays  []stay    // by block in stayIn
+	at     []border  // by block in tops and ends
+	own    []Operand // of the instruction at hand
+	homing []store   // its results that go home
 
 	stayIn, tops, ends lists
 }
@@ -61,6 +63,8 @@ func (s *solver) rewrite(spill []*split, window int32) {
 	p := s.sol.Problem
 	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window, late: constants(p, s.live)}
 	w.place(spill)
+	w.insts = make([]Inst, 0, len(p.Insts)+len(p.Insts)/8)
+	w.ops = make([]Operand, 0, len(p.Ops)+len(p.Ops)/8)
 	q := *p
 	q.Blocks = append([]Block(nil), p.Blocks...)
 	for b := range p.Blocks {
@@ -224,7 +228,8 @@ func (w *rewriter) inst(n int32) {
 	if w.needless(&i) {
 		return
 	}
-	ops := append([]Operand(nil), w.old.Operands(int(n))...)
+	w.own = append(w.own[:0], w.old.Operands(int(n))...)
+	ops := w.own
 	for k := range ops {
 		if o := &ops[k]; o.Role.Reads() && w.homes[o.V].spilled {
 			switch h := &w.homes[o.V]; {
@@ -237,7 +242,7 @@ func (w *rewriter) inst(n int32) {
 			}
 		}
 	}
-	var stores []store
+	stores := w.homing[:0]
 	for k := range ops {
 		o := &ops[k]
 		orig := w.old.Ops[i.First+int32(k)]
@@ -269,6 +274,7 @@ func (w *rewriter) inst(n int32) {
 	i.First = int32(len(w.ops))
 	w.ops = append(w.ops, ops...)
 	w.insts = append(w.insts, i)
+	w.homing = stores
 	for _, st := range stores {
 		w.write(st.v, st.old, st.now)
 	}

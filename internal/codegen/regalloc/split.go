@@ -107,7 +107,7 @@ func predecessors(p *Problem) lists {
 // byRegister turns words by block into blocks by register, for those of the
 // file. Words of one register stand together.
 func (s *splitter) byRegister(words *lists, owner []int32) lists {
-	var list []pair
+	list := make([]pair, 0, len(words.items))
 	for b := range s.f.p.Blocks {
 		last := int32(-1)
 		for _, w := range words.of(b) {

@@ -129,6 +129,8 @@ func (w *webs) newPlace() int32 {
 // walk builds the forest.
 func (w *webs) walk() {
 	w.start = make([]int32, w.f.NumBlocks())
+	n := w.f.NumInstrs() // about as many places as instructions
+	w.up, w.place = make([]int32, 0, n), make([]int32, 0, 2*n)
 	for _, b := range w.f.Blocks {
 		w.start[b.ID] = int32(len(w.up))
 		for range w.live.Start(b).All() {
