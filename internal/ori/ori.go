@@ -156,6 +156,9 @@ type Block struct {
 	Succs []*Block // the fall-through successor, if any, is last
 	Kept  bool     // an instruction that is no jump names it: it must stay a block
 
+	// Rolled: the source asks that a loop with this header keeps its turns.
+	Rolled bool
+
 	first, last *Instr
 	f           *Func
 	n           int // instructions

@@ -159,6 +159,7 @@ func (p *parser) block(num, rest string) error {
 	p.f.nextBlock = max(p.f.nextBlock, int32(id)+1)
 	p.blocks[p.b.ID] = p.b
 	rest, p.b.Kept = strings.CutPrefix(strings.TrimSpace(rest), "kept")
+	rest, p.b.Rolled = strings.CutPrefix(strings.TrimSpace(rest), "rolled")
 	if rest = strings.TrimSpace(rest); rest == "" {
 		return nil
 	}

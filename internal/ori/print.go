@@ -48,6 +48,9 @@ func (f *Func) Append(dst []byte) []byte {
 		if b.Kept {
 			dst = append(dst, " kept"...)
 		}
+		if b.Rolled {
+			dst = append(dst, " rolled"...)
+		}
 		for n, s := range b.Succs {
 			if n == 0 {
 				dst = append(dst, " ->"...)

@@ -37,8 +37,11 @@ const (
 )
 
 // keptBlock marks, in the number of a block's instructions, one that must
-// stay a block.
-const keptBlock = 1 << 31
+// stay a block, rolledBlock the header of a loop that keeps its turns.
+const (
+	keptBlock   = 1 << 31
+	rolledBlock = 1 << 30
+)
 
 var errRecords = errors.New("damaged records")
 
@@ -135,6 +138,9 @@ func (w *recordWriter) block(b *Block) {
 	n := uint32(b.n)
 	if b.Kept {
 		n |= keptBlock
+	}
+	if b.Rolled {
+		n |= rolledBlock
 	}
 	w.blocks = le32(w.blocks, uint32(b.ID), n, uint32(len(b.Succs)))
 	for _, s := range b.Succs {
@@ -311,8 +317,8 @@ func (r *recordReader) block(f *Func) (succs []uint32) {
 	b := f.NewBlock()
 	f.nextBlock = next
 	b.ID = int32(id)
-	b.Kept = n&keptBlock != 0
-	n &^= keptBlock
+	b.Kept, b.Rolled = n&keptBlock != 0, n&rolledBlock != 0
+	n &^= keptBlock | rolledBlock
 	for ; k > 0 && !r.bad; k-- {
 		succs = append(succs, r.u32(c))
 	}

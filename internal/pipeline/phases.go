@@ -85,7 +85,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Constants", Run: improve(loop.Constants), MinOpt: 1},
 		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between
 		{Name: "SplitWebs", Run: improve(ssa.SplitWebs), MinOpt: 1},
-		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
+		{Name: "Unroll", Run: improve(loop.Unroll), MinOpt: 2},
 		{Name: "RotateLoops", Run: do(rotateLoops), MinOpt: 2},
 		{Name: "UnrollRest", Run: do(unrollRest), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
@@ -259,20 +259,12 @@ func (u *unit) findGatherings() {
 	}
 }
 
-func unroll(u *unit) {
-	if !u.rolled {
-		loop.Unroll(u.f)
-	}
-}
-
 // rotateLoops lets loops test at their end.
 func rotateLoops(u *unit) { loop.RotateLoops(u.f, int(u.knobs.Int(knobs.RotateHeader))) }
 
 // unrollRest writes turns of loops out of which only data tell the number.
 func unrollRest(u *unit) {
-	if !u.rolled {
-		loop.UnrollRest(u.f, loop.Rest{Turns: int(u.knobs.Int(knobs.RestTurns)), Body: int(u.knobs.Int(knobs.RestBody))})
-	}
+	loop.UnrollRest(u.f, loop.Rest{Turns: int(u.knobs.Int(knobs.RestTurns)), Body: int(u.knobs.Int(knobs.RestBody))})
 }
 
 func settle(u *unit) { opt.Settle(u.f) }

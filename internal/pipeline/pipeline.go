@@ -5,7 +5,6 @@ package pipeline
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/engine/phase"
@@ -128,7 +127,6 @@ func uniforms(f *ori.Func) int {
 // function runs the phases over a lowered function.
 func (c *compilation) function(u *unit) (*unit, error) {
 	u.ptx = c.plan.Registers(u.body.Func)
-	u.rolled = slices.ContainsFunc(u.body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if c.resumes(u) {
 		if err := c.resume(u); err != nil {
 			return nil, err

@@ -27,7 +27,6 @@ type unit struct {
 	judge      *ra.Judge // of its orders, nil if nobody asked
 	code       *emit.Code
 	stage      ori.Stage       // what Verify may ask of the function
-	rolled     bool            // the source asks that loops stay
 	mem        *pool.Pool      // of the kernel
 	routines   []*unit         // that it calls, compiled before it
 	locs       []build.Line    // the .loc directives of the body

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
@@ -91,6 +93,43 @@ func (l *Builder) blocks() {
 	for k, c := range cut {
 		if c {
 			l.At[k] = l.F.NewBlock()
+		}
+	}
+	l.rolled()
+}
+
+// rolled marks the headers of loops that keep their turns: the blocks that say
+// so, or all of them if the function or the module does.
+func (l *Builder) rolled() {
+	const keep = "nounroll"
+	here := 0
+	for _, p := range l.Body.Pragmas {
+		if p.Text != keep {
+			continue
+		}
+		here++
+		k := p.At
+		for _, b := range l.Body.Labels[p.Label:] {
+			if b.At == p.At && k == p.At {
+				k-- // the block of the label begins behind the pragma
+			}
+		}
+		for k > 0 && l.At[k] == nil {
+			k--
+		}
+		if k >= 0 {
+			l.At[k].Rolled = true
+		}
+	}
+	all := slices.Contains(l.Module.Pragmas, keep)
+	for _, text := range l.Module.Funcs[l.Body.Func].Pragmas {
+		if text == keep {
+			here--
+		}
+	}
+	for _, b := range l.At {
+		if b != nil && (all || here < 0) {
+			b.Rolled = true
 		}
 	}
 }

@@ -110,6 +110,7 @@ func (r *rotation) rotate(f *ori.Func) {
 		}
 		r.latch.Append(c)
 	}
+	r.body.Rolled = r.header.Rolled
 	r.latch.RemoveEdge(r.header)
 	r.latch.AddEdge(r.body)
 	r.latch.AddEdge(r.exit)

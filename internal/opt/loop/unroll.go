@@ -81,7 +81,7 @@ func (u *unroller) innermost() bool {
 	u.writers = nil
 	changed := false
 	for n, l := range all {
-		if outer[l] || u.tried[l.Header] {
+		if outer[l] || u.tried[l.Header] || l.Header.Rolled {
 			continue
 		}
 		u.tried[l.Header] = true

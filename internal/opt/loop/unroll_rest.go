@@ -41,7 +41,7 @@ func UnrollRest(f *ori.Func, rest Rest) bool {
 	changed := false
 	x := flow.UniformityOf(f)
 	for n, l := range all {
-		if outer[l] {
+		if outer[l] || l.Header.Rolled {
 			continue
 		}
 		u.loop, u.number = l, int32(n)+1

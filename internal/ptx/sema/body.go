@@ -233,6 +233,7 @@ const ParamBase = -1 << 30
 
 // Pragma is a pragma inside a body: it concerns the instruction after it.
 type Pragma struct {
-	Text string
-	At   int32 // Instrs of the body
+	Text  string
+	At    int32 // Instrs of the body
+	Label int32 // Labels of the body that stand behind it, from here
 }

@@ -294,7 +294,7 @@ func (k *checker) bodyPragma(a *syntax.Attr) {
 	n := len(k.Func.Pragmas)
 	k.Pragma(a, k.Func, true)
 	for _, text := range k.Func.Pragmas[n:] {
-		k.body.Pragmas = append(k.body.Pragmas, sema.Pragma{Text: text, At: int32(len(k.body.Instrs))})
+		k.body.Pragmas = append(k.body.Pragmas, sema.Pragma{Text: text, At: int32(len(k.body.Instrs)), Label: int32(len(k.body.Labels))})
 	}
 }
 
