@@ -13,21 +13,45 @@ type ranked struct {
 	nodes []rankedNode
 }
 
-type rankedNode struct{ key, node int32 }
+// rankedNode is a key and below it the number of an instruction, so that one
+// comparison orders by both.
+type rankedNode int64
 
-func lessRanked(a, b *rankedNode) bool {
-	if a.key != b.key {
-		return a.key < b.key
-	}
-	return a.node < b.node
-}
+func (n rankedNode) key() int32  { return int32(n >> 32) }
+func (n rankedNode) node() int32 { return int32(n) }
 
 func (r *ranked) push(key, node int32) {
-	r.nodes = append(r.nodes, rankedNode{key, node})
-	up(r.nodes, lessRanked)
+	x := rankedNode(key)<<32 | rankedNode(node)
+	h := append(r.nodes, x)
+	j := len(h) - 1
+	for j > 0 && x < h[(j-1)/2] {
+		h[j] = h[(j-1)/2]
+		j = (j - 1) / 2
+	}
+	h[j] = x
+	r.nodes = h
 }
 
-func (r *ranked) pop() int32 { return pop(&r.nodes, lessRanked).node }
+func (r *ranked) pop() int32 {
+	h := r.nodes
+	first, last := h[0], len(h)-1
+	x := h[last]
+	h = h[:last]
+	r.nodes = h
+	for i := 0; last > 0; {
+		j := 2*i + 1
+		if j+1 < len(h) && h[j+1] < h[j] {
+			j++
+		}
+		if j >= len(h) || x <= h[j] {
+			h[i] = x
+			break
+		}
+		h[i] = h[j]
+		i = j
+	}
+	return first.node()
+}
 
 // lookahead is how many ready instructions are tried for one whose unit is
 // free.
@@ -42,11 +66,12 @@ type lister struct {
 	at     []int32 // earliest cycle of each instruction
 	left   []int32 // predecessors not yet issued
 	free   [target.NumClasses]int32
-	among  []target.Class // those of the graph
-	ready  ranked         // may issue now, the longest path first
-	soon   ranked         // waits for a result, the earliest first
-	scarce target.Class   // one whose unit most of the time goes into; none if it is zero
-	queue  ranked         // like ready, those of the scarce class
+	among  []target.Class          // those of the graph
+	keeps  [target.NumClasses]bool // those that keep one of them from its unit for more than a cycle
+	ready  ranked                  // may issue now, the longest path first
+	soon   ranked                  // waits for a result, the earliest first
+	scarce target.Class            // one whose unit most of the time goes into; none if it is zero
+	queue  ranked                  // like ready, those of the scarce class
 	order  []int32
 }
 
@@ -79,12 +104,19 @@ func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 // newLister prepares a list; what waits for nothing is ready.
 func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 	n := len(g.instrs)
-	l := &lister{g: g, timing: t, busy: busy, scarce: g.scarce, at: make([]int32, n), left: append([]int32(nil), g.preds...)}
+	room := make([]int32, 3*n)
+	l := &lister{g: g, timing: t, busy: busy, scarce: g.scarce, at: room[:n:n], left: room[n : 2*n : 2*n], order: room[2*n : 2*n]}
+	copy(l.left, g.preds)
 	var seen [target.NumClasses]bool
 	for _, c := range g.classes[:n] {
 		if !seen[c] {
 			seen[c] = true
 			l.among = append(l.among, c)
+		}
+	}
+	for _, c := range l.among {
+		for _, x := range l.among {
+			l.keeps[c] = l.keeps[c] || busy[c][x] > 1
 		}
 	}
 	for k := range int32(n) {
@@ -106,7 +138,7 @@ func (l *lister) isReady(k int32) {
 
 // wake makes those ready whose results have arrived.
 func (l *lister) wake() {
-	for len(l.soon.nodes) > 0 && l.soon.nodes[0].key <= l.now {
+	for len(l.soon.nodes) > 0 && l.soon.nodes[0].key() <= l.now {
 		l.isReady(l.soon.pop())
 	}
 }
@@ -123,7 +155,7 @@ func (l *lister) pick() int32 {
 		}
 		next := int32(math.MaxInt32)
 		if len(l.soon.nodes) > 0 {
-			next = l.soon.nodes[0].key
+			next = l.soon.nodes[0].key()
 		}
 		if len(l.queue.nodes) > 0 {
 			next = min(next, l.free[l.scarce])
@@ -135,7 +167,7 @@ func (l *lister) pick() int32 {
 // queued reports whether the best of the scarce class is the best of all.
 func (l *lister) queued() bool {
 	return len(l.queue.nodes) > 0 && l.free[l.scarce] <= l.now &&
-		(len(l.ready.nodes) == 0 || lessRanked(&l.queue.nodes[0], &l.ready.nodes[0]))
+		(len(l.ready.nodes) == 0 || l.queue.nodes[0] < l.ready.nodes[0])
 }
 
 // pickReady takes the best ready instruction whose unit is free, or the
@@ -173,9 +205,11 @@ func (l *lister) pickReady() int32 {
 func (l *lister) issue(k int32) {
 	l.order = append(l.order, k)
 	c := l.g.classes[k]
-	for _, x := range l.among {
-		if d := int32(l.busy[c][x]); d > 1 {
-			l.free[x] = max(l.free[x], l.now+d)
+	if l.keeps[c] {
+		for _, x := range l.among {
+			if d := int32(l.busy[c][x]); d > 1 {
+				l.free[x] = max(l.free[x], l.now+d)
+			}
 		}
 	}
 	if l.g.instrs[k].Mods.Has(op.MLOOSE) {

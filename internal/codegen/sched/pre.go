@@ -299,10 +299,10 @@ func (m *mover) choose() int32 {
 func (m *mover) wait(any standing) {
 	next := int32(math.MaxInt32)
 	if len(m.soon.nodes) > 0 {
-		next = m.soon.nodes[0].key
+		next = m.soon.nodes[0].key()
 	}
 	if any == early {
-		next = min(next, m.due(m.ready.nodes[0].node))
+		next = min(next, m.due(m.ready.nodes[0].node()))
 	}
 	m.now = max(m.now+1, next)
 }

@@ -57,9 +57,15 @@ func upward(g *graph, v *values, whole bool, shy int32) []int32 {
 	if !whole {
 		units = int32(len(v.list))
 	}
+	flags, room := make([]bool, n+units), make([]int32, 4*n+2*units)
+	part := func(k int32) []int32 {
+		x := room[:k:k]
+		room = room[k:]
+		return x
+	}
 	c := &climber{
-		g: g, v: v, whole: whole, left: make([]int32, n), turn: make([]int32, n), done: make([]bool, n), grow: make([]int32, n), asks: make([]int32, n),
-		live: make([]bool, units), file: make([]uint8, units), weight: make([]int32, units), price: make([]int32, units), shy: shy,
+		g: g, v: v, whole: whole, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n),
+		live: flags[n:], file: make([]uint8, units), weight: part(units), price: part(units), shy: shy,
 	}
 	c.prepare()
 	for k := range n {
@@ -85,7 +91,7 @@ func (c *climber) unit(x int32) int32 {
 
 // prepare counts what each instruction needs and gives.
 func (c *climber) prepare() {
-	var edges lists
+	edges := lists{start: make([]int32, 0, len(c.g.succs)+1)}
 	edges.reset()
 	for k := range c.g.succs {
 		c.left[k] = int32(len(c.g.succs[k]))
