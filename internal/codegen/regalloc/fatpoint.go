@@ -257,7 +257,7 @@ func (t *trial) run(o order) bool {
 func (t *trial) place(v int32) bool {
 	x := &t.g.info[v]
 	if x.fixed >= 0 {
-		if !t.free(v, x.fixed) && !t.contest(v, x.fixed, true) {
+		if !t.free(x, x.fixed) && !t.contest(v, x.fixed, true) {
 			return false
 		}
 		t.assign(v, x.fixed)
@@ -266,8 +266,11 @@ func (t *trial) place(v int32) bool {
 	best, bestCost := int16(-1), math.MaxInt
 	limit := t.limit(x)
 	at, mask := x.sieve()
+	points, step := t.m.taken, int(x.align)*t.m.width
+	at += int(t.lowest(x)) * t.m.width
 	for r := t.lowest(x); int(r+x.width) <= limit; r += x.align {
-		if t.taken[r][at]&mask != 0 || !t.free(v, r) || !t.allowed(v, r) {
+		used := points[at]
+		if at += step; used&mask != 0 || !t.free(x, r) || !t.allowed(v, r) {
 			continue
 		}
 		cost := t.secondary(v, r, bestCost)
@@ -331,8 +334,8 @@ func (t *trial) allowed(v int32, r int16) bool {
 
 // free reports whether the group's words find their registers unused: the
 // primary cost of the slot is zero.
-func (t *trial) free(v int32, r int16) bool {
-	for w, spans := range t.g.info[v].spans {
+func (t *trial) free(x *group, r int16) bool {
+	for w, spans := range x.spans {
 		taken := t.taken[int(r)+w]
 		for k := range spans {
 			if taken.anyIn(spans[k].from, spans[k].to) {
@@ -412,13 +415,13 @@ func (t *trial) breaks(v int32, r int16) int {
 	if !t.g.vectors || x.width > 2 {
 		return 0
 	}
-	at, n := x.from, 0
-	four := int(r &^ 3)
-	rows := t.taken[four:min(four+4, t.budget)]
-	for k := range rows {
-		if q := four + k; (q < int(r) || q >= int(r+x.width)) && !rows[k].has(at) {
-			n++
+	four, n := int(r&^3), 0
+	at, bit := four*t.m.width+int(x.from>>6), uint(x.from)&63
+	for q := four; q < min(four+4, t.budget); q++ {
+		if q < int(r) || q >= int(r+x.width) {
+			n += int(^t.m.taken[at] >> bit & 1)
 		}
+		at += t.m.width
 	}
 	return n
 }
@@ -522,7 +525,7 @@ func (t *trial) contest(v int32, r int16, must bool) bool {
 			t.spill = append(t.spill, q)
 		}
 	}
-	return t.free(v, r)
+	return t.free(&t.g.info[v], r)
 }
 
 // inTheWay lists the groups that hold registers v would need at r.
