@@ -7,7 +7,7 @@ RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile d
 FUZZTIME ?= 30s
 PREFIX   ?= /usr/local
 
-.PHONY: equal help build demo test test-oracle oracle platforms lint bench versus executed fuzz campaign race generate ci install release clib playground site browser readme
+.PHONY: equal help build demo test test-oracle oracle platforms lint bench versus pgo executed fuzz campaign race generate ci install release clib playground site browser readme
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -82,6 +82,9 @@ bench: ## benchmarks
 
 versus: ## time, registers and spills beside the reference's
 	$(GO) test -run '^$$' -bench Versus -benchtime 1x ./internal/witness/versus
+
+pgo: ## the profile that builds of goptxas are guided by
+	$(GO) test -run '^$$' -bench Profile -benchtime 1x -o /dev/null -cpuprofile cmd/goptxas/default.pgo ./internal/witness/versus
 
 REF     ?= ptxas
 executed: build ## instructions that warps execute beside the reference's (REF), in the simulator: the zoo and the speed kernels
