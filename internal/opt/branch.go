@@ -58,8 +58,27 @@ func Target(b *ori.Block, i *ori.Instr) *ori.Block {
 	return nil
 }
 
-// through returns where a block that does nothing leads, or nil.
+// through returns where the blocks from b on that do nothing lead, or nil: b
+// does something, or threads that come to it never leave such blocks again.
 func through(b *ori.Block) *ori.Block {
+	to := passes(b)
+	for slow := b; to != nil; slow = passes(slow) {
+		// to goes two steps where slow goes one: in a ring they meet
+		for range 2 {
+			next := passes(to)
+			if next == nil {
+				return to
+			}
+			if to = next; to == slow {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// passes returns the block behind b, if b does nothing but lead there.
+func passes(b *ori.Block) *ori.Block {
 	if len(b.Succs) != 1 {
 		return nil
 	}
