@@ -242,15 +242,15 @@ func (m *maker) literals(f *form, args []string) []string {
 	for n := 1; n < len(args); n++ {
 		switch {
 		case strings.HasPrefix(args[n], "0f"):
-			args[n] = fmt.Sprintf("0f%08X", uint32(m.number(32)))
+			args[n] = m.single(f)
 		case strings.HasPrefix(args[n], "0d"):
-			args[n] = fmt.Sprintf("0d%016X", m.number(64))
+			args[n] = m.double(f)
 		case n > 1 && slices.Contains(constants[:], f.name()) && args[n][0] == '%' && m.chance(20):
 			switch typ := f.typ(); {
 			case typ == "f32" && args[n][1] != 'p':
-				args[n] = fmt.Sprintf("0f%08X", uint32(m.number(32)))
+				args[n] = m.single(f)
 			case typ == "f64" && args[n][1] == 'd':
-				args[n] = fmt.Sprintf("0d%016X", m.number(64))
+				args[n] = m.double(f)
 			case !f.isInt() || strings.HasSuffix(typ, "x2"):
 			case f.name() == "shl" || f.name() == "shr": // of larger ones the reference takes the low half
 				args[n] = fmt.Sprint(m.r.IntN(80))
@@ -265,6 +265,29 @@ func (m *maker) literals(f *form, args []string) []string {
 		}
 	}
 	return nil
+}
+
+// single and double are constants of these types for an instruction. A product
+// with one may be a copy, which keeps its NaN: then one is not used.
+func (m *maker) single(f *form) string {
+	v := uint32(m.number(32))
+	if v == 0x3f800000 && f.mayCopy() {
+		v++
+	}
+	return fmt.Sprintf("0f%08X", v)
+}
+
+func (m *maker) double(f *form) string {
+	v := m.number(64)
+	if v == 0x3ff0000000000000 && f.mayCopy() {
+		v++
+	}
+	return fmt.Sprintf("0d%016X", v)
+}
+
+// mayCopy tells of a product that one may make a copy of its other source.
+func (f *form) mayCopy() bool {
+	return f.name() == "mul" && !f.isInt() && !f.has("rn", "rz", "rm", "rp", "ftz", "sat")
 }
 
 // constants lists instructions whose sources may be constants.

@@ -144,7 +144,7 @@ func left(f *form) string {
 		return "carries come in chains"
 	case (name == "add" || name == "sub") && float && !rounded:
 		return "may be fused"
-	case name == "mul" && !rounded && (strings.HasSuffix(text, ",0f3F800000") || strings.HasSuffix(text, ",0d3FF0000000000000")) && !f.has("ftz", "sat"):
+	case f.mayCopy() && (strings.HasSuffix(text, ",0f3F800000") || strings.HasSuffix(text, ",0d3FF0000000000000")):
 		return "a product with one may be a copy, which keeps its NaN"
 	case f.kind() == formAtom && f.typ() == "f64":
 		return "which NaN an f64 operation gives"
