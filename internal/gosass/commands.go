@@ -37,6 +37,7 @@ var launchFlags = []Flag{
 	{"n", "N", "elements of each buffer to print"},
 	{"trace", "", "print every instruction of every warp with its result"},
 	{"timed", "", "results arrive as late as they may; report early reads"},
+	{"paths", "N", "where lanes part, a seed picks those that run first"},
 	{"async", "WHEN", "asynchronous work is early, late or seed:N"},
 	{"quick", "", "no second, timed run"},
 	{"max", "N", "give up after this many warp instructions"},

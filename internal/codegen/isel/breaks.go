@@ -172,7 +172,10 @@ func (c *converger) leaving(b *ori.Block, p *flow.Loop) (guard ori.Operand, n in
 	return guard, n, true
 }
 
-// depart tells barrier k of the threads that leave r's loop at the end of b.
+// depart tells barrier k of the threads that leave r's loop at the end of b:
+// inner barriers before those around them. Of the threads that stay, those that
+// wait at an inner one would else be left behind where the outer one is found
+// complete.
 func (c *converger) depart(b *ori.Block, r *region, k ori.Reg) {
 	guard, n, _ := c.leaving(b, r.in)
 	if n == 0 {
@@ -180,13 +183,22 @@ func (c *converger) depart(b *ori.Block, r *region, k ori.Reg) {
 	}
 	i := c.f.NewInstr(op.BREAK, op.Mods{}, nil, []ori.Operand{c.f.Words(k)})
 	i.Guard = guard
-	last := b.Last()
-	if last == nil || !last.Op.Has(op.Terminator) {
+	at := b.Last()
+	if at == nil || !at.Op.Has(op.Terminator) {
+		at = nil
+	} else {
+		i.Line, i.Loc = at.Line, at.Loc
+	}
+	for p := b.Last(); p != nil && (p == at || p.Op == op.BREAK); p = p.Prev() {
+		if p != at && slices.Contains(c.placed[p.Srcs()[0].Reg], r.from) {
+			at = p // its region has r inside
+		}
+	}
+	if at == nil {
 		b.Append(i)
 		return
 	}
-	i.Line, i.Loc = last.Line, last.Loc
-	b.InsertBefore(i, last)
+	b.InsertBefore(i, at)
 }
 
 // within returns, by block ID, the immediate post-dominators of the blocks

@@ -125,9 +125,10 @@ type converger struct {
 	open    bool // some branch got no region
 	tangled bool // some loop has several ways in
 	turns   map[*flow.Loop][]int32
-	many    []*flow.Loop // loops whose turns should end in one place
-	heads   []*flow.Loop // loops that should be entered in one place
-	joined  bool         // they do and are
+	many    []*flow.Loop             // loops whose turns should end in one place
+	heads   []*flow.Loop             // loops that should be entered in one place
+	joined  bool                     // they do and are
+	placed  map[ori.Reg][]*ori.Block // the blocks of regions, by their barriers
 }
 
 func (c *converger) analyse() {
@@ -237,14 +238,32 @@ func (c *converger) before(l *flow.Loop) *ori.Block {
 
 // closed reports whether everything inside r is entered through its start
 // alone, so that every thread that comes to the reconvergence point from there was
-// noted.
+// noted, and leads there: nobody waits for threads in a loop that only an
+// exit ends.
 func (c *converger) closed(r *region) bool {
-	for _, b := range c.between(r) {
+	in := c.between(r)
+	for _, b := range in {
 		if !c.dom.Dominates(r.from, b) || b == r.from {
 			return false
 		}
 	}
-	return true
+	return c.leadTo(in, r.to)
+}
+
+// leadTo reports whether a path leads to a block from each block of a list.
+func (c *converger) leadTo(list []*ori.Block, to *ori.Block) bool {
+	seen := map[*ori.Block]bool{to: true}
+	for work := []*ori.Block{to}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range b.Preds {
+			if !seen[p] {
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
+	}
+	return !slices.ContainsFunc(list, func(b *ori.Block) bool { return !seen[b] })
 }
 
 // once reports whether threads that left r come into it again through its
@@ -309,6 +328,10 @@ func (c *converger) place(r region) {
 		}
 	}
 	k := f.NewReg(ori.B, 1)
+	if c.placed == nil {
+		c.placed = map[ori.Reg][]*ori.Block{}
+	}
+	c.placed[k] = blocks
 	for _, b := range blocks {
 		if r.in != nil {
 			c.depart(b, &r, k)

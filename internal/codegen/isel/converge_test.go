@@ -63,11 +63,11 @@ NOP
 b3: -> b1
 BRA b1
 b4:
-RET`, `b0: BSSY k1 = b4 / @p0 BRA b4
-b1: BSSY k2 = b3 / @p0 BRA b3
+RET`, `b0: @p0 BRA b4
+b1: BSSY k1 = b3 / @p0 BRA b3
 b2: NOP
-b3: BSYNC k2 / BRA b1
-b4: BSYNC k1 / RET`},
+b3: BSYNC k1 / BRA b1
+b4: RET`},
 		{"nested ifs with one end", `b0: -> b3, b1
 @p0 BRA b3
 b1: -> b3, b2

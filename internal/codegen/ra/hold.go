@@ -5,23 +5,30 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Uniform registers belong to the warp, not to a thread. While its threads
-// are at different places, a value that some of them will read must survive
-// what the others do, though no path of one thread leads from there to the
-// read. So whatever lives where threads part is held in every block they
-// may be in until they are together again.
+// Uniform registers and barriers belong to the warp, not to a thread. While
+// its threads are at different places, a value that some of them will read must
+// survive what the others do, though no path of one thread leads from there to
+// the read. So whatever lives where threads part is held in every block they
+// may be in until they are together again. Of barriers that concerns threads
+// that leave a loop before the others: they may not note themselves in the
+// barrier at which those gather.
 
 // holds adds those operands to the last instruction of the blocks.
 func (b *builder) holds() {
 	f := b.f
+	left := forsaken(f)
 	live := flow.LiveAmong(f, func(r ori.Reg) bool {
-		return f.Regs[r].Class == ori.UR || f.Regs[r].Class == ori.UP
+		c := f.Regs[r].Class
+		return c == ori.UR || c == ori.UP || c == ori.B && left[r]
 	})
 	held := make([]bits.Set, f.NumBlocks())
 	for _, r := range flow.ApartOf(f, flow.UniformityOf(f)).Regions {
-		b.p.Files[fileUR].Held, b.p.Files[fileUP].Held = true, true
+		for _, file := range [...]int{fileUR, fileUP, fileB} {
+			b.p.Files[file].Held = true
+		}
 		all := live.End(r.From[0]).Clone()
 		for _, b := range r.From[1:] {
 			all.Or(live.End(b))
@@ -42,6 +49,19 @@ func (b *builder) holds() {
 			b.hold(&b.p.Insts[x.First+x.N-1], live, held[blk.ID])
 		}
 	}
+}
+
+// forsaken finds the barriers that threads leave before they gather there.
+func forsaken(f *ori.Func) map[ori.Reg]bool {
+	m := map[ori.Reg]bool{}
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.BREAK {
+				m[i.Srcs()[0].Reg] = true
+			}
+		}
+	}
+	return m
 }
 
 // hold adds the operands to one instruction, whose operands move to the end

@@ -69,7 +69,7 @@ func (programs) do(seed uint64) (result, fault, text string) {
 	if kind != "" {
 		when = timings(seed)[1:] // so small that it is done at once sooner or later
 	}
-	why, err := differs(p.Text(), m, when)
+	why, err := differs(p.Text(), m, when, seed)
 	switch {
 	case err != nil:
 		return kind + "refused", err.Error(), ""
@@ -77,10 +77,10 @@ func (programs) do(seed uint64) (result, fault, text string) {
 		return kind + "agree", "", ""
 	}
 	q := gen.Shrink(p, func(q *gen.Prog) bool {
-		d, err := differs(q.Text(), m, when)
+		d, err := differs(q.Text(), m, when, seed)
 		return err == nil && d != ""
 	})
-	if d, err := differs(q.Text(), m, when); err == nil && d != "" {
+	if d, err := differs(q.Text(), m, when, seed); err == nil && d != "" {
 		why = d
 	}
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
@@ -107,7 +107,7 @@ func pipe(seed uint64, m mode) (result, fault, text string) {
 	case !p.Beside():
 		kind = "" // it only loads and adds
 	}
-	why, err := differs(p.Text(), m, timings(seed))
+	why, err := differs(p.Text(), m, timings(seed), seed)
 	switch {
 	case err != nil:
 		return kind + "refused", err.Error(), ""
@@ -115,7 +115,7 @@ func pipe(seed uint64, m mode) (result, fault, text string) {
 		return kind + "agree", "", ""
 	}
 	q := gen.ShrinkPipe(p, func(q *gen.Pipe) bool {
-		d, err := differs(q.Text(), m, timings(seed))
+		d, err := differs(q.Text(), m, timings(seed), seed)
 		return err == nil && d != ""
 	})
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
@@ -128,7 +128,7 @@ func timings(seed uint64) []sim.Async {
 
 // differs says how the results of a program differ, with each timing of
 // asynchronous work; an error is a program that some witness does not take.
-func differs(text string, m mode, timings []sim.Async) (string, error) {
+func differs(text string, m mode, timings []sim.Async, paths uint64) (string, error) {
 	list, err := launch.Parse(text)
 	if err != nil {
 		return "", err
@@ -156,7 +156,7 @@ func differs(text string, m mode, timings []sim.Async) (string, error) {
 		return "", err
 	}
 	for _, when := range timings {
-		got, err := simulate(module, &list[0], when)
+		got, err := simulate(module, &list[0], when, paths)
 		switch {
 		case errors.Is(err, errLacks):
 			return "", err
@@ -185,7 +185,7 @@ func cubinOf(text string, m mode) ([]byte, error) {
 // errLacks is an instruction that the simulator does not know.
 var errLacks = errors.New("the simulator lacks an instruction")
 
-func simulate(m *sim.Module, l *launch.Launch, when sim.Async) ([][]byte, error) {
+func simulate(m *sim.Module, l *launch.Launch, when sim.Async, paths uint64) ([][]byte, error) {
 	k, err := m.Kernel(l.Kernel)
 	if err != nil {
 		return nil, err
@@ -198,9 +198,13 @@ func simulate(m *sim.Module, l *launch.Launch, when sim.Async) ([][]byte, error)
 		return nil, err
 	}
 	c.Launch.MaxSteps, c.Launch.Async, c.Launch.Timed = 8*steps, when, when.When != sim.AtOnce
+	c.Launch.Paths = paths
 	st, err := k.Run(&c.Launch)
 	if err != nil {
 		return nil, err
+	}
+	if st.Behind > 0 {
+		return nil, errors.New("lanes are left behind at a convergence barrier")
 	}
 	if len(st.Races) > 0 {
 		return nil, errors.New(st.Races[0].String())

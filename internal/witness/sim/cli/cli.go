@@ -34,6 +34,8 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
   -n N                elements of each buffer to print (8)
   -trace              print every instruction of every warp with its result
   -timed              results arrive as late as they may; report early reads
+  -paths N            where lanes part, this seed picks those that run first (0:
+                      those that do not jump)
   -async WHEN         asynchronous work is early, late or seed:N; report what no
                       rule orders
   -quick              no second, timed run for the estimate of cycles
@@ -67,6 +69,7 @@ type options struct {
 	trace, timed, lineinfo bool
 	quick, cost            bool
 	async                  string
+	paths                  uint64
 	max                    uint64
 	file                   string
 	warp                   int
@@ -121,6 +124,7 @@ func parse(name string, args []string) (*options, error) {
 	fs.BoolVar(&opt.trace, "trace", false, "")
 	fs.BoolVar(&opt.timed, "timed", false, "")
 	fs.StringVar(&opt.async, "async", "", "")
+	fs.Uint64Var(&opt.paths, "paths", 0, "")
 	fs.BoolVar(&opt.quick, "quick", false, "")
 	fs.BoolVar(&opt.cost, "cost", false, "")
 	fs.BoolVar(&opt.lineinfo, "lineinfo", false, "")

@@ -86,6 +86,7 @@ func (o *options) one(m *sim.Module, l *launch.Launch, out io.Writer) (int, erro
 	}
 	c.Launch.MaxSteps = o.max
 	c.Launch.Timed = o.timed
+	c.Launch.Paths = o.paths
 	if c.Launch.Async, err = sim.ParseAsync(o.async); err != nil {
 		return 0, &usageError{err.Error()}
 	}
@@ -219,6 +220,9 @@ func statistics(out io.Writer, st *sim.Stats, took time.Duration) {
 		}
 	}
 	fmt.Fprintf(out, "  %d divergent branches, %d shared accesses with %d bank conflicts\n", st.Divergent, st.Shared, st.Conflicts)
+	if st.Behind > 0 {
+		fmt.Fprintf(out, "  %d times lanes were left behind at a convergence barrier\n", st.Behind)
+	}
 	if st.Cycles > 0 {
 		fmt.Fprintf(out, "  about %d cycles for the longest warp; all warps together waited %d", st.Cycles, st.Stalls)
 		sep := ":"

@@ -118,20 +118,20 @@ func Bmov(w *machine.Warp, i *machine.Inst, m uint32) {
 		return
 	}
 	c := w.Convergence(i.Sub)
+	if m == 0 {
+		return
+	}
 	if i.NS > 0 { // register to barrier
-		a := w.Row(i.S[0].Row)
-		for ; m != 0; m &= m - 1 {
-			l := machine.Lane(m)
-			c[l] = a[l]
-		}
+		*c = w.Row(i.S[0].Row)[machine.Lane(m)]
+		w.Saved = max(0, w.Saved-1)
 		return
 	}
 	for ; m != 0; m &= m - 1 {
-		l := machine.Lane(m)
-		w.R[i.D[0]][l] = c[l]
-		if i.Has(code.FlagCLEAR) {
-			c[l] = 0
-		}
+		w.R[i.D[0]][machine.Lane(m)] = *c
+	}
+	if i.Has(code.FlagCLEAR) {
+		*c = 0
+		w.Saved++
 	}
 }
 

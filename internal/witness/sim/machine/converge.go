@@ -51,61 +51,66 @@ func (w *Warp) wake() {
 		m |= g.mask
 	}
 	for b := range w.bwait {
-		for k := w.bwait[b]; k != 0 && m != 0; k &= k - 1 {
-			w.desert(b, Lane(k), m)
+		if m != 0 && w.bwait[b] != 0 {
+			w.meet(uint8(b), m, true)
 		}
 	}
 	if len(w.ready) == 0 {
 		w.ready = append(w.ready, w.asleep...)
 		w.asleep = w.asleep[:0]
 	}
+	if len(w.ready) == 0 && w.behind != 0 {
+		w.rejoin()
+	}
 }
 
-// desert lets lane l and those it waits for at barrier b go on if all but
-// the lanes m are there.
-func (w *Warp) desert(b, l int, m uint32) {
-	set := w.conv[b][l]
-	need := (set | 1<<l) &^ w.exited &^ m
-	if set&m == 0 || need&^w.bwait[b] != 0 {
+// meet releases the lanes that wait at convergence barrier b for each other,
+// those of late aside. The barrier is one for the whole warp, and the machine
+// keeps no more than who waits: when every lane of the barrier waits somewhere,
+// those at the BSYNC of the one that came last go on and the barrier is empty.
+// Lanes of it that wait at another BSYNC are left behind until nobody else can
+// run; not where lanes slept or were stopped for others, in an order that the
+// machine may not know. exact: all must wait at b.
+func (w *Warp) meet(b uint8, late uint32, exact bool) {
+	set := w.conv[b] &^ w.exited &^ late
+	waits := w.bwait[b]
+	if !exact {
+		waits |= w.wwait
+		for _, m := range w.bwait {
+			waits |= m
+		}
+	}
+	here := set & w.bwait[b]
+	if here == 0 || set&^waits != 0 {
 		return
 	}
-	for k := need; k != 0; k &= k - 1 {
-		if w.conv[b][Lane(k)] != set {
-			return
+	at := w.lpc[Lane(here)]
+	if w.last != 0 && here&w.last != 0 {
+		at = w.lpc[Lane(here&w.last)]
+	}
+	for k := here; k != 0 && !w.loose; k &= k - 1 {
+		if l := Lane(k); w.lpc[l] != at {
+			here &^= 1 << l
 		}
 	}
-	for k := m; k != 0; k &= k - 1 {
-		w.conv[b][Lane(k)] &^= need
+	w.conv[b] = 0
+	w.bwait[b] &^= here
+	if left := set &^ here &^ w.wwait; left != 0 && !w.loose {
+		w.behind |= left
+		w.m.stats.Behind++
 	}
-	w.bwait[b] &^= need
-	w.scatter(need, &w.lpc)
+	w.scatter(here, &w.lpc)
 }
 
-// meet releases the lanes that have found all their partners at barrier b.
-// Lanes that wait there for somebody else, since a function that they called
-// uses the barrier again, have not come yet.
-func (w *Warp) meet(b uint8) {
-	for k := w.bwait[b]; k != 0; {
-		l := Lane(k)
-		k &= k - 1
-		need := (w.conv[b][l] | 1<<l) &^ w.exited
-		if need&^w.bwait[b] != 0 || !w.agree(b, need) {
-			continue
-		}
-		w.bwait[b] &^= need
-		w.scatter(need, &w.lpc)
-		k &^= need
-	}
-}
-
-// agree reports whether all lanes of a set wait for just that set.
-func (w *Warp) agree(b uint8, need uint32) bool {
-	for k := need; k != 0; k &= k - 1 {
-		if l := Lane(k); (w.conv[b][l]|1<<l)&^w.exited != need {
-			return false
+// rejoin lets the lanes run that were left behind.
+func (w *Warp) rejoin() {
+	for b := range w.bwait {
+		if m := w.bwait[b] & w.behind; m != 0 {
+			w.bwait[b] &^= m
+			w.scatter(m, &w.lpc)
 		}
 	}
-	return true
+	w.behind = 0
 }
 
 // gather releases the lanes whose WARPSYNC is complete: all lanes of the mask
@@ -154,26 +159,29 @@ func (w *Warp) Together(need uint32) bool { return w.act&need == need&^w.exited 
 // WholeWarp reports whether a mask has all lanes that still run.
 func (w *Warp) WholeWarp(m uint32) bool { return m == ^w.exited }
 
-// ConvergeAt says that the lanes of m have to meet at barrier b.
-func (w *Warp) ConvergeAt(b uint8, m uint32) {
-	for k := m; k != 0; k &= k - 1 {
-		w.conv[b][Lane(k)] = m
-	}
-}
+// ConvergeAt says that the lanes of m have to meet at barrier b, beside those
+// that it has.
+func (w *Warp) ConvergeAt(b uint8, m uint32) { w.conv[b] |= m }
 
-// Convergence is with whom each lane has to meet at barrier b.
-func (w *Warp) Convergence(b uint8) *[32]uint32 { return &w.conv[b] }
+// Convergence is the lanes that have to meet at barrier b.
+func (w *Warp) Convergence(b uint8) *uint32 { return &w.conv[b] }
 
-// Converge lets lanes m wait for those they have to meet.
+// Converge lets lanes m wait for those they have to meet, which run next. Lanes
+// that the barrier has left behind before go on.
 func (w *Warp) Converge(b uint8, m uint32) {
-	if m == w.act && w.conv[b][Lane(m)]&^w.exited == m {
-		return // nobody to wait for
+	if set := w.conv[b] &^ w.exited; m == w.act && set&^m == 0 {
+		w.conv[b] = 0 // nobody to wait for
+		return
+	}
+	if m &= w.conv[b]; m == 0 {
+		return
 	}
 	w.wait(m)
 	w.bwait[b] |= m
+	w.awaited, w.last = w.conv[b], m
 	rest := w.act
 	w.act = 0
-	w.meet(b)
+	w.meet(b, 0, false)
 	if rest != 0 {
 		w.act = rest
 	}
@@ -181,17 +189,8 @@ func (w *Warp) Converge(b uint8, m uint32) {
 
 // Forsake tells that lanes m will not come to barrier b.
 func (w *Warp) Forsake(b uint8, m uint32) {
-	for k := m; k != 0; k &= k - 1 {
-		for p := w.conv[b][Lane(k)]; p != 0; p &= p - 1 {
-			if l := Lane(p); m>>l&1 == 0 {
-				w.conv[b][l] &^= m
-			}
-		}
-	}
-	for k := m; k != 0; k &= k - 1 {
-		w.conv[b][Lane(k)] = 0
-	}
-	w.meet(b)
+	w.conv[b] &^= m
+	w.meet(b, 0, false)
 }
 
 // Collect says that lanes m may meet others at another WARPSYNC.COLLECTIVE,
@@ -226,6 +225,7 @@ func (w *Warp) EndCollective(m uint32) {
 // Sleep lets every other group have its turn.
 func (w *Warp) Sleep() {
 	if w.act != 0 && w.act != ^w.exited {
+		w.loose = true
 		w.asleep = append(w.asleep, group{w.act, w.pc})
 		w.act = 0
 	}

@@ -22,6 +22,7 @@ type Launch struct {
 	Blocks      uint64    // how many blocks (or clusters) run, the first of the grid; 0 = all
 	Timed       bool      // results arrive late: see timing
 	Async       Async     // when asynchronous work happens: see async.go
+	Paths       uint64    // which lanes run first where they part: 0 those that do not jump, else by this seed
 	Lenient     bool      // faults of the program are overlooked: see blind.go
 	Textures    *texture.Set
 
@@ -104,6 +105,7 @@ type Stats struct {
 	Warps     [NumClasses]uint64 // instructions of warps
 	Threads   [NumClasses]uint64 // and of threads
 	Divergent uint64             // branches that parted a group
+	Behind    uint64             // times that a convergence barrier left lanes behind
 	Shared    uint64             // accesses of warps to shared memory
 	Conflicts uint64             // passes they took beyond the first, by bank
 	Cycles    uint64             // of the longest warp, in timed mode

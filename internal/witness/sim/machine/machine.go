@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/goptxas/goptxas/internal/witness/sim/code"
 	"github.com/goptxas/goptxas/internal/witness/sim/timing"
@@ -27,6 +28,7 @@ type machine struct {
 	stats Stats
 	timed *timing.Machine
 	async *asyncMachine
+	paths *rand.Rand // picks the lanes that run first; nil: those that do not jump
 	err   error
 	hook  func(*Event) error
 	event Event
@@ -58,6 +60,9 @@ func (p *Program) Run(l *Launch) (*Stats, error) {
 
 func (p *Program) machine(l *Launch) (*machine, error) {
 	m := &machine{prog: p, l: l, mem: l.Memory, count: make([]instCount, len(p.insts)), hook: l.Hook, maxStep: l.MaxSteps}
+	if l.Paths != 0 {
+		m.paths = rand.New(rand.NewPCG(l.Paths, 2))
+	}
 	n := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2])
 	if n == 0 || n > 1024 {
 		return nil, fmt.Errorf("%s: a block of %d threads", p.kernel.Name, n)
@@ -237,7 +242,7 @@ func (w *Warp) reset(lanes int) {
 	w.act, w.pc = uint32(1<<lanes-1), w.m.prog.entry
 	w.exited = ^w.act
 	w.ready, w.asleep = w.ready[:0], w.asleep[:0]
-	w.conv = [16][32]uint32{}
+	w.conv, w.last, w.awaited, w.behind, w.loose, w.Saved = [16]uint32{}, 0, 0, 0, false, 0
 	w.bwait, w.wwait, w.cwait = [16]uint32{}, 0, 0
 	w.steps = 0
 	w.met, w.meets = 0, 0

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/witness/sim/code"
 	"github.com/goptxas/goptxas/internal/witness/sim/timing"
@@ -29,16 +30,19 @@ type Warp struct {
 	met    uint32 // phases of the cluster's barrier at which it arrived
 	meets  uint32 // lanes that wait there
 
-	// Convergence barriers are kept for each lane: a lane knows with whom it
-	// has to meet at barrier n.
-	conv  [16][32]uint32
-	bwait [16]uint32 // lanes that wait at BSYNC
-	wwait uint32     // lanes that wait at WARPSYNC
-	wmask [32]uint32 // for whom
-	whole uint32     // of these, lanes at WARPSYNC.COLLECTIVE
-	wend  [32]uint32 // where those go on behind ENDCOLLECTIVE
-	lpc   [32]uint32 // where a waiting lane goes on
-	cwait uint32     // lanes that wait at BAR
+	conv    [16]uint32 // lanes that have to meet at a convergence barrier
+	last    uint32     // lanes that began to wait last
+	awaited uint32     // for whom
+	behind  uint32     // lanes that wait where nobody comes any more
+	loose   bool       // lanes slept, or were stopped for others
+	Saved   int        // barriers whose lanes functions have in registers: no other group may come to one meanwhile
+	bwait   [16]uint32 // lanes that wait at BSYNC
+	wwait   uint32     // lanes that wait at WARPSYNC
+	wmask   [32]uint32 // for whom
+	whole   uint32     // of these, lanes at WARPSYNC.COLLECTIVE
+	wend    [32]uint32 // where those go on behind ENDCOLLECTIVE
+	lpc     [32]uint32 // where a waiting lane goes on
+	cwait   uint32     // lanes that wait at BAR
 
 	Rpc [2][32]uint32 // a pair of words of each lane, where calls keep their return
 
@@ -112,13 +116,14 @@ func (w *Warp) run(n int) int {
 			return stBlocked
 		}
 	}
-	w.ready = append(w.ready, w.asleep...)
+	w.ready = slices.Insert(w.ready, 0, w.asleep...)
 	w.asleep = w.asleep[:0]
 	w.due = len(w.ready) > 0
 	return stRun
 }
 
-// next takes the oldest group that can run.
+// next takes the group that parted last, of those that others wait for if there
+// is one, as the machine does: nobody else notes lanes in barriers meanwhile.
 func (w *Warp) next() bool {
 	if len(w.ready) == 0 {
 		w.wake()
@@ -126,15 +131,22 @@ func (w *Warp) next() bool {
 	if len(w.ready) == 0 {
 		return false
 	}
-	g := w.ready[0]
-	w.ready = append(w.ready[:0], w.ready[1:]...)
+	n := len(w.ready) - 1
+	for k := n; k >= 0; k-- {
+		if w.ready[k].mask&w.awaited != 0 {
+			n = k
+			break
+		}
+	}
+	g := w.ready[n]
+	w.ready = slices.Delete(w.ready, n, n+1)
 	w.act, w.pc, w.due = g.mask, g.pc, false
 	return true
 }
 
-// park puts the running group at the end of the queue.
+// park lets all other groups run before the running one.
 func (w *Warp) park() {
-	w.ready = append(w.ready, group{w.act, w.pc})
+	w.ready = slices.Insert(w.ready, 0, group{w.act, w.pc})
 	w.act = 0
 }
 
@@ -144,11 +156,15 @@ func (w *Warp) Jump(taken, pc uint32) {
 	case taken == 0:
 	case rest == 0:
 		w.pc = pc
-		if w.due { // the other groups have waited long enough
+		if w.due && w.Saved == 0 { // the other groups have waited long enough
+			w.loose = true
 			w.park()
 		}
 	default:
 		w.m.stats.Divergent++
+		if w.m.paths != nil && w.m.paths.IntN(2) == 0 {
+			rest, taken, w.pc, pc = taken, rest, pc, w.pc
+		}
 		w.ready = append(w.ready, group{taken, pc})
 		w.act = rest
 	}
@@ -189,7 +205,7 @@ func (w *Warp) Leave(m uint32) {
 func (w *Warp) settle() {
 	for b := range w.bwait {
 		if w.bwait[b] != 0 {
-			w.meet(uint8(b))
+			w.meet(uint8(b), 0, true)
 		}
 	}
 	if w.wwait != 0 {
