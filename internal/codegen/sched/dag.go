@@ -193,7 +193,7 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 				lat := b.release(g, x.writer, k, &a, b.timing.WAW)
 				if guarded {
 					// what it does not write is read behind it
-					lat = max(1, b.estimate(g.classes[x.writer])-b.estimate(g.classes[k]))
+					lat = max(lat, b.estimate(g.classes[x.writer])-b.estimate(g.classes[k]))
 				}
 				g.edge(x.writer, k, lat)
 			}

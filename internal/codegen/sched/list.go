@@ -212,6 +212,13 @@ func (l *lister) issue(k int32) {
 			}
 		}
 	}
+	if l.scarce != 0 && isWide(l.g.instrs[k]) {
+		for _, x := range l.among {
+			if l.busy[c][x] > 1 {
+				l.free[x] = max(l.free[x], l.now+wideTime)
+			}
+		}
+	}
 	if l.g.instrs[k].Mods.Has(op.MLOOSE) {
 		l.free[c] = max(l.free[c], l.now+l.g.groupBusy(l.g.instrs[k]))
 	}

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -32,6 +33,14 @@ const (
 	scarceTime  = 48 // cycles that the operations take the unit, at least
 	scarceShare = 2  // times these cycles are as many as there are instructions
 )
+
+// wideTime is how long an access of 16 bytes a thread keeps the memory unit
+// where there is enough else to do: the four parts of a multiprocessor share
+// what moves them, and a warp whose accesses queue up cannot issue products.
+const wideTime = 8
+
+// isWide reports whether i moves 16 bytes for each thread.
+func isWide(i *ori.Instr) bool { return i.Mods.Has(op.M128) || i.Op == op.LDSM && i.Mods.Has(op.M4) }
 
 // fromEnd sets the heights of g to the places that its instructions have when
 // it is listed from the end, where units are busy, too. Of those

@@ -60,3 +60,29 @@ func TestNotScarce(t *testing.T) {
 		t.Fatalf("the long path does not go first:\n%s", f)
 	}
 }
+
+// TestWide: loads of 16 bytes a thread do not stand together where products
+// fill the time between them.
+func TestWide(t *testing.T) {
+	f := products(t, 16, 0)
+	b := f.Blocks[0]
+	first := b.First()
+	for k := range 4 {
+		r := f.NewReg(ori.R, 4)
+		f.Regs[r].Phys = int16(100 + 4*k)
+		b.InsertBefore(f.NewInstr(op.LDSM, op.M(op.M16, op.MM88, op.M4), []ori.Operand{f.Words(r)}, []ori.Operand{{Kind: ori.KAddr, Reg: 2, N: 1, Imm: int64(64 * k)}}), first)
+	}
+	Post(f, target.Find("sm_90a"), Usual())
+	since := 2
+	for i := range b.Instrs {
+		switch i.Op {
+		case op.HMMA:
+			since++
+		case op.LDSM:
+			if since == 0 {
+				t.Fatalf("loads stand together:\n%s", f)
+			}
+			since = 0
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 // Assign decides stalls, barriers, waits, yields and operand reuse of a
 // function with physical registers.
 //
-// Barriers are handed out first, in one walk. Then a forward data flow over
+// Barriers are handed out first. Then a forward data flow over
 // what is pending (results under way and registers still to be read, with
 // their age in cycles, and barriers not waited for) computes waits and
 // stalls until nothing changes: states only grow where paths meet, so it

@@ -203,49 +203,72 @@ type slot struct {
 	due   int // position at which it will be waited for
 	ready int // about the cycle at which what it announces is there
 	reads bool
+	older bool // set before the block, and not waited for in it
 	class target.Class
 	cells cellSet // registers it speaks for
 	kinds op.Work
 }
 
-// handOut gives every instruction that needs them its barriers.
+// handOut gives every instruction that needs them its barriers. What a loop
+// leaves pending for its next round is known when its end has been seen: where
+// there is a loop, all is done again with that.
 func (s *assigner) handOut() {
 	later := s.futures()
 	carry := make([][timing.NumBarriers]slot, len(s.nodes))
-	for n := range s.nodes {
-		x := &s.nodes[n]
-		var slots [timing.NumBarriers]slot
-		for _, p := range x.preds {
-			if int(p) < n {
-				inherit(&slots, &carry[p])
-			}
-		}
-		locate(x, &slots)
-		dues := s.dues(x, &later[n])
-		s.now = 0
-		for k := range x.events {
-			for b := range slots {
-				if y := &slots[b]; y.due <= k {
-					if y.used {
-						s.now = max(s.now, y.ready)
-					}
-					y.used = false
+	for round := range rounds {
+		loops := false
+		for n := range s.nodes {
+			x := &s.nodes[n]
+			var slots [timing.NumBarriers]slot
+			for _, p := range x.preds {
+				loops = loops || int(p) >= n
+				if int(p) < n || round > 0 {
+					inherit(&slots, &carry[p])
 				}
 			}
-			s.equip(x, k, dues[k], &slots)
-			s.now += pace
+			carry[n] = s.handOutBlock(x, &later[n], slots)
 		}
-		carry[n] = slots
+		if !loops {
+			return
+		}
 	}
+}
+
+// rounds is how often barriers of a function with loops are handed out.
+const rounds = 3
+
+// handOutBlock gives the instructions of a block their barriers, of which some
+// are pending at its start, and returns those at its end.
+func (s *assigner) handOutBlock(x *node, later *beyond, slots [timing.NumBarriers]slot) [timing.NumBarriers]slot {
+	locate(x, &slots)
+	dues := s.dues(x, later)
+	s.now = 0
+	for k := range x.events {
+		for b := range slots {
+			if y := &slots[b]; y.due <= k {
+				if y.used {
+					s.now = max(s.now, y.ready)
+				}
+				y.used = false
+			}
+		}
+		x.events[k].Ctrl.WrBar, x.events[k].Ctrl.RdBar = -1, -1
+		s.equip(x, k, dues[k], &slots)
+		s.now += pace
+	}
+	for b := range slots {
+		slots[b].ready = max(0, slots[b].ready-s.now)
+	}
+	return slots
 }
 
 // inherit adds the barriers pending at the end of a predecessor.
 func inherit(to, from *[timing.NumBarriers]slot) {
 	for b := range to {
 		if from[b].used {
-			cells, kinds := to[b].cells, to[b].kinds
+			cells, kinds, ready := to[b].cells, to[b].kinds, to[b].ready
 			to[b] = from[b]
-			to[b].due, to[b].ready = far, arrival(from[b].class, from[b].reads)/2
+			to[b].due, to[b].ready = far, max(ready, from[b].ready)
 			to[b].cells.union(&cells)
 			to[b].kinds |= kinds
 		}
@@ -269,6 +292,9 @@ func locate(x *node, slots *[timing.NumBarriers]slot) {
 			}
 		}
 	}
+	for b := range slots {
+		slots[b].older = slots[b].used && slots[b].due == far
+	}
 }
 
 // touches reports whether e must wait for the barrier of a slot.
@@ -281,8 +307,9 @@ func touches(e *timing.Event, y *slot) bool {
 			return true
 		}
 	}
+	queued := y.reads && !e.Guarded && target.Queued(y.class, e.Class) // behind it in its queue
 	for _, a := range e.Writes {
-		if y.cells.has(a) {
+		if y.cells.has(a) && !(queued && timing.FileOf(a.Cell) == target.FileR) {
 			return true
 		}
 	}
@@ -379,15 +406,16 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int
 		want.reads = want.reads && x.reads
 		want.cells.union(&x.cells)
 		want.kinds |= x.kinds
+		want.older = x.older
 	}
 	want.used = true
 	*x = want
 	return int8(best)
 }
 
-// free is the price of a barrier that nobody uses. The last ones are dear: a
-// load from memory would make everything else that shares a barrier with it
-// wait long, and can share one with other such loads that come at about the
+// free is the price of a barrier that nobody uses. The last ones are dear for
+// loads from memory: one would make everything else that shares a barrier with
+// it wait long, and can share one with other such loads that come at about the
 // same time.
 func (s *assigner) free(slots *[timing.NumBarriers]slot, want *slot) int {
 	n := 0
@@ -402,21 +430,25 @@ func (s *assigner) free(slots *[timing.NumBarriers]slot, want *slot) int {
 	case !want.reads && arrival(want.class, false) > 100:
 		return [...]int{0, 120, 40}[n]
 	}
-	return [...]int{0, 24, 12}[n]
+	return 2
 }
 
 // sharing is the price of two uses of one barrier: the cycles that the one
 // who waits first waits for what the other needs, and a little for each
 // difference. Instruction k issues pace*k cycles behind start.
 func sharing(have, want *slot, start int) int {
-	if have.due == want.due && have.reads == want.reads && have.class == want.class {
+	if have.due == want.due && have.reads == want.reads && have.class == want.class && !have.older {
 		return 0
 	}
 	first, second := have, want
 	if want.due < have.due {
 		first, second = want, have
 	}
-	cost := 2 + max(0, second.ready-max(start+pace*min(first.due, far), first.ready))
+	at := start + pace*min(first.due, far)
+	if have.older && want.due == far { // behind the block, the older one is waited for first
+		at = have.ready
+	}
+	cost := 2 + max(0, second.ready-max(at, first.ready))
 	if have.reads != want.reads {
 		cost += 4
 	}

@@ -316,6 +316,46 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// TestPendingBlocks: what a block leaves pending, and what a loop leaves to its
+// next round, shares no barrier with a load that is waited for later.
+func TestPendingBlocks(t *testing.T) {
+	f := assignedBlocks(t, "sm_90a", `  b0: -> b2, b1
+    LDS r0 = [r2+0x0]
+    IADD3 r3 = r15, r15, r15
+    @p8 BRA b2
+  b1: -> b2
+    LDS r1 = [r2+0x4]
+  b2:
+    FADD r4 = r4, r0
+    FADD r5 = r4, r1
+    STS [r2+0x0], r5
+    EXIT
+`)
+	a, b := f.Blocks[0].First().Sched.WrBar, f.Blocks[1].First().Sched.WrBar
+	if a == b {
+		t.Errorf("the first sum waits for barrier %d, which a load behind the branch sets too", a)
+	}
+	f = assignedBlocks(t, "sm_90a", `  b0: -> b1
+    LDS r0 = [r2+0x0]
+    IADD3 r1 = r0, r3, rz
+  b1: -> b1, b2
+    LDS r4 = [r2+0x4]
+    IADD3 r1 = r3, r15, rz
+    IADD3 r5 = r15, r15, rz
+    IADD3 r5 = r15, r5, rz
+    FADD r4 = r4, r5
+    STS [r1+0x0], r4
+    ISETP.GE.AND p8 = r3, r4, pt
+    @p8 BRA b1
+  b2:
+    EXIT
+`)
+	load := f.Blocks[1].First()
+	if w := load.Next().Sched.Wait; w>>load.Sched.WrBar&1 != 0 {
+		t.Errorf("the address of the last round's store waits for %06b, and the load before it sets %d", w, load.Sched.WrBar)
+	}
+}
+
 // TestCallDrains lets nothing pend at a call.
 func TestCallDrains(t *testing.T) {
 	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]
