@@ -109,6 +109,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "HighTests", Run: improve(opt.HighTests), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
+		{Name: "Unguard", Run: improve(control.Unguard), MinOpt: 2},
 		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
 		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
 		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
@@ -163,7 +164,7 @@ var order = []string{
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "PackHalves", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
-	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn",
+	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.

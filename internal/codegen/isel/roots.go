@@ -25,13 +25,43 @@ func UniformRoots(f *ori.Func) bool {
 		}
 		for i := b.First(); i != nil; {
 			next := i.Next()
-			if d, ok := r.root(i); ok {
+			if r.idle(i) {
+				changed = true
+			} else if d, ok := r.root(i); ok {
 				changed = r.move(i, d) || changed
 			}
 			i = next
 		}
 	}
 	return f.Touched(changed)
+}
+
+// idle makes a copy of a shuffle of what all threads have anyway, and reports
+// whether i was one.
+func (r *rooter) idle(i *ori.Instr) bool {
+	if i.Op != op.SHFL || i.Guard.Kind != ori.KNone || !r.f.Should("shuffle", i) {
+		return false
+	}
+	from := i.Srcs()[0]
+	if from.Kind != ori.KReg || from.Class != ori.R || from.Flags != 0 || r.differ.Differs(from.Reg) {
+		return false
+	}
+	to := ori.Operand{}
+	for _, d := range i.Dsts() {
+		switch {
+		case !d.HasReg(), d.Class == ori.P && len(r.uses[d.Reg]) == 0:
+		case d.Class == ori.R && to.Kind == ori.KNone:
+			to = d
+		default:
+			return false
+		}
+	}
+	if to.Kind == ori.KNone {
+		return false
+	}
+	i.Op, i.Mods = op.COPY, op.Mods{}
+	r.f.SetArgs(i, []ori.Operand{to}, []ori.Operand{from})
+	return true
 }
 
 type rooter struct {

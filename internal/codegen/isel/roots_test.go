@@ -50,6 +50,11 @@ func TestUniformRoots(t *testing.T) {
 			"S2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u5[0] = r1\nEXIT\n",
 		},
 		{
+			"what all threads have anyway",
+			"b0:\nLDC r0 = c[0x0][0x210]\nSHFL.IDX p4, r1 = r0, rz, 0x1f\nSTL [0x0], r1\nEXIT",
+			"LDC r0 = c[0x0][0x210]\nCOPY r1 = r0\nSTL [0x0], r1\nEXIT\n",
+		},
+		{
 			"addresses that a loop makes of it",
 			"b0: -> b1\nS2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nb1: -> b1, b2\nIADD3 r2 = r1, r0, rz\nLDS r3 = [r2+0x0]\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nb2:\nEXIT",
 			"S2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u6 = r1\nCOPY r7 = u6\nIADD3 r2 = r7, r0, rz\nLDS r3 = [r2+0x0]\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nEXIT\n",

@@ -15,5 +15,6 @@ func TestFolders(t *testing.T) {
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
 		"OneTurn":        OneTurn,
 		"Sink":           Sink,
+		"Unguard":        Unguard,
 	})
 }

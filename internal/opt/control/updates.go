@@ -13,8 +13,7 @@ import (
 //
 //	IADD3 t = x, 1; SEL d = t, x, p        @p IADD3 d = x, 1 else x
 //
-// Values that all threads of a warp may share stay choices: the uniform
-// datapath has those but no guards.
+// Values that all threads of a warp may share stay choices.
 func GuardedUpdates(f *ori.Func) bool {
 	if !f.Props.SSA {
 		return false
