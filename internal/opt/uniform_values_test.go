@@ -57,13 +57,34 @@ IADD3 r2 = r2, r1, rz
 IADD3 r2 = r2, r0, rz
 STL [r2+0x0], r2
 EXIT`, `ULDC u0 = c[0x0][0x210]
-UISETP.NE.AND q4 = u0, 0x4, upt
+UISETP.NE.AND q7 = u0, 0x4, upt
 UIADD3 u1 = u0, 0x80, urz
-@~q4 UIADD3 u1 = u0, -0x180, urz
-@~q4 COPY u0 = urz
+@~q7 UIADD3 u1 = u0, -0x180, urz
+@~q7 COPY u0 = urz
 S2R r2 = SR_TID.X
 IADD3 r2 = r2, u1, rz
 IADD3 r2 = r2, u0, rz
+STL [r2+0x0], r2
+EXIT`},
+		{"a comparison that others read too", `b0:
+LDC r0 = c[0x0][0x210]
+ISETP.NE.AND p4 = r0, 0x4, pt
+SEL r0 = r0, rz, p4
+SEL r1 = r0, 0x1, p4
+S2R r2 = SR_TID.X
+SEL r2 = r2, 0x5, p4
+IADD3 r2 = r2, r0, rz
+IADD3 r2 = r2, r1, rz
+STL [r2+0x0], r2
+EXIT`, `ULDC u0 = c[0x0][0x210]
+ISETP.NE.AND p9 = u0, 0x4, pt
+UISETP.NE.AND q7 = u0, 0x4, upt
+USEL u0 = u0, urz, q7
+USEL u1 = u0, 0x1, q7
+S2R r2 = SR_TID.X
+SEL r2 = r2, 0x5, p9
+IADD3 r2 = r2, u0, rz
+IADD3 r2 = r2, u1, rz
 STL [r2+0x0], r2
 EXIT`},
 		{"a guard that differs", `b0:

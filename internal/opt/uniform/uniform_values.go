@@ -27,8 +27,11 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op) boo
 	}
 	u := &uniformer{f: f, fits: fits, constants: constants, apart: flow.ApartOf(f, flow.UniformityOf(f))}
 	u.scratch = f.NewReg(ori.UR, 1)
+	u.splitTests()
 	u.pick()
+	u.joinTests(false)
 	u.weigh()
+	u.joinTests(true)
 	u.twins()
 	changed := u.rewrite()
 	return f.Touched(changed)
@@ -48,6 +51,8 @@ type uniformer struct {
 	can   []bool // by instruction: becomes one of the uniform datapath
 	defs  [][]*ori.Instr
 	uses  [][]*ori.Instr
+
+	splits []split // see splitTests
 }
 
 // pick finds the registers that can move: it assumes that all can, and
