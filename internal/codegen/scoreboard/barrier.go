@@ -1,6 +1,8 @@
 package scoreboard
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -220,7 +222,7 @@ func (s *assigner) handOut() {
 		for n := range s.nodes {
 			x := &s.nodes[n]
 			var slots [timing.NumBarriers]slot
-			for _, p := range x.preds {
+			for _, p := range slices.Sorted(slices.Values(x.preds)) {
 				loops = loops || int(p) >= n
 				if int(p) < n || round > 0 {
 					inherit(&slots, &carry[p])
@@ -262,7 +264,8 @@ func (s *assigner) handOutBlock(x *node, later *beyond, slots [timing.NumBarrier
 	return slots
 }
 
-// inherit adds the barriers pending at the end of a predecessor.
+// inherit adds the barriers pending at the end of a predecessor. What the last
+// one uses a barrier for counts: that is the end of a loop at its head.
 func inherit(to, from *[timing.NumBarriers]slot) {
 	for b := range to {
 		if from[b].used {

@@ -145,13 +145,14 @@ func (u *Uniformity) agreed(i *ori.Instr) bool {
 const wholeWarp = 0x1f
 
 // isSource reports whether i makes values that differ between threads, or
-// may for all that is known here.
+// may for all that is known here. What an UNDEF leaves nobody looks at, but for
+// what a caller brings, which stands in fixed registers.
 func isSource(i *ori.Instr) bool {
 	if i.Op.Has(op.Convergent) || i.Op.Has(op.Reads) && !readsOne(i) {
 		return true
 	}
 	switch i.Op {
-	case op.UNDEF, op.CALL, op.BMOV, op.B2R:
+	case op.CALL, op.BMOV, op.B2R:
 		return true
 	case op.S2R, op.CS2R:
 		return !IsUniformSpecial(op.Special(i.Srcs()[0].Imm))
