@@ -63,7 +63,7 @@ func (b *builder) decl(d *Decl) {
 	if !d.Kernel {
 		b.symbol(sym)
 	}
-	if d.Space == SpaceConst || b.m.Relocatable || b.m.Patch {
+	if d.Space == SpaceConst || b.m.Relocatable || b.m.Patch || b.m.Direct && d.Space == SpaceGlobal {
 		return
 	}
 	if b.slots == nil {

@@ -24,6 +24,10 @@ type Module struct {
 	// sections as in an object, in a file of plain types.
 	Patch bool
 
+	// Direct says that code has the addresses of global variables, relocated,
+	// and none of them a word in bank 4.
+	Direct bool
+
 	ForceRela bool   // every relocation keeps its addend beside it
 	Preserve  bool   // what was relocated stays written down, in old files that run
 	Host      []byte // contents of .nv.host; nil: no such section
@@ -324,7 +328,7 @@ func (m *Module) slots(visit func(kernel int, d *Decl)) {
 		m.callees(i, func(d *Decl) { visit(i, d) })
 		if i == len(m.Kernels)-1 {
 			ordered(m.Decls, func(d *Decl) {
-				if d.Space == SpaceGlobal {
+				if d.Space == SpaceGlobal && !m.Direct {
 					visit(i, d)
 				}
 			})

@@ -2,9 +2,7 @@ package driver
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"html"
 	"io"
 	"os"
 	"runtime"
@@ -16,6 +14,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/par/jobserver"
 	"github.com/goptxas/goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/sema/whole"
@@ -194,6 +193,9 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if j.judgeJobserver(); !j.honours() {
 		return
 	}
+	if s := j.Settings; !s.Relocatable && !s.Extensible && !s.ToolsPatch && !s.Debug && !s.Line.Has(cli.PositionIndependent) && link.Crowded(m) {
+		j.Sink.Say(diag.Info, "Disabling default position-independent-code(pic) compilation mode as program requires more resources than allowed.")
+	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(m.Funcs, func(f sema.Func) bool { return f.Name == name })
 	}
@@ -207,7 +209,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	}
 	o := pipeline.Options{
 		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, Override: j.Settings.Override, NoFMA: !j.Settings.FMA, LineInfo: j.Settings.LineInfo, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
-		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump, Repro: keepInput,
+		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: (&dumps{log: os.Stderr}).create, Repro: keepInput,
 	}
 	if j.measured() {
 		o.Heap = heapBytes
@@ -299,35 +301,4 @@ func keepInput(_ *diag.Bug, ptx []byte) string {
 		return ""
 	}
 	return f.Name()
-}
-
-// createDump opens the file that takes the dump of a function after a
-// phase, in the current folder.
-func createDump(fn string, seq int, phase, kind string) (io.WriteCloser, error) {
-	name := fmt.Sprintf("%s_%02d_%s", fn, seq, phase)
-	if kind != "html" {
-		return os.Create(name + ".ori")
-	}
-	f, err := os.Create(name + ".html")
-	if err != nil {
-		return nil, err
-	}
-	p := page{f}
-	_, err = fmt.Fprintf(f, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>%s</title>\n<pre>\n", html.EscapeString(name))
-	return p, err
-}
-
-// page is a dump that a browser shows.
-type page struct{ f *os.File }
-
-func (p page) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(p.f, html.EscapeString(string(b))); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}
-
-func (p page) Close() error {
-	_, err := io.WriteString(p.f, "</pre>\n")
-	return errors.Join(err, p.f.Close())
 }

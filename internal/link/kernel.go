@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 
@@ -152,8 +153,8 @@ func addSubs(c *cubin.Kernel, m *sema.Module, k *Kernel) {
 // kernel's section: all are of the driver's routines.
 func outsideCalls(c *cubin.Kernel, k *Kernel) {
 	for _, r := range k.Code.Relocs { // return addresses of calls that leave the section
-		if r.Symbol == "" && r.Kind <= emit.RelocHi {
-			c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelAbs32Lo + cubin.RelocType(r.Kind), Symbol: c.Name, Addend: r.Addend})
+		if r.Kind <= emit.RelocHi { // and addresses of variables that have no place in a bank
+			c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelAbs32Lo + cubin.RelocType(r.Kind), Symbol: cmp.Or(r.Symbol, c.Name), Addend: r.Addend})
 		}
 		if r.Symbol != "" && r.Kind == emit.RelocAbs { // sizes of the driver's tables
 			c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelAbs32at32, Symbol: r.Symbol})

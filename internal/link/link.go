@@ -65,6 +65,8 @@ func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 		if o.Keep && !arch.Has(target.NewFiles) { // a variable lies at one place in all kernels, so that one symbol can say it
 			p.Layout.Keep, p.Layout.Fixed = true, true
 		}
+		p.Layout.Direct = Crowded(m)
+		p.File.Direct = p.Layout.Direct
 		p.Funcs = m.Kernels()
 		slices.Sort(p.Funcs) // the file has them in source order
 	}

@@ -10,6 +10,27 @@ import (
 // localAlign is what variables of the module in local memory are aligned to.
 const localAlign = 16
 
+// Crowded reports whether bank 4 has no room for the addresses of all global
+// variables and functions that a module declares: its code has them itself, and
+// the driver puts them there.
+func Crowded(m *sema.Module) bool {
+	n := 0
+	for i := range m.Vars {
+		if m.Vars[i].Space == isa.SpaceGlobal {
+			n++
+		}
+	}
+	for i := range m.Funcs {
+		if f := &m.Funcs[i]; !f.HasBody && f.Alias < 0 {
+			n++
+		}
+	}
+	return n >= bankSlots
+}
+
+// bankSlots is how many addresses a bank of constants holds.
+const bankSlots = 1 << 16 / 8
+
 // variables declares the module's variables in the file and returns how
 // much shared memory they take.
 func variables(m *sema.Module, l *build.Layout, file *cubin.Module) cubin.Shared {

@@ -120,7 +120,7 @@ func (e *emitter) symbol(u *unit, i *ori.Instr, o *ori.Operand) error {
 	switch {
 	case ori.Part(o.Sub) == ori.PartRef:
 	case ori.Part(o.Sub) == ori.PartAbs:
-		u.bank, u.num = constBank, known
+		u.bank, u.num = constBank, bankOffset(i.Op, known)
 	case e.loose:
 		u.bank = addressBank
 	case e.opts.Slot == nil:
@@ -130,7 +130,7 @@ func (e *emitter) symbol(u *unit, i *ori.Instr, o *ori.Operand) error {
 		if !ok {
 			return errNoSlot
 		}
-		u.bank, u.num = addressBank, v
+		u.bank, u.num = addressBank, bankOffset(i.Op, v)
 	}
 	return nil
 }

@@ -75,8 +75,10 @@ func (e *emitter) unit(u *unit, i *ori.Instr, k int) error {
 	case ori.KImm:
 		return e.immediate(u, i, o)
 	case ori.KConst:
-		u.kind, u.bank, u.num = slotConst, o.Sub, bankOffset(i, o)
-		if o.Reg != ori.NoReg {
+		u.kind, u.bank, u.num = slotConst, o.Sub, o.Imm
+		if o.Reg == ori.NoReg {
+			u.num = bankOffset(i.Op, o.Imm)
+		} else {
 			x := *o
 			x.Sub = 0
 			e.part(u, &x)
@@ -179,11 +181,11 @@ func (e *emitter) immediate(u *unit, i *ori.Instr, o *ori.Operand) error {
 // bankOffset returns the offset of a constant as its instruction spells it:
 // the loads of constants have 16 bits for it, which count as signed, so that
 // the upper half of a bank has negative ones.
-func bankOffset(i *ori.Instr, o *ori.Operand) int64 {
-	if (i.Op == op.LDC || i.Op == op.ULDC) && o.Reg == ori.NoReg && o.Imm>>15 == 1 {
-		return o.Imm - 1<<16
+func bankOffset(x op.Op, off int64) int64 {
+	if (x == op.LDC || x == op.ULDC) && off>>15 == 1 {
+		return off - 1<<16
 	}
-	return o.Imm
+	return off
 }
 
 // label is the address that a label stands for.

@@ -30,6 +30,7 @@ type Layout struct {
 	LocalBytes  int64            // what they take together
 	Object      bool             // only the linker knows where anything lies
 	Patch       bool             // functions for instrumentation tools: uniform registers are the kernel's that they are put into
+	Direct      bool             // addresses of global variables stand in the code, relocated: bank 4 has no room for them
 	Keep        bool             // code names variables though they have their places: the file says where it does
 	Apart       bool             // functions are called, never put in place of a call: a debugger steps into them
 }

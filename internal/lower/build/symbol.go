@@ -100,6 +100,9 @@ func (l *Builder) Place(a *sema.Operand) (base Value, off int64) {
 		l.Emit(op.LDC, op.Mods{}, top, ori.Const(0, l.Arch.Bank0().Stack))
 		return top, off - l.Layout.Local[name]
 	case isa.SpaceGlobal:
+		if l.Layout.Direct {
+			return l.symbolPair(name), off
+		}
 		return l.slot(name), off
 	}
 	l.Unsupported()
