@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/engine/stats"
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
@@ -73,6 +74,14 @@ func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
 	}
 	if k.Uniform > 0 {
 		j.warnf("(C7601) Uniform registers were disallowed, but the compiler required (%d) uniform registers for correct code generation.", k.Uniform)
+	}
+	for _, x := range k.Injected {
+		_, line := m.Files[f.File].File.Line(src.Pos(x.Pos))
+		text := "(C7519) warpgroup.arrive is injected in around line %d by compiler to allow use of registers in GMMA in function '%s'"
+		if x.Wait {
+			text = "(C7517) warpgroup.wait is injected in around line %d by compiler to allow use of registers defined by GMMA in function '%s'"
+		}
+		j.Sink.Say(diag.Info, fmt.Sprintf(text, line, f.Name))
 	}
 	if k.Props.Serial {
 		j.Sink.Say(diag.Info, fmt.Sprintf("(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function '%s'", f.Name))

@@ -121,13 +121,14 @@ type Kernel struct {
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
 	Time     time.Duration
-	Made     time.Duration // the part of Time before the phases
-	Uniform  int           // uniform registers of a function for instrumentation tools, which should have none
-	Hurry    uint8         // the level of fast compilation it got
-	Price    float64       // about how long it takes, where Options.Search asks; comparable for one kernel only
-	Spared   bool          // phases were left out for lack of time or memory
-	Filed    time.Duration // besides Time: to describe it in the file
-	Heap     int64         // of the process when it was done, where Options.Heap tells
+	Made     time.Duration  // the part of Time before the phases
+	Injected []ori.Injected // what the source lacks for warp-group matrix operations
+	Uniform  int            // uniform registers of a function for instrumentation tools, which should have none
+	Hurry    uint8          // the level of fast compilation it got
+	Price    float64        // about how long it takes, where Options.Search asks; comparable for one kernel only
+	Spared   bool           // phases were left out for lack of time or memory
+	Filed    time.Duration  // besides Time: to describe it in the file
+	Heap     int64          // of the process when it was done, where Options.Heap tells
 }
 
 // Sub is a function compiled into a kernel's section.

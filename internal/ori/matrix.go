@@ -33,6 +33,13 @@ func (i *Instr) Commits() bool {
 	return i.IsGroupMMA() && s.Kind == KSpecial && s.Imm == int64(op.SRGroup0)
 }
 
+// Injected is an arrival or, with Wait, a wait for warp-group matrix operations
+// that the source does not have, at a position of its text.
+type Injected struct {
+	Pos  int32
+	Wait bool
+}
+
 // CopiesMap reports whether i writes a word of a tensor map to global memory:
 // an exchange whose result nobody reads, at an address that is not described.
 func (i *Instr) CopiesMap() bool {

@@ -143,6 +143,10 @@ func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 	})
 	p.texts(k.Indirect)
 	p.int(int64(k.Uniform))
+	packList(p, k.Injected, func(x ori.Injected) {
+		p.int(int64(x.Pos))
+		p.bool(x.Wait)
+	})
 }
 
 func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
@@ -160,6 +164,7 @@ func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
 	})
 	k.Indirect = u.texts()
 	k.Uniform = int(u.int())
+	k.Injected = unpackList(u, func() ori.Injected { return ori.Injected{Pos: int32(u.int()), Wait: u.bool()} })
 	return k
 }
 

@@ -316,7 +316,10 @@ func uniformDoubles(u *unit) {
 	}
 }
 
-func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
+func joinAccumulators(u *unit) {
+	ra.JoinAccumulators(u.f)
+	u.injected = isel.Lacking(u.f)
+}
 
 // renumber closes the gaps between numbers, unless a debugger is told which
 // register holds what.

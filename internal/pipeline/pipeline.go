@@ -80,7 +80,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	u := units[0]
 	k := &link.Kernel{
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
-		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs, Price: u.price,
+		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs, Price: u.price, Injected: u.injected,
 	}
 	if u.debug != nil {
 		k.Debug = append(k.Debug, u.debug)

@@ -23,6 +23,7 @@ type unit struct {
 	o          *Options
 	knobs      *knobs.Set
 	spills     ra.Result
+	injected   []ori.Injected
 	price      float64   // see link.Kernel
 	judge      *ra.Judge // of its orders, nil if nobody asked
 	code       *emit.Code

@@ -47,12 +47,19 @@ type warpGroups struct {
 	groups *flow.Groups
 	state  []flow.GroupCell
 	exits  []*ori.Instr // that groups are pending at
+	places []int32      // cells of virtual registers, -1 for those that do not matter; nil: physical ones
 
 	youngest uint8 // see allows
 }
 
-// cells returns the physical registers of an operand.
+// cells returns the registers of an operand.
 func (w *warpGroups) cells(o ori.Operand) (first, n int) {
+	if w.places != nil {
+		if w.places[o.Reg] < 0 {
+			return 0, 0
+		}
+		return int(w.places[o.Reg]) + int(o.Sub), max(1, int(o.N))
+	}
 	return int(w.f.Regs[o.Reg].Phys) + int(o.Sub), max(1, int(o.N))
 }
 

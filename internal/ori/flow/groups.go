@@ -10,7 +10,7 @@ import (
 type GroupCell struct {
 	Age   uint8 // 0 = nothing; 1 = their group is open, n+1 = n groups were committed since
 	Acc   bool  // they write it; else they only read it
-	Base  uint8 // first register of the accumulator it is part of
+	Base  int32 // first cell of the accumulator it is part of
 	Width uint8 // and its width, 0 = several
 }
 
@@ -115,7 +115,7 @@ func (g *Groups) Step(s []GroupCell, i *ori.Instr) {
 			first, n := g.cells(o)
 			for c := first; c < first+n; c++ {
 				if k < int(i.NDst) {
-					s[c] = GroupCell{Age: 1, Acc: true, Base: uint8(first), Width: uint8(n)}
+					s[c] = GroupCell{Age: 1, Acc: true, Base: int32(first), Width: uint8(n)}
 				} else {
 					s[c].Age = 1
 				}

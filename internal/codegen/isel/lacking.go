@@ -1,0 +1,121 @@
+package isel
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Lacking tells which arrivals and waits for warp-group matrix operations the
+// source lacks, so that who wrote it can be told: registers are virtual and the
+// order is the source's. Where none is lacking the compiler may still have to
+// add some later, for reasons of its own.
+func Lacking(f *ori.Func) []ori.Injected {
+	if !flow.HasGroups(f) {
+		return nil
+	}
+	w := &warpGroups{f: f}
+	size := w.place()
+	w.state = make([]flow.GroupCell, size)
+	w.groups = flow.GroupsOf(f, size, false, w.cells)
+	var arrivals, waits []ori.Injected
+	for _, b := range f.Blocks {
+		arrivals = w.arrivals(arrivals, b)
+		waits = w.waits(waits, b)
+	}
+	arrivals = slices.DeleteFunc(arrivals, func(x ori.Injected) bool { // who waits there arrives again
+		x.Wait = true
+		return slices.Contains(waits, x)
+	})
+	return append(arrivals, waits...)
+}
+
+// place numbers the words of the registers that the operations name.
+func (w *warpGroups) place() (size int) {
+	w.places = make([]int32, len(w.f.Regs))
+	for n := range w.places {
+		w.places[n] = -1
+	}
+	for _, b := range w.f.Blocks {
+		for i := range b.Instrs {
+			if !i.IsGroupMMA() {
+				continue
+			}
+			for _, o := range i.Args {
+				if o.Kind == ori.KReg && o.Class == ori.R && w.places[o.Reg] < 0 {
+					w.places[o.Reg] = int32(size)
+					size += int(w.f.Regs[o.Reg].Width)
+				}
+			}
+		}
+	}
+	return size
+}
+
+// once adds what was not told yet.
+func once(list []ori.Injected, i *ori.Instr, wait bool) []ori.Injected {
+	x := ori.Injected{Pos: i.Line, Wait: wait}
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
+}
+
+// arrivals adds the operations of b whose accumulators were written since the
+// last arrival, or a matrix in registers since an operation, or that have no
+// arrival before them in their block. A copy has the age of what it copies.
+func (w *warpGroups) arrivals(list []ori.Injected, b *ori.Block) []ori.Injected {
+	arrived, begun := false, false
+	written := make([]bool, len(w.f.Regs))
+	late := func(o ori.Operand) bool { return o.Kind == ori.KReg && o.Class == ori.R && written[o.Reg] }
+	for i := range b.Instrs {
+		switch {
+		case i.Op == op.WARPGROUP && i.Mods.Has(op.MARRIVE):
+			arrived, begun = true, false
+			clear(written)
+		case i.IsGroupMMA() && i.Args[0].Kind == ori.KReg:
+			if !arrived || slices.ContainsFunc(i.Dsts(), late) || begun && slices.ContainsFunc(i.Srcs(), late) {
+				list = once(list, i, false)
+				clear(written)
+			}
+			arrived, begun = true, true
+		default:
+			fresh := i.Op != op.COPY || slices.ContainsFunc(i.Srcs(), late)
+			for _, o := range i.Dsts() {
+				if o.Kind == ori.KReg && fresh {
+					written[o.Reg] = true
+				}
+			}
+		}
+	}
+	return list
+}
+
+// waits adds the instructions of b that touch results of pending operations,
+// and its exit where some are pending. Registers that operations only read can
+// be others.
+func (w *warpGroups) waits(list []ori.Injected, b *ori.Block) []ori.Injected {
+	w.groups.Start(w.state, b)
+	for i := b.First(); i != nil; i = i.Next() {
+		w.youngest, w.exits = 0, w.exits[:0]
+		for n := range w.state {
+			if !w.state[n].Acc {
+				w.state[n] = flow.GroupCell{}
+			}
+		}
+		if !w.allows(i) || len(w.exits) > 0 {
+			if i.Op != op.EXIT || w.youngest > 1 { // what was never committed nobody waits for
+				list = once(list, i, true)
+			}
+			for n := range w.state {
+				if w.state[n].Age >= w.youngest {
+					w.state[n] = flow.GroupCell{}
+				}
+			}
+		}
+		w.groups.Step(w.state, i)
+	}
+	return list
+}
