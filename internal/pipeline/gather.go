@@ -1,10 +1,10 @@
 package pipeline
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/isel"
-	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -22,11 +22,7 @@ func (c *compilation) gather(u *unit, shared *routine.Gathers) error {
 	}
 	g := shared.Copy()
 	g.Linked = c.o.Layout.Object && u.f.Props.HasCalls
-	for _, x := range c.late {
-		if x.name == u.f.Name {
-			g.Add(u.f, x.places)
-		}
-	}
+	g.Add(u.f, c.also[u.f.Name])
 	if err := u.draft.Gather(g); err != nil || g.Linked {
 		return err
 	}
@@ -49,17 +45,41 @@ func (c *compilation) gatherings(f *ori.Func) []int32 {
 	return flow.Gatherings(f, x, waits)
 }
 
-// through runs the phases that are left. When threads have their barriers it
-// is proved that none wait for others at different places.
-func (u *unit) through(pass *phase.Pass[*unit]) error {
-	if err := pass.Through(convergePhase); err != nil {
-		return err
+// converged lowers the kernel with its functions and brings them to where
+// threads have their barriers. Then it is known where threads gather: that
+// none wait for others at different places but in calls is proved here. Where a phase
+// could not keep what lowered code showed, calls are decided anew, by both.
+func (c *compilation) converged() ([]*unit, error) {
+	for tries := 0; ; tries++ {
+		units, err := c.draft()
+		if err != nil {
+			return nil, err
+		}
+		more := false
+		for _, u := range units {
+			if err := c.begin(u); err != nil {
+				return nil, err
+			}
+			line := uncalled(u)
+			if line > 0 && (tries == mostDrafts || c.resumes(u)) {
+				return nil, fmt.Errorf("%s: line %d: threads may gather for this instruction from several places", u.f.Name, line)
+			}
+			if line > 0 {
+				if c.also == nil {
+					c.also = map[string][]int32{}
+				}
+				c.also[u.f.Name] = append(c.also[u.f.Name], u.gatherings...)
+				more = true
+			}
+		}
+		if !more {
+			return units, nil
+		}
 	}
-	if line := uncalled(u); line > 0 {
-		return &lateGathering{u.f.Name, slices.Clone(u.gatherings), line}
-	}
-	return pass.Finish()
 }
+
+// mostDrafts bounds how often calls are decided anew.
+const mostDrafts = 4
 
 // uncalled returns the line of an instruction for which threads may gather
 // from several places and that is no call of a routine, 0 if there is none.

@@ -3,7 +3,6 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
@@ -21,23 +20,12 @@ import (
 func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*link.Kernel, error) {
 	c := &compilation{m: m, o: o, r: r, at: at, body: body, load: link.Bodies(m), mem: pool.New(o.Pool, pool.NameKernel)}
 	defer c.mem.Destroy()
-	for tries := 0; ; tries++ {
-		units, err := c.draft()
-		if err != nil {
-			return nil, err
-		}
-		k, err := c.kernel(units)
-		var late *lateGathering
-		if tries == mostDrafts || !errors.As(err, &late) {
-			return k, err
-		}
-		c.late = append(c.late, late)
+	units, err := c.converged()
+	if err != nil {
+		return nil, err
 	}
+	return c.kernel(units)
 }
-
-// mostDrafts bounds how often a kernel is lowered again for instructions that
-// phases brought to where threads gather from several places.
-const mostDrafts = 4
 
 // draft lowers the kernel and, where they are part of it, the functions it
 // calls that stand by themselves. Instructions for which threads may gather
@@ -72,8 +60,8 @@ func (c *compilation) draft() ([]*unit, error) {
 
 // kernel compiles what was lowered.
 func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
-	for n := range units {
-		if units[n], err = c.function(units[n]); err != nil {
+	for _, u := range units {
+		if err := c.finish(u); err != nil {
 			return nil, err
 		}
 	}
@@ -124,31 +112,32 @@ func uniforms(f *ori.Func) int {
 	return top
 }
 
-// function runs the phases over a lowered function.
-func (c *compilation) function(u *unit) (*unit, error) {
+// begin runs the first phases over a lowered function, up to the one after
+// which it is known where threads gather.
+func (c *compilation) begin(u *unit) error {
 	u.ptx = c.plan.Registers(u.body.Func)
+	u.pass = c.r.Begin(u, c.at)
 	if c.resumes(u) {
 		if err := c.resume(u); err != nil {
-			return nil, err
+			return err
 		}
-		return c.compiled(u)
 	}
 	if err := c.compileRoutines(u); err != nil {
-		return nil, err
+		return err
 	}
-	if err := u.through(c.r.Begin(u, c.at)); err != nil {
-		return nil, err
-	}
-	return c.compiled(u)
+	return u.pass.Through(convergePhase)
 }
 
-// compiled returns a function that has its code.
-func (c *compilation) compiled(u *unit) (*unit, error) {
+// finish runs the phases that are left.
+func (c *compilation) finish(u *unit) error {
+	if err := u.pass.Finish(); err != nil {
+		return err
+	}
 	if u.code == nil {
-		return nil, fmt.Errorf("%s: no code was made", u.f.Name)
+		return fmt.Errorf("%s: no code was made", u.f.Name)
 	}
 	if c.o.Debug {
 		u.debug = link.DebugOf(c.m, u.body, c.plan, &link.Debugged{F: u.f, Code: u.code, Spilled: u.spills.SpillBytes > 0, Alive: u.alive})
 	}
-	return u, nil
+	return nil
 }

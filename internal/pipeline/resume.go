@@ -16,8 +16,8 @@ func (c *compilation) resumes(u *unit) bool {
 	return c.o.Resume != nil && c.o.Resume.Func == u.f.Name
 }
 
-// resume runs the phases that are left over a function that was read. What
-// its text says besides its instructions was found when it was lowered.
+// resume puts a function that was read in the place of u's, behind the phases
+// that it has passed. What its text says besides its instructions was found when it was lowered.
 func (c *compilation) resume(u *unit) error {
 	r := c.o.Resume
 	f, err := r.Read()
@@ -27,7 +27,7 @@ func (c *compilation) resume(u *unit) error {
 	f.Module.Source, f.Module.Poll = u.f.Module.Source, u.f.Module.Poll
 	f.Cuts, f.Syncs, f.Mbarriers, f.Used = u.f.Cuts, u.f.Syncs, u.f.Mbarriers, u.f.Used
 	u.f = f
-	pass := c.r.Begin(u, c.at)
+	pass := u.pass
 	if err := pass.Start(r.Step, r.At); err != nil {
 		return err
 	}
@@ -47,8 +47,5 @@ func (c *compilation) resume(u *unit) error {
 	if err := wellFormed(u); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	if err := c.compileRoutines(u); err != nil {
-		return err
-	}
-	return u.through(pass)
+	return nil
 }

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"fmt"
-
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/isel"
@@ -38,7 +36,8 @@ type unit struct {
 	draft      *lower.Draft // until it is known where threads gather
 	fits       isel.Fits    // which forms there are, nil until somebody asks
 	fitsOf     *ori.Func    // the function it is about
-	gatherings []int32      // places of the text for which threads may gather from several places of the code
+	pass       *phase.Pass[*unit]
+	gatherings []int32 // places of the text for which threads may gather from several places of the code
 }
 
 // Phases that others ask for by their names.
@@ -60,20 +59,7 @@ type compilation struct {
 	load func(int32) *sema.Body // checks the bodies of functions it calls
 	mem  *pool.Pool             // where its IR lives
 	plan *build.Plan            // what becomes of its calls
-	late []*lateGathering       // what was found only when phases had run
-}
-
-// lateGathering says that threads may gather from several places for
-// instructions that are no calls, as phases have left them: the kernel is
-// lowered again, with calls.
-type lateGathering struct {
-	name   string // of the function
-	places []int32
-	line   int // of the first
-}
-
-func (e *lateGathering) Error() string {
-	return fmt.Sprintf("%s: line %d: threads may gather for this instruction from several places", e.name, e.line)
+	also map[string][]int32     // by function: where threads gather besides what its lowered code shows
 }
 
 // budget is how many registers a function may use.

@@ -36,7 +36,6 @@ func (r *Runner[F]) Begin(f F, at *Progress) *Pass[F] {
 	if at == nil {
 		at = new(Progress)
 	}
-	at.Func = r.hooks.Name(f)
 	return &Pass[F]{r: r, f: f, at: at}
 }
 
@@ -46,6 +45,7 @@ func (r *Runner[F]) Run(f F, at *Progress) error { return r.Begin(f, at).Finish(
 // Through runs the phases up to and with the next one of a name, or all that
 // are left if there is none.
 func (p *Pass[F]) Through(name string) error {
+	p.at.Func = p.r.hooks.Name(p.f)
 	for p.next < len(p.r.plan) {
 		at := p.r.plan[p.next].row.Name
 		if err := p.phase(); err != nil {

@@ -142,6 +142,52 @@ func (l *leaver) rename() {
 	for _, e := range edges {
 		l.place(e.edgeCopies, e.moves)
 	}
+	for _, e := range edges {
+		l.repeated(e.from)
+	}
+}
+
+// repeated removes the copies of b that the only block before it has made. To
+// who looks at registers a second one on one path of two, where threads part,
+// would make what all threads share depend on the path.
+func (l *leaver) repeated(b *ori.Block) {
+	if len(b.Preds) != 1 || b.Preds[0] == b {
+		return
+	}
+	for i := range b.Instrs {
+		if i.Op == op.COPY && l.holds(i, b.Preds[0]) {
+			i.Remove()
+		}
+	}
+}
+
+// holds reports whether what copy i makes is so before it: the end of block p,
+// which comes before, has made the same.
+func (l *leaver) holds(i *ori.Instr, p *ori.Block) bool {
+	for j := i.Prev(); j != nil; j = j.Prev() {
+		if disturbs(j, i) {
+			return false
+		}
+	}
+	for j := p.Last(); j != nil; j = j.Prev() {
+		if j.Op == op.COPY && j.Guard.Kind == ori.KNone && j.Args[0] == i.Args[0] && j.Args[1] == i.Args[1] {
+			return true
+		}
+		if disturbs(j, i) {
+			return false
+		}
+	}
+	return false
+}
+
+// disturbs reports whether j writes a register of i.
+func disturbs(j, i *ori.Instr) bool {
+	for _, d := range j.Dsts() {
+		if d.HasReg() && (opt.Overlaps(d, i.Args[0]) || i.Args[1].HasReg() && opt.Overlaps(d, i.Args[1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // instr renames i, or removes it.
