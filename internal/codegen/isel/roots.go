@@ -95,13 +95,8 @@ func newRooter(f *ori.Func) *rooter {
 // root reports whether i makes a word that is the same for all threads, in
 // register d, of which the general datapath alone is capable.
 func (r *rooter) root(i *ori.Instr) (d ori.Reg, ok bool) {
-	switch i.Op {
-	case op.SHFL, op.LDS, op.LDG:
-	case op.IMAD: // high words of products are made by the general datapath alone
-		if !i.Mods.Has(op.MHI) {
-			return 0, false
-		}
-	default:
+	high := i.Op == op.IMAD && i.Mods.Has(op.MHI) // the uniform datapath has the other products
+	if !i.Op.Has(op.Root) && !high {
 		return 0, false
 	}
 	if i.Guard.Kind != ori.KNone {

@@ -288,15 +288,13 @@ func (s *assigner) write() {
 
 // leastStall returns the least stall of instruction k of x.
 func leastStall(x *node, k int) int {
-	if i := x.instrs[k]; i.Op == op.CGAERRBAR || i.Op == op.BAR && i.Mods.Has(op.MARV) {
-		return 6
-	}
-	return target.MinStall(x.events[k].Class)
+	i := x.instrs[k]
+	return max(target.MinStall(x.events[k].Class), i.Op.LeastStall(&i.Mods))
 }
 
 // holds reports whether a warp goes on behind i only when i is over, which a
 // stall of zero asks for: the reference gives ERRBAR no other.
-func holds(i *ori.Instr) bool { return i.Op == op.ERRBAR }
+func holds(i *ori.Instr) bool { return i.Op.Has(op.Holds) }
 
 // nop adds a NOP beside at.
 func (s *assigner) nop(b *ori.Block, at *ori.Instr, stall int, wait uint8, after bool) *ori.Instr {

@@ -327,12 +327,12 @@ func touches(e *timing.Event, y *slot) bool {
 // equip chooses the barriers of instruction k.
 func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot) {
 	e := &x.events[k]
-	switch x.instrs[k].Op {
-	case op.LDGDEPBAR:
-		e.Ctrl.WrBar = 0
-		return
-	case op.UTMACMDFLUSH:
-		e.Ctrl.RdBar = 0
+	if o := x.instrs[k].Op; o.Has(op.Commits) { // who waits for the group names this barrier
+		if o.Has(op.BarsRead) {
+			e.Ctrl.RdBar = 0
+		} else {
+			e.Ctrl.WrBar = 0
+		}
 		return
 	}
 	if e.Fences {

@@ -42,12 +42,7 @@ func testOf(v *opt.Values, t *ori.Block, g ori.Operand) *ori.Instr {
 	if d == nil || d.Block() != t || d.NDst != 1 || !d.Mods.Has(op.MAND) || len(d.Args) < 4 || !speculates(d, func(a *ori.Operand) bool { return v.Stable(*a) }) {
 		return nil
 	}
-	switch d.Op {
-	case op.ISETP, op.FSETP, op.DSETP, op.HSETP2:
-	default:
-		return nil
-	}
-	if p := d.Args[3]; p.Kind != ori.KZero || p.Class != ori.P || p.Flags != 0 {
+	if p := d.Args[3]; !d.Op.Has(op.Compares) || p.Kind != ori.KZero || p.Class != ori.P || p.Flags != 0 {
 		return nil
 	}
 	if _, ok := opt.Opposite(d); !ok && g.Flags&ori.Inv != 0 {

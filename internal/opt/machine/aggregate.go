@@ -52,21 +52,11 @@ func Aggregate(f *ori.Func, fits func(*ori.Instr) bool, r Reducers) bool {
 	return f.Touched(changed)
 }
 
-// isAtomic reports whether an operation is an atomic of a kind that may be
-// aggregated.
-func isAtomic(o op.Op) bool {
-	switch o {
-	case op.RED, op.REDG, op.ATOM, op.ATOMG, op.ATOMS:
-		return true
-	}
-	return false
-}
-
 // anyAtomic reports whether f has one.
 func anyAtomic(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if isAtomic(i.Op) {
+			if i.Op.Has(op.Updates) {
 				return true
 			}
 		}
@@ -150,7 +140,7 @@ func kindOf(m op.Mods) (kind *atomicKind, wide bool) {
 // find tells how an instruction can be aggregated, if it can.
 func (g *aggregator) find(i *ori.Instr) (atomic, bool) {
 	a := atomic{f: g.v.Func, i: i}
-	if !isAtomic(i.Op) {
+	if !i.Op.Has(op.Updates) {
 		return a, false
 	}
 	if a.kind, a.wide = kindOf(i.Mods); a.kind == nil || !g.sharedAddress(i) || i.Guard.Kind == ori.KReg && i.Guard.Class != ori.P {

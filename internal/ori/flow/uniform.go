@@ -148,16 +148,8 @@ const wholeWarp = 0x1f
 // may for all that is known here. What an UNDEF leaves nobody looks at, but for
 // what a caller brings, which stands in fixed registers.
 func isSource(i *ori.Instr) bool {
-	if i.Op.Has(op.Convergent) || i.Op.Has(op.Reads) && !readsOne(i) {
-		return true
-	}
-	switch i.Op {
-	case op.CALL, op.BMOV, op.B2R:
-		return true
-	case op.S2R, op.CS2R:
-		return !IsUniformSpecial(op.Special(i.Srcs()[0].Imm))
-	}
-	return false
+	return i.Op.Has(op.Convergent|op.Own) || i.Op.Has(op.Reads) && !readsOne(i) ||
+		i.Op.Has(op.ReadsSpecial) && !IsUniformSpecial(op.Special(i.Srcs()[0].Imm))
 }
 
 // readsOne reports whether all threads that name one place in memory find the

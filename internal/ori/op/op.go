@@ -52,6 +52,12 @@ const (
 	Commits                        // ends a group of asynchronous copies
 	KeepsMatrix                    // a matrix may be kept for the next product
 	Steered                        // other threads can tell by it how far this one is
+	Own                            // each thread has results of its own, for all that is known
+	Root                           // only the general datapath makes it, though all threads may share the result
+	Updates                        // reads a word of memory, changes it and writes it at once
+	Compares                       // compares two sources
+	Holds                          // the warp goes on only when it is over
+	BarsRead                       // the barrier it can set tells that its sources were read
 	ReadsPreds                     // reads all predicates without naming them
 	WritesPreds                    // writes all predicates without naming them
 )
@@ -118,12 +124,13 @@ type row struct {
 	twin    Op
 }
 
-// workRow is what an operation leaves behind and what must be over before it,
-// with a modifier or always. Each pair of a row that leaves something and a row
+// workRow is what an operation leaves behind, what must be over before it and
+// how long the next one waits, with a modifier or always. Each pair of a row that leaves something and a row
 // that awaits it was looked at in the reference's code for sm_90 and later.
 type workRow struct {
 	mod            Mod
 	leaves, awaits Work
+	stall          uint8 // the least behind it, 0 if its class says
 }
 
 // refine is the class that a modifier brings.
@@ -175,6 +182,19 @@ func (o Op) Work(m *Mods) (leaves, awaits Work) {
 		}
 	}
 	return leaves, awaits
+}
+
+// LeastStall is the least stall behind o with modifiers, 0 if its latency
+// class says.
+func (o Op) LeastStall(m *Mods) int {
+	r := &ops[o]
+	least := 0
+	for _, w := range works[r.work : r.work+r.nwork] {
+		if w.mod == NoMod || m.Has(w.mod) {
+			least = max(least, int(w.stall))
+		}
+	}
+	return least
 }
 
 // Class returns the latency class of o without modifiers.

@@ -233,14 +233,14 @@ var ops = [numOps]row{
 	ACQBULK:        {name: "ACQBULK", class: 0, props: Effect},
 	ACQSHMINIT:     {name: "ACQSHMINIT", class: 0, props: Effect},
 	ARRIVES:        {name: "ARRIVES", class: 23, props: Reads | Writes | Effect | Ordered | Duplicable, space: SpaceShared, proxy: ProxyGeneric, work: 0, nwork: 1},
-	ATOM:           {name: "ATOM", class: 22, props: Reads | Writes | Described | Ordered | Atomic | Spaced | Steered, space: SpaceGeneric, proxy: ProxyGeneric, work: 1, nwork: 1},
-	ATOMG:          {name: "ATOMG", class: 22, props: Reads | Writes | Described | Atomic | Steered, space: SpaceGlobal, proxy: ProxyGeneric, work: 2, nwork: 1},
-	ATOMS:          {name: "ATOMS", class: 20, props: Reads | Writes | Atomic | Spaced | Steered, space: SpaceShared, proxy: ProxyGeneric},
-	B2R:            {name: "B2R", class: 28, props: Effect},
-	BAR:            {name: "BAR", class: 57, props: Effect | Convergent | Gathered | Duplicable | Spaced, work: 3, nwork: 1},
+	ATOM:           {name: "ATOM", class: 22, props: Reads | Writes | Described | Ordered | Atomic | Spaced | Steered | Updates, space: SpaceGeneric, proxy: ProxyGeneric, work: 1, nwork: 1},
+	ATOMG:          {name: "ATOMG", class: 22, props: Reads | Writes | Described | Atomic | Steered | Updates, space: SpaceGlobal, proxy: ProxyGeneric, work: 2, nwork: 1},
+	ATOMS:          {name: "ATOMS", class: 20, props: Reads | Writes | Atomic | Spaced | Steered | Updates, space: SpaceShared, proxy: ProxyGeneric},
+	B2R:            {name: "B2R", class: 28, props: Effect | Own},
+	BAR:            {name: "BAR", class: 57, props: Effect | Convergent | Gathered | Duplicable | Spaced, work: 3, nwork: 2},
 	BGMMA:          {name: "BGMMA", class: 17, props: Effect | Convergent | Group | Matrix | Aligned | Duplicable},
 	BMMA:           {name: "BMMA", class: 14, props: Convergent | Matrix | Aligned},
-	BMOV:           {name: "BMOV", class: 55, props: Effect, refine: 0, nrefine: 1},
+	BMOV:           {name: "BMOV", class: 55, props: Effect | Own, refine: 0, nrefine: 1},
 	BMSK:           {name: "BMSK", class: 1, props: Folds},
 	BPT:            {name: "BPT", class: 53, props: Effect},
 	BRA:            {name: "BRA", class: 50, props: Terminator},
@@ -250,10 +250,10 @@ var ops = [numOps]row{
 	BRXU:           {name: "BRXU", class: 52, props: Terminator},
 	BSSY:           {name: "BSSY", class: 54, props: Effect},
 	BSYNC:          {name: "BSYNC", class: 53, props: Effect | Convergent},
-	CALL:           {name: "CALL", class: 52, props: Effect},
-	CCTL:           {name: "CCTL", class: 23, props: Reads | Writes | Ordered, space: SpaceGeneric, proxy: ProxyGeneric, work: 4, nwork: 1},
-	CCTLL:          {name: "CCTLL", class: 23, props: Reads | Writes | Ordered, space: SpaceLocal, proxy: ProxyGeneric},
-	CGAERRBAR:      {name: "CGAERRBAR", class: 0, props: Effect},
+	CALL:           {name: "CALL", class: 52, props: Effect | Own},
+	CCTL:           {name: "CCTL", class: 23, props: Reads | Writes | Ordered, space: SpaceGeneric, proxy: ProxyGeneric, work: 5, nwork: 1},
+	CCTLL:          {name: "CCTLL", class: 23, props: BarsRead | Reads | Writes | Ordered, space: SpaceLocal, proxy: ProxyGeneric},
+	CGAERRBAR:      {name: "CGAERRBAR", class: 0, props: Effect, work: 6, nwork: 1},
 	CREDUX:         {name: "CREDUX", class: 32, props: Convergent | Uniform | Gathered | Exchange},
 	CS2R:           {name: "CS2R", class: 45, props: Remat | ReadsSpecial, refine: 1, nrefine: 1},
 	CS2UR:          {name: "CS2UR", class: 33, props: Uniform | ReadsSpecial},
@@ -262,11 +262,11 @@ var ops = [numOps]row{
 	DFMA:           {name: "DFMA", class: 11, props: Commutes | Floats | Double | Cached},
 	DMMA:           {name: "DMMA", class: 16, props: Convergent | Matrix | Aligned},
 	DMUL:           {name: "DMUL", class: 11, props: Commutes | Floats | Double | Cached},
-	DSETP:          {name: "DSETP", class: 11, props: Floats | Double | Cached | Truth},
-	ELECT:          {name: "ELECT", class: 41, props: Convergent | Gathered, work: 5, nwork: 1},
+	DSETP:          {name: "DSETP", class: 11, props: Floats | Double | Cached | Truth | Compares},
+	ELECT:          {name: "ELECT", class: 41, props: Convergent | Gathered, work: 7, nwork: 1},
 	ENDCOLLECTIVE:  {name: "ENDCOLLECTIVE", class: 0, props: Effect},
-	ERRBAR:         {name: "ERRBAR", class: 0, props: Effect},
-	EXIT:           {name: "EXIT", class: 51, props: Terminator | Duplicable, work: 6, nwork: 1},
+	ERRBAR:         {name: "ERRBAR", class: 0, props: Effect | Holds},
+	EXIT:           {name: "EXIT", class: 51, props: Terminator | Duplicable, work: 8, nwork: 1},
 	F2F:            {name: "F2F", class: 18, props: Floats, refine: 2, nrefine: 3},
 	F2FP:           {name: "F2FP", class: 1, props: Floats},
 	F2I:            {name: "F2I", class: 18, props: Floats, refine: 5, nrefine: 3},
@@ -274,7 +274,7 @@ var ops = [numOps]row{
 	FADD:           {name: "FADD", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
 	FADD2:          {name: "FADD2", class: 2, props: Commutes | Floats},
 	FCHK:           {name: "FCHK", class: 18, props: Floats},
-	FENCE:          {name: "FENCE", class: 59, props: Effect | Duplicable, work: 7, nwork: 1},
+	FENCE:          {name: "FENCE", class: 59, props: Effect | Duplicable, work: 9, nwork: 1},
 	FFMA:           {name: "FFMA", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
 	FFMA2:          {name: "FFMA2", class: 2, props: Commutes | Floats},
 	FHADD:          {name: "FHADD", class: 2},
@@ -287,7 +287,7 @@ var ops = [numOps]row{
 	FRND:           {name: "FRND", class: 18, props: Floats, refine: 8, nrefine: 3},
 	FSEL:           {name: "FSEL", class: 1, props: Floats | Single | Cached | Folds | Truth},
 	FSET:           {name: "FSET", class: 1, props: Floats | Single},
-	FSETP:          {name: "FSETP", class: 1, props: Floats | Single | Cached | Folds | Truth | Turns | Derives},
+	FSETP:          {name: "FSETP", class: 1, props: Floats | Single | Cached | Folds | Truth | Turns | Derives | Compares},
 	FSWZADD:        {name: "FSWZADD", class: 2, props: Convergent},
 	HADD2:          {name: "HADD2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 11, nrefine: 1},
 	HFMA2:          {name: "HFMA2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 12, nrefine: 2},
@@ -296,7 +296,7 @@ var ops = [numOps]row{
 	HMNMX2:         {name: "HMNMX2", class: 9, props: Commutes | Floats},
 	HMUL2:          {name: "HMUL2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 17, nrefine: 1},
 	HSET2:          {name: "HSET2", class: 9, props: Floats},
-	HSETP2:         {name: "HSETP2", class: 9, props: Floats | Truth},
+	HSETP2:         {name: "HSETP2", class: 9, props: Floats | Truth | Compares},
 	I2F:            {name: "I2F", class: 18, refine: 18, nrefine: 3},
 	I2FP:           {name: "I2FP", class: 1},
 	I2I:            {name: "I2I", class: 1},
@@ -309,29 +309,29 @@ var ops = [numOps]row{
 	IMAD:           {name: "IMAD", class: 3, props: Commutes | Cached | Folds | Remat | Derives, twin: UIMAD, refine: 21, nrefine: 2},
 	IMMA:           {name: "IMMA", class: 14, props: Convergent | Matrix | Aligned | KeepsMatrix, refine: 23, nrefine: 2},
 	IMNMX:          {name: "IMNMX", class: 1, props: Commutes | Folds},
-	ISETP:          {name: "ISETP", class: 1, props: Cached | Folds | Truth | Turns | Derives, twin: UISETP},
+	ISETP:          {name: "ISETP", class: 1, props: Cached | Folds | Truth | Turns | Derives | Compares, twin: UISETP},
 	KILL:           {name: "KILL", class: 0, props: Effect},
-	LD:             {name: "LD", class: 22, props: Reads | Described | Plain | Spaced, space: SpaceGeneric, proxy: ProxyGeneric, work: 8, nwork: 1},
+	LD:             {name: "LD", class: 22, props: Reads | Described | Plain | Spaced, space: SpaceGeneric, proxy: ProxyGeneric, work: 10, nwork: 1},
 	LDC:            {name: "LDC", class: 25, props: Reads | Remat, space: SpaceConstant, proxy: ProxyConstant},
 	LDCU:           {name: "LDCU", class: 26, props: Reads | Uniform | Remat, space: SpaceConstant, proxy: ProxyConstant},
-	LDG:            {name: "LDG", class: 22, props: Reads | Described | Plain, space: SpaceGlobal, proxy: ProxyGeneric, work: 9, nwork: 1},
+	LDG:            {name: "LDG", class: 22, props: Reads | Described | Plain | Root, space: SpaceGlobal, proxy: ProxyGeneric, work: 11, nwork: 1},
 	LDGDEPBAR:      {name: "LDGDEPBAR", class: 61, props: Effect | Duplicable | Commits},
-	LDGMC:          {name: "LDGMC", class: 22, props: Reads | Ordered, space: SpaceGlobal, proxy: ProxyGeneric, work: 10, nwork: 1},
+	LDGMC:          {name: "LDGMC", class: 22, props: Reads | Ordered, space: SpaceGlobal, proxy: ProxyGeneric, work: 12, nwork: 1},
 	LDGSTS:         {name: "LDGSTS", class: 24, props: Reads | Writes | Ordered | Steered, space: SpaceGlobal | SpaceShared, proxy: ProxyGeneric},
-	LDL:            {name: "LDL", class: 22, props: Reads | Plain, space: SpaceLocal, proxy: ProxyGeneric, work: 11, nwork: 1},
-	LDS:            {name: "LDS", class: 20, props: Reads | Plain | Spaced, space: SpaceShared, proxy: ProxyGeneric},
+	LDL:            {name: "LDL", class: 22, props: Reads | Plain, space: SpaceLocal, proxy: ProxyGeneric, work: 13, nwork: 1},
+	LDS:            {name: "LDS", class: 20, props: Reads | Plain | Spaced | Root, space: SpaceShared, proxy: ProxyGeneric},
 	LDSM:           {name: "LDSM", class: 20, props: Reads | Convergent | Aligned | Spaced, space: SpaceShared, proxy: ProxyGeneric},
-	LDTM:           {name: "LDTM", class: 49, props: Reads | Convergent | Aligned, space: SpaceTensor, proxy: ProxyGeneric, work: 12, nwork: 1},
+	LDTM:           {name: "LDTM", class: 49, props: Reads | Convergent | Aligned, space: SpaceTensor, proxy: ProxyGeneric, work: 14, nwork: 1},
 	LEA:            {name: "LEA", class: 1, props: Cached | Folds | Derives, twin: ULEA},
 	LEPC:           {name: "LEPC", class: 64, props: Effect},
 	LOP3:           {name: "LOP3", class: 1, props: Commutes | Cached | Folds | Lut | Derives, twin: ULOP3},
 	MATCH:          {name: "MATCH", class: 31, props: Convergent | Gathered | Exchange},
-	MEMBAR:         {name: "MEMBAR", class: 58, props: Effect | Duplicable, work: 13, nwork: 1},
+	MEMBAR:         {name: "MEMBAR", class: 58, props: Effect | Duplicable, work: 15, nwork: 1},
 	MOV:            {name: "MOV", class: 1, props: Folds | Remat | Derives, twin: UMOV},
 	MOVM:           {name: "MOVM", class: 20, props: Convergent | Aligned},
 	MUFU:           {name: "MUFU", class: 18, props: Floats | Single | Lanes},
 	NANOSLEEP:      {name: "NANOSLEEP", class: 53, props: Effect},
-	NOP:            {name: "NOP", class: 0, props: Effect, work: 14, nwork: 1},
+	NOP:            {name: "NOP", class: 0, props: Effect, work: 16, nwork: 1},
 	OMMA:           {name: "OMMA", class: 15, props: Convergent | Matrix | Aligned},
 	P2R:            {name: "P2R", class: 42, props: ReadsPreds},
 	PLOP3:          {name: "PLOP3", class: 1, props: Truth, twin: UPLOP3},
@@ -344,9 +344,9 @@ var ops = [numOps]row{
 	QSPC:           {name: "QSPC", class: 20, props: Reads | Ordered, space: SpaceGeneric, proxy: ProxyGeneric},
 	R2P:            {name: "R2P", class: 43, props: Effect | WritesPreds},
 	R2UR:           {name: "R2UR", class: 38, props: Uniform},
-	RED:            {name: "RED", class: 23, props: Reads | Writes | Described | Ordered | Spaced | Steered, space: SpaceGeneric, proxy: ProxyGeneric},
-	REDAS:          {name: "REDAS", class: 23, props: Reads | Writes | Ordered, space: SpaceShared, proxy: ProxyGeneric},
-	REDG:           {name: "REDG", class: 23, props: Reads | Writes | Steered, space: SpaceGlobal, proxy: ProxyGeneric},
+	RED:            {name: "RED", class: 23, props: BarsRead | Reads | Writes | Described | Ordered | Spaced | Steered | Updates, space: SpaceGeneric, proxy: ProxyGeneric},
+	REDAS:          {name: "REDAS", class: 23, props: BarsRead | Reads | Writes | Ordered, space: SpaceShared, proxy: ProxyGeneric},
+	REDG:           {name: "REDG", class: 23, props: BarsRead | Reads | Writes | Steered | Updates, space: SpaceGlobal, proxy: ProxyGeneric},
 	REDUX:          {name: "REDUX", class: 30, props: Convergent | Uniform | Gathered | Exchange},
 	RET:            {name: "RET", class: 52, props: Terminator},
 	RPCMOV:         {name: "RPCMOV", class: 53, props: Effect},
@@ -355,29 +355,29 @@ var ops = [numOps]row{
 	SEL:            {name: "SEL", class: 1, props: Cached | Folds | Truth, twin: USEL},
 	SGXT:           {name: "SGXT", class: 1, props: Folds | Derives, twin: USGXT},
 	SHF:            {name: "SHF", class: 1, props: Cached | Folds | Derives, twin: USHF},
-	SHFL:           {name: "SHFL", class: 20, props: Convergent | Gathered | Exchange | Lanes},
-	ST:             {name: "ST", class: 23, props: Writes | Described | Plain | Spaced | Steered, space: SpaceGeneric, proxy: ProxyGeneric},
-	STAS:           {name: "STAS", class: 23, props: Writes | Ordered, space: SpaceShared, proxy: ProxyGeneric},
-	STG:            {name: "STG", class: 23, props: Writes | Described | Plain | Steered, space: SpaceGlobal, proxy: ProxyGeneric},
-	STL:            {name: "STL", class: 23, props: Writes | Plain, space: SpaceLocal, proxy: ProxyGeneric},
-	STS:            {name: "STS", class: 21, props: Writes | Plain | Spaced | Steered, space: SpaceShared, proxy: ProxyGeneric},
-	STSM:           {name: "STSM", class: 21, props: Writes | Convergent | Aligned, space: SpaceShared, proxy: ProxyGeneric},
-	STTM:           {name: "STTM", class: 49, props: Writes | Convergent | Aligned, space: SpaceTensor, proxy: ProxyGeneric},
+	SHFL:           {name: "SHFL", class: 20, props: Convergent | Gathered | Exchange | Lanes | Root},
+	ST:             {name: "ST", class: 23, props: BarsRead | Writes | Described | Plain | Spaced | Steered, space: SpaceGeneric, proxy: ProxyGeneric},
+	STAS:           {name: "STAS", class: 23, props: BarsRead | Writes | Ordered, space: SpaceShared, proxy: ProxyGeneric},
+	STG:            {name: "STG", class: 23, props: BarsRead | Writes | Described | Plain | Steered, space: SpaceGlobal, proxy: ProxyGeneric},
+	STL:            {name: "STL", class: 23, props: BarsRead | Writes | Plain, space: SpaceLocal, proxy: ProxyGeneric},
+	STS:            {name: "STS", class: 21, props: BarsRead | Writes | Plain | Spaced | Steered, space: SpaceShared, proxy: ProxyGeneric},
+	STSM:           {name: "STSM", class: 21, props: BarsRead | Writes | Convergent | Aligned, space: SpaceShared, proxy: ProxyGeneric},
+	STTM:           {name: "STTM", class: 49, props: BarsRead | Writes | Convergent | Aligned, space: SpaceTensor, proxy: ProxyGeneric},
 	SULD:           {name: "SULD", class: 48, props: Reads | Texture, space: SpaceGlobal, proxy: ProxyTexture},
 	SURED:          {name: "SURED", class: 48, props: Reads | Writes | Texture, space: SpaceGlobal, proxy: ProxyTexture},
 	SUST:           {name: "SUST", class: 48, props: Writes | Texture, space: SpaceGlobal, proxy: ProxyTexture},
-	SYNCS:          {name: "SYNCS", class: 46, props: Reads | Writes, space: SpaceShared, proxy: ProxyBarrier, work: 15, nwork: 4},
+	SYNCS:          {name: "SYNCS", class: 46, props: Reads | Writes, space: SpaceShared, proxy: ProxyBarrier, work: 17, nwork: 4},
 	TEX:            {name: "TEX", class: 48, props: Reads | Texture, space: SpaceGlobal, proxy: ProxyTexture},
 	TLD:            {name: "TLD", class: 48, props: Reads | Texture, space: SpaceGlobal, proxy: ProxyTexture},
 	TLD4:           {name: "TLD4", class: 48, props: Reads | Texture, space: SpaceGlobal, proxy: ProxyTexture},
 	TXD:            {name: "TXD", class: 48, props: Reads | Texture, space: SpaceGlobal, proxy: ProxyTexture},
 	TXQ:            {name: "TXQ", class: 48, props: Reads | Texture, space: SpaceGlobal, proxy: ProxyTexture},
-	UBLKCP:         {name: "UBLKCP", class: 47, props: Reads | Writes, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 19, nwork: 2},
-	UBLKPF:         {name: "UBLKPF", class: 47, props: Effect | Uniform, work: 21, nwork: 1},
-	UBLKRED:        {name: "UBLKRED", class: 47, props: Reads | Writes | Uniform, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 22, nwork: 2},
+	UBLKCP:         {name: "UBLKCP", class: 47, props: BarsRead | Reads | Writes, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 21, nwork: 2},
+	UBLKPF:         {name: "UBLKPF", class: 47, props: BarsRead | Effect | Uniform, work: 23, nwork: 1},
+	UBLKRED:        {name: "UBLKRED", class: 47, props: BarsRead | Reads | Writes | Uniform, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 24, nwork: 2},
 	UBMSK:          {name: "UBMSK", class: 33, props: Uniform},
 	UBREV:          {name: "UBREV", class: 33, props: Uniform},
-	UCGABAR_ARV:    {name: "UCGABAR_ARV", class: 0, props: Effect | Uniform, work: 24, nwork: 1},
+	UCGABAR_ARV:    {name: "UCGABAR_ARV", class: 0, props: Effect | Uniform, work: 26, nwork: 1},
 	UCGABAR_WAIT:   {name: "UCGABAR_WAIT", class: 0, props: Effect | Uniform},
 	UCLEA:          {name: "UCLEA", class: 33, props: Uniform},
 	UF2I:           {name: "UF2I", class: 37, props: Uniform},
@@ -391,7 +391,7 @@ var ops = [numOps]row{
 	UFSEL:          {name: "UFSEL", class: 37, props: Uniform},
 	UFSET:          {name: "UFSET", class: 37, props: Uniform},
 	UFSETP:         {name: "UFSETP", class: 37, props: Uniform},
-	UGETNEXTWORKID: {name: "UGETNEXTWORKID", class: 47, props: Effect | Uniform, work: 25, nwork: 1},
+	UGETNEXTWORKID: {name: "UGETNEXTWORKID", class: 47, props: BarsRead | Effect | Uniform, work: 27, nwork: 1},
 	UI2F:           {name: "UI2F", class: 37, props: Uniform},
 	UI2FP:          {name: "UI2FP", class: 37, props: Uniform},
 	UI2I:           {name: "UI2I", class: 33, props: Uniform},
@@ -404,37 +404,37 @@ var ops = [numOps]row{
 	ULEA:           {name: "ULEA", class: 33, props: Uniform},
 	ULEPC:          {name: "ULEPC", class: 33, props: Uniform},
 	ULOP3:          {name: "ULOP3", class: 33, props: Commutes | Uniform | Lut},
-	UMEMSETS:       {name: "UMEMSETS", class: 47, props: Reads | Writes | Uniform, space: SpaceShared, proxy: ProxyAsync, work: 26, nwork: 1},
+	UMEMSETS:       {name: "UMEMSETS", class: 47, props: BarsRead | Reads | Writes | Uniform, space: SpaceShared, proxy: ProxyAsync, work: 28, nwork: 1},
 	UMOV:           {name: "UMOV", class: 35, props: Uniform | Remat},
 	UP2UR:          {name: "UP2UR", class: 33, props: Uniform | ReadsPreds},
 	UPLOP3:         {name: "UPLOP3", class: 33, props: Uniform},
 	UPOPC:          {name: "UPOPC", class: 33, props: Uniform},
 	UPRMT:          {name: "UPRMT", class: 33, props: Uniform},
 	UR2UP:          {name: "UR2UP", class: 33, props: Uniform | WritesPreds},
-	UREDGR:         {name: "UREDGR", class: 47, props: Reads | Writes | Uniform | Ordered, space: SpaceGlobal, proxy: ProxyGeneric, work: 27, nwork: 1},
+	UREDGR:         {name: "UREDGR", class: 47, props: BarsRead | Reads | Writes | Uniform | Ordered, space: SpaceGlobal, proxy: ProxyGeneric, work: 29, nwork: 1},
 	USEL:           {name: "USEL", class: 33, props: Uniform},
 	USETMAXREG:     {name: "USETMAXREG", class: 59, props: Effect | Uniform | Aligned},
 	USETSHMSZ:      {name: "USETSHMSZ", class: 59, props: Effect},
 	USGXT:          {name: "USGXT", class: 33, props: Uniform},
 	USHF:           {name: "USHF", class: 33, props: Uniform},
-	USTGR:          {name: "USTGR", class: 47, props: Reads | Writes | Uniform | Ordered, space: SpaceGlobal, proxy: ProxyGeneric, work: 28, nwork: 1},
-	UTCATOMSWS:     {name: "UTCATOMSWS", class: 47, props: Reads | Writes | Uniform, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 29, nwork: 1},
-	UTCBAR:         {name: "UTCBAR", class: 47, props: Effect | Uniform, work: 30, nwork: 2},
-	UTCCP:          {name: "UTCCP", class: 47, props: Reads | Writes | Uniform, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 32, nwork: 2},
-	UTCHMMA:        {name: "UTCHMMA", class: 47, props: Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 34, nwork: 2},
-	UTCIMMA:        {name: "UTCIMMA", class: 47, props: Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 36, nwork: 2},
-	UTCOMMA:        {name: "UTCOMMA", class: 47, props: Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 38, nwork: 2},
-	UTCQMMA:        {name: "UTCQMMA", class: 47, props: Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 40, nwork: 2},
-	UTCSHIFT:       {name: "UTCSHIFT", class: 47, props: Reads | Writes | Uniform, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 42, nwork: 2},
-	UTMACCTL:       {name: "UTMACCTL", class: 47, props: Effect | Uniform, work: 44, nwork: 2},
-	UTMACMDFLUSH:   {name: "UTMACMDFLUSH", class: 47, props: Effect | Uniform | Commits, work: 46, nwork: 1},
-	UTMALDG:        {name: "UTMALDG", class: 47, props: Reads | Writes | Uniform | TensorMap, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 47, nwork: 2},
-	UTMAPF:         {name: "UTMAPF", class: 47, props: Effect | Uniform | TensorMap, work: 49, nwork: 1},
-	UTMAREDG:       {name: "UTMAREDG", class: 47, props: Reads | Writes | Uniform | TensorMap, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 50, nwork: 2},
-	UTMASTG:        {name: "UTMASTG", class: 47, props: Reads | Writes | Uniform | TensorMap, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 52, nwork: 2},
+	USTGR:          {name: "USTGR", class: 47, props: BarsRead | Reads | Writes | Uniform | Ordered, space: SpaceGlobal, proxy: ProxyGeneric, work: 30, nwork: 1},
+	UTCATOMSWS:     {name: "UTCATOMSWS", class: 47, props: BarsRead | Reads | Writes | Uniform, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 31, nwork: 1},
+	UTCBAR:         {name: "UTCBAR", class: 47, props: BarsRead | Effect | Uniform, work: 32, nwork: 2},
+	UTCCP:          {name: "UTCCP", class: 47, props: BarsRead | Reads | Writes | Uniform, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 34, nwork: 2},
+	UTCHMMA:        {name: "UTCHMMA", class: 47, props: BarsRead | Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 36, nwork: 2},
+	UTCIMMA:        {name: "UTCIMMA", class: 47, props: BarsRead | Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 38, nwork: 2},
+	UTCOMMA:        {name: "UTCOMMA", class: 47, props: BarsRead | Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 40, nwork: 2},
+	UTCQMMA:        {name: "UTCQMMA", class: 47, props: BarsRead | Reads | Writes | Uniform | Matrix, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 42, nwork: 2},
+	UTCSHIFT:       {name: "UTCSHIFT", class: 47, props: BarsRead | Reads | Writes | Uniform, space: SpaceShared | SpaceTensor, proxy: ProxyAsync, work: 44, nwork: 2},
+	UTMACCTL:       {name: "UTMACCTL", class: 47, props: BarsRead | Effect | Uniform, work: 46, nwork: 2},
+	UTMACMDFLUSH:   {name: "UTMACMDFLUSH", class: 47, props: BarsRead | Effect | Uniform | Commits, work: 48, nwork: 1},
+	UTMALDG:        {name: "UTMALDG", class: 47, props: BarsRead | Reads | Writes | Uniform | TensorMap, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 49, nwork: 2},
+	UTMAPF:         {name: "UTMAPF", class: 47, props: BarsRead | Effect | Uniform | TensorMap, work: 51, nwork: 1},
+	UTMAREDG:       {name: "UTMAREDG", class: 47, props: BarsRead | Reads | Writes | Uniform | TensorMap, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 52, nwork: 2},
+	UTMASTG:        {name: "UTMASTG", class: 47, props: BarsRead | Reads | Writes | Uniform | TensorMap, space: SpaceGlobal | SpaceShared, proxy: ProxyAsync, work: 54, nwork: 2},
 	UVIADD:         {name: "UVIADD", class: 33, props: Uniform},
 	UVIMNMX:        {name: "UVIMNMX", class: 33, props: Uniform},
-	UVIRTCOUNT:     {name: "UVIRTCOUNT", class: 47, props: Effect | Uniform, work: 54, nwork: 1},
+	UVIRTCOUNT:     {name: "UVIRTCOUNT", class: 47, props: Effect | Uniform, work: 56, nwork: 1},
 	VABSDIFF:       {name: "VABSDIFF", class: 1},
 	VABSDIFF4:      {name: "VABSDIFF4", class: 1},
 	VHMNMX:         {name: "VHMNMX", class: 1},
@@ -444,8 +444,8 @@ var ops = [numOps]row{
 	VIMNMX3:        {name: "VIMNMX3", class: 1},
 	VOTE:           {name: "VOTE", class: 39, props: Convergent | Gathered},
 	VOTEU:          {name: "VOTEU", class: 40, props: Convergent | Uniform | Gathered},
-	WARPGROUP:      {name: "WARPGROUP", class: 63, props: Effect | Group | Aligned | Duplicable, refine: 27, nrefine: 1, work: 55, nwork: 1},
-	WARPSYNC:       {name: "WARPSYNC", class: 53, props: Effect | Convergent | Duplicable | Spaced, work: 56, nwork: 1},
+	WARPGROUP:      {name: "WARPGROUP", class: 63, props: Effect | Group | Aligned | Duplicable, refine: 27, nrefine: 1, work: 57, nwork: 1},
+	WARPSYNC:       {name: "WARPSYNC", class: 53, props: Effect | Convergent | Duplicable | Spaced, work: 58, nwork: 1},
 	YIELD:          {name: "YIELD", class: 53, props: Effect},
 	COPY:           {name: "COPY", class: 0, props: Pseudo | Folds | Duplicable, twin: COPY},
 	PHI:            {name: "PHI", class: 0, props: Pseudo},
@@ -485,63 +485,65 @@ var refines = [...]refine{
 }
 
 var works = [...]workRow{
-	{NoMod, 0, Stored},           // ARRIVES
-	{NoMod, Loaded, 0},           // ATOM
-	{NoMod, Loaded, 0},           // ATOMG
-	{NoMod, 0, Stored},           // BAR
-	{MIVALL, 0, Loaded},          // CCTL
-	{NoMod, 0, Stored},           // ELECT
-	{NoMod, 0, Fetched},          // EXIT
-	{NoMod, 0, Stored},           // FENCE
-	{NoMod, Loaded, 0},           // LD
-	{NoMod, Loaded, 0},           // LDG
-	{NoMod, Loaded, 0},           // LDGMC
-	{NoMod, Loaded, 0},           // LDL
-	{NoMod, Copied, 0},           // LDTM
-	{NoMod, 0, Stored},           // MEMBAR
-	{NoMod, 0, Copied},           // NOP
-	{MEXCH, Stored | Fetched, 0}, // SYNCS
-	{MCCTL, Stored, 0},           // SYNCS
-	{MARRIVE, 0, Stored},         // SYNCS
-	{MPHASECHK, 0, Stored},       // SYNCS
-	{NoMod, Fetched, 0},          // UBLKCP
-	{NoMod, 0, Stored},           // UBLKCP
-	{NoMod, Fetched, 0},          // UBLKPF
-	{NoMod, Fetched, 0},          // UBLKRED
-	{NoMod, 0, Stored},           // UBLKRED
-	{NoMod, 0, Stored},           // UCGABAR_ARV
-	{NoMod, 0, 0},                // UGETNEXTWORKID
-	{NoMod, 0, 0},                // UMEMSETS
-	{NoMod, 0, 0},                // UREDGR
-	{NoMod, 0, 0},                // USTGR
-	{NoMod, 0, 0},                // UTCATOMSWS
-	{NoMod, Fetched, 0},          // UTCBAR
-	{NoMod, 0, Stored},           // UTCBAR
-	{NoMod, Fetched, 0},          // UTCCP
-	{NoMod, 0, Stored},           // UTCCP
-	{NoMod, Fetched, 0},          // UTCHMMA
-	{NoMod, 0, Stored},           // UTCHMMA
-	{NoMod, Fetched, 0},          // UTCIMMA
-	{NoMod, 0, Stored},           // UTCIMMA
-	{NoMod, Fetched, 0},          // UTCOMMA
-	{NoMod, 0, Stored},           // UTCOMMA
-	{NoMod, Fetched, 0},          // UTCQMMA
-	{NoMod, 0, Stored},           // UTCQMMA
-	{NoMod, Fetched, 0},          // UTCSHIFT
-	{NoMod, 0, Stored},           // UTCSHIFT
-	{NoMod, Fetched, 0},          // UTMACCTL
-	{NoMod, 0, Stored},           // UTMACCTL
-	{NoMod, 0, 0},                // UTMACMDFLUSH
-	{NoMod, Fetched, 0},          // UTMALDG
-	{NoMod, 0, Stored},           // UTMALDG
-	{NoMod, Fetched, 0},          // UTMAPF
-	{NoMod, Fetched, 0},          // UTMAREDG
-	{NoMod, 0, Stored},           // UTMAREDG
-	{NoMod, Fetched, 0},          // UTMASTG
-	{NoMod, 0, Stored},           // UTMASTG
-	{NoMod, 0, 0},                // UVIRTCOUNT
-	{MARRIVE, 0, Stored},         // WARPGROUP
-	{NoMod, 0, Stored},           // WARPSYNC
+	{NoMod, 0, Stored, 0},           // ARRIVES
+	{NoMod, Loaded, 0, 0},           // ATOM
+	{NoMod, Loaded, 0, 0},           // ATOMG
+	{NoMod, 0, Stored, 0},           // BAR
+	{MARV, 0, 0, 6},                 // BAR
+	{MIVALL, 0, Loaded, 0},          // CCTL
+	{NoMod, 0, 0, 6},                // CGAERRBAR
+	{NoMod, 0, Stored, 0},           // ELECT
+	{NoMod, 0, Fetched, 0},          // EXIT
+	{NoMod, 0, Stored, 0},           // FENCE
+	{NoMod, Loaded, 0, 0},           // LD
+	{NoMod, Loaded, 0, 0},           // LDG
+	{NoMod, Loaded, 0, 0},           // LDGMC
+	{NoMod, Loaded, 0, 0},           // LDL
+	{NoMod, Copied, 0, 0},           // LDTM
+	{NoMod, 0, Stored, 0},           // MEMBAR
+	{NoMod, 0, Copied, 0},           // NOP
+	{MEXCH, Stored | Fetched, 0, 0}, // SYNCS
+	{MCCTL, Stored, 0, 0},           // SYNCS
+	{MARRIVE, 0, Stored, 0},         // SYNCS
+	{MPHASECHK, 0, Stored, 0},       // SYNCS
+	{NoMod, Fetched, 0, 0},          // UBLKCP
+	{NoMod, 0, Stored, 0},           // UBLKCP
+	{NoMod, Fetched, 0, 0},          // UBLKPF
+	{NoMod, Fetched, 0, 0},          // UBLKRED
+	{NoMod, 0, Stored, 0},           // UBLKRED
+	{NoMod, 0, Stored, 0},           // UCGABAR_ARV
+	{NoMod, 0, 0, 0},                // UGETNEXTWORKID
+	{NoMod, 0, 0, 0},                // UMEMSETS
+	{NoMod, 0, 0, 0},                // UREDGR
+	{NoMod, 0, 0, 0},                // USTGR
+	{NoMod, 0, 0, 0},                // UTCATOMSWS
+	{NoMod, Fetched, 0, 0},          // UTCBAR
+	{NoMod, 0, Stored, 0},           // UTCBAR
+	{NoMod, Fetched, 0, 0},          // UTCCP
+	{NoMod, 0, Stored, 0},           // UTCCP
+	{NoMod, Fetched, 0, 0},          // UTCHMMA
+	{NoMod, 0, Stored, 0},           // UTCHMMA
+	{NoMod, Fetched, 0, 0},          // UTCIMMA
+	{NoMod, 0, Stored, 0},           // UTCIMMA
+	{NoMod, Fetched, 0, 0},          // UTCOMMA
+	{NoMod, 0, Stored, 0},           // UTCOMMA
+	{NoMod, Fetched, 0, 0},          // UTCQMMA
+	{NoMod, 0, Stored, 0},           // UTCQMMA
+	{NoMod, Fetched, 0, 0},          // UTCSHIFT
+	{NoMod, 0, Stored, 0},           // UTCSHIFT
+	{NoMod, Fetched, 0, 0},          // UTMACCTL
+	{NoMod, 0, Stored, 0},           // UTMACCTL
+	{NoMod, 0, 0, 0},                // UTMACMDFLUSH
+	{NoMod, Fetched, 0, 0},          // UTMALDG
+	{NoMod, 0, Stored, 0},           // UTMALDG
+	{NoMod, Fetched, 0, 0},          // UTMAPF
+	{NoMod, Fetched, 0, 0},          // UTMAREDG
+	{NoMod, 0, Stored, 0},           // UTMAREDG
+	{NoMod, Fetched, 0, 0},          // UTMASTG
+	{NoMod, 0, Stored, 0},           // UTMASTG
+	{NoMod, 0, 0, 0},                // UVIRTCOUNT
+	{MARRIVE, 0, Stored, 0},         // WARPGROUP
+	{NoMod, 0, Stored, 0},           // WARPSYNC
 }
 
 // The modifiers.

@@ -76,6 +76,7 @@ type refine struct {
 type work struct {
 	mod            string
 	leaves, awaits []string // words of workNames
+	stall          int      // the least stall behind it, 0 if its class says
 }
 
 // macro is a piece of template with a name, written %name where it is used.
@@ -316,6 +317,7 @@ func parseOp(where, s string) *op {
 			o.bars = "both"
 		case w == "bars=read":
 			o.bars = "read"
+			o.props = append(o.props, w)
 		case w == "@UP":
 			o.uguard = true
 		case propNames[w] != "":
@@ -328,8 +330,9 @@ func parseOp(where, s string) *op {
 	return o
 }
 
-// column reads an attribute with a value: space=, proxy=, twin=, does=, leaves=
-// and awaits=, the last two also for a modifier alone (.EXCH:leaves=stored).
+// column reads an attribute with a value: space=, proxy=, twin=, does=, leaves=,
+// awaits= and stall=, the last three also for a modifier alone
+// (.EXCH:leaves=stored).
 func (o *op) column(where, w string) bool {
 	name, value, ok := strings.Cut(w, "=")
 	mod, rest, has := strings.Cut(name, ":")
@@ -353,6 +356,12 @@ func (o *op) column(where, w string) bool {
 		o.works = append(o.works, work{mod: mod[1:], leaves: wordsOf(where, workNames, value)})
 	case name == "awaits":
 		o.works = append(o.works, work{mod: mod[1:], awaits: wordsOf(where, workNames, value)})
+	case name == "stall":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > target.MaxStall {
+			die(where, "%s: a stall of %q", o.name, value)
+		}
+		o.works = append(o.works, work{mod: mod[1:], stall: n})
 	default:
 		return false
 	}

@@ -46,6 +46,12 @@ var propNames = map[string]string{
 	"commits":     "Commits",
 	"keeps":       "KeepsMatrix",
 	"steered":     "Steered",
+	"own":         "Own",
+	"root":        "Root",
+	"updates":     "Updates",
+	"compares":    "Compares",
+	"holds":       "Holds",
+	"bars=read":   "BarsRead",
 	"preds=read":  "ReadsPreds",
 	"preds=write": "WritesPreds",
 }
@@ -140,7 +146,7 @@ func (c *compiler) oriFile(b *bytes.Buffer) {
 			if w.mod != "" {
 				mod = "M" + w.mod
 			}
-			fmt.Fprintf(b, "\t{%s, %s, %s}, // %s\n", mod, either(workNames, w.leaves), either(workNames, w.awaits), o.name)
+			fmt.Fprintf(b, "\t{%s, %s, %s, %d}, // %s\n", mod, either(workNames, w.leaves), either(workNames, w.awaits), w.stall, o.name)
 		}
 	}
 	b.WriteString("}\n\n")
