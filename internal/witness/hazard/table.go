@@ -3,6 +3,7 @@ package hazard
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,8 +82,28 @@ type table struct {
 	hopper *table         // the best known generation, for all others
 }
 
-// generations are the SMs with a table; others use the nearest older one.
+// generations are the SMs whose code was read for a table.
 var generations = [...]int{75, 80, 89, 90, 100, 120}
+
+// sources says whose table judges the code of each SM. One that is not here
+// is not judged: that is an error.
+var sources = [...]struct {
+	sm, table int
+	why       string
+}{
+	{75, 75, "its own"},
+	{80, 80, "its own"},
+	{86, 89, "the reference's code for both is the same word for word"},
+	{87, 89, "the reference's code differs in single instructions, not in distances"},
+	{88, 89, "the reference's code for both is the same word for word"},
+	{89, 89, "its own"},
+	{90, 90, "its own"},
+	{100, 100, "its own"},
+	{103, 100, "where the reference chooses the same instructions its code is the same word for word"},
+	{110, 100, "the reference's code stands up to it"},
+	{120, 120, "its own"},
+	{121, 120, "the reference's code for both is the same word for word"},
+}
 
 func load(sm int) (*table, error) {
 	t := &table{
@@ -124,16 +145,12 @@ func tableOf(sm int) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := generations[0]
-	for _, g := range generations {
-		if g <= sm && !(sm < 89 && g == 89) {
-			best = g
+	for _, s := range sources {
+		if s.sm == sm {
+			return all[s.table], nil
 		}
 	}
-	if sm == 86 || sm == 87 || sm == 88 {
-		best = 89
-	}
-	return all[best], nil
+	return nil, fmt.Errorf("nobody has said which table judges the code of sm_%d", sm)
 }
 
 // lines calls f with the fields of every line that is no comment.
@@ -189,7 +206,7 @@ func index(list []string, s string) int {
 }
 
 func (t *table) readClasses() error {
-	column := 2 + index([]string{"75", "80", "89", "90", "100", "120"}, strconv.Itoa(t.sm))
+	column := 2 + slices.Index(generations[:], t.sm)
 	return lines("classes.txt", func(_ int, w []string) error {
 		if len(w) != 8 {
 			return fmt.Errorf("want 8 fields")
