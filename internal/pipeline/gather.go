@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/isel"
@@ -44,42 +43,6 @@ func (c *compilation) gatherings(f *ori.Func) []int32 {
 	waits := isel.Reconverging(f, func(b *ori.Block) bool { return (c.o.Level == 0 || x.Parts(b)) && !cross[b.ID] })
 	return flow.Gatherings(f, x, waits)
 }
-
-// converged lowers the kernel with its functions and brings them to where
-// threads have their barriers. Then it is known where threads gather: that
-// none wait for others at different places but in calls is proved here. Where a phase
-// could not keep what lowered code showed, calls are decided anew, by both.
-func (c *compilation) converged() ([]*unit, error) {
-	for tries := 0; ; tries++ {
-		units, err := c.draft()
-		if err != nil {
-			return nil, err
-		}
-		more := false
-		for _, u := range units {
-			if err := c.begin(u); err != nil {
-				return nil, err
-			}
-			line := uncalled(u)
-			if line > 0 && (tries == mostDrafts || c.resumes(u)) {
-				return nil, fmt.Errorf("%s: line %d: threads may gather for this instruction from several places", u.f.Name, line)
-			}
-			if line > 0 {
-				if c.also == nil {
-					c.also = map[string][]int32{}
-				}
-				c.also[u.f.Name] = append(c.also[u.f.Name], u.gatherings...)
-				more = true
-			}
-		}
-		if !more {
-			return units, nil
-		}
-	}
-}
-
-// mostDrafts bounds how often calls are decided anew.
-const mostDrafts = 4
 
 // uncalled returns the line of an instruction for which threads may gather
 // from several places and that is no call of a routine, 0 if there is none.

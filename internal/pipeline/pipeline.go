@@ -27,6 +27,42 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 	return c.kernel(units)
 }
 
+// converged lowers the kernel with its functions and brings them to where
+// threads have their barriers. Then it is known where threads gather: that
+// none wait for others at different places but in calls is proved here. Where a phase
+// could not keep what lowered code showed, calls are decided anew, by both.
+func (c *compilation) converged() ([]*unit, error) {
+	for tries := 0; ; tries++ {
+		units, err := c.draft()
+		if err != nil {
+			return nil, err
+		}
+		more := false
+		for _, u := range units {
+			if err := c.begin(u); err != nil {
+				return nil, err
+			}
+			line := uncalled(u)
+			if line > 0 && (tries == mostDrafts || c.resumes(u)) {
+				return nil, fmt.Errorf("%s: line %d: threads may gather for this instruction from several places", u.f.Name, line)
+			}
+			if line > 0 {
+				if c.also == nil {
+					c.also = map[string][]int32{}
+				}
+				c.also[u.f.Name] = append(c.also[u.f.Name], u.gatherings...)
+				more = true
+			}
+		}
+		if !more {
+			return units, nil
+		}
+	}
+}
+
+// mostDrafts bounds how often calls are decided anew.
+const mostDrafts = 4
+
 // draft lowers the kernel and, where they are part of it, the functions it
 // calls that stand by themselves. Instructions for which threads may gather
 // from several of them, or from several places of one, are routines.
