@@ -22,7 +22,7 @@ package lower
 import (
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/call"
-	"github.com/goptxas/goptxas/internal/lower/expand"
+	"github.com/goptxas/goptxas/internal/lower/division"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -49,7 +49,7 @@ func New(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, la
 		l.Plan = call.NewPlan(m, body, layout, func(fn int32) *sema.Body { return bodies.Of(m, fn, new(bodies.Scratch)) })
 	}
 	if opts.Routines != nil && l.F.Kernel && !layout.Object && !l.Plan.Moves {
-		expand.Sites(l.Plan, body, &l.Sites)
+		division.Sites(l.Plan, body, &l.Sites)
 		l.Sites.Fit(opts.Routines(l.F))
 	}
 	l.F.Props.SharedBytes = int32(l.Plan.Bytes)

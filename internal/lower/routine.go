@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
+	"github.com/goptxas/goptxas/internal/lower/division"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/lower/warp"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -36,7 +37,7 @@ func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	nin, nout := routine.Words(n)
 	l.F = mod.NewRoutine(routine.Name(n), routine.KindOf(n))
 	l.Enter(l.F.NewBlock())
-	back, in := l.Fixed(routine.ReturnOf(n), 1), expand.FixedWords(l, nin)
+	back, in := l.Fixed(routine.ReturnOf(n), 1), division.FixedWords(l, nin)
 	l.Emit(op.UNDEF, op.Mods{}, append(build.Value{l.F.Words(back)}, in...))
 	words := 1
 	if n < len(routine.Routines) {
@@ -48,17 +49,17 @@ func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	}
 	to := l.Tmp(1)
 	l.Copy(to, l.Words(back))
-	l.Copy(args, expand.Each(l, in))
+	l.Copy(args, division.Each(l, in))
 	var r build.Value
 	if n < len(routine.Routines) {
-		r = expand.KindOf(l, n, args)
+		r = division.KindOf(l, n, args)
 	} else {
 		s, full := routine.SyncRoutine(n)
 		r = warp.SyncOf(l, s, full, args)
 	}
-	out, exit := expand.FixedWords(l, nout), l.Fixed(routine.ReturnOf(n), 2)
-	l.Copy(expand.Each(l, out), r)
-	l.Copy(l.Words(exit), append(to, build.RZ()))
+	out, exit := division.FixedWords(l, nout), l.Fixed(routine.ReturnOf(n), 2)
+	l.Copy(division.Each(l, out), r)
+	l.Copy(l.Words(exit), append(to, expand.RZ()))
 	l.Emit(op.RET, op.M(op.MREL, op.MNODEC), nil, append(build.Value{l.F.Words(exit)}, out...)...)
 	l.Arrange()
 	return l.F
@@ -71,7 +72,7 @@ func Linked(mod *ori.Module, arch *target.Arch, s *routine.Sync) *ori.Func {
 	nin, nout := routine.LinkedWords(s)
 	l.F = mod.NewFunc(s.Linked)
 	l.Enter(l.F.NewBlock())
-	back, in := l.Fixed(abi.ReturnReg, 2), expand.FixedWords(l, nin)
+	back, in := l.Fixed(abi.ReturnReg, 2), division.FixedWords(l, nin)
 	l.Emit(op.UNDEF, op.Mods{}, append(build.Value{l.F.Words(back)}, in...))
 	to := l.Tmp(2)
 	l.Copy(to, l.Words(back))
@@ -79,10 +80,10 @@ func Linked(mod *ori.Module, arch *target.Arch, s *routine.Sync) *ori.Func {
 	for range nin {
 		args = append(args, l.Tmp(1)...)
 	}
-	l.Copy(args, expand.Each(l, in))
+	l.Copy(args, division.Each(l, in))
 	r := warp.SyncOf(l, s, s.Unaligned, args)
-	out, exit := expand.FixedWords(l, nout), l.Fixed(abi.ReturnReg, 2)
-	l.Copy(expand.Each(l, out), r)
+	out, exit := division.FixedWords(l, nout), l.Fixed(abi.ReturnReg, 2)
+	l.Copy(division.Each(l, out), r)
 	l.Copy(l.Words(exit), to)
 	l.Emit(op.RET, op.M(op.MABS, op.MNODEC), nil, append(build.Value{l.F.Words(exit)}, out...)...)
 	l.Arrange()

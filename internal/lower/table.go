@@ -5,7 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/async"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/call"
-	"github.com/goptxas/goptxas/internal/lower/expand"
+	"github.com/goptxas/goptxas/internal/lower/division"
 	"github.com/goptxas/goptxas/internal/lower/matrix"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/lower/texture"
@@ -22,4 +22,4 @@ var buildHandlers = build.Table{
 
 // rooms are asked in this order how an instruction is lowered. One that none of
 // them knows cannot be compiled.
-var rooms = [...]*build.Table{&arith.Handlers, &expand.Handlers, &memory.Handlers, &warp.Handlers, &texture.Handlers, &matrix.Handlers, &async.Handlers, &call.Handlers, &buildHandlers}
+var rooms = [...]*build.Table{&arith.Handlers, &division.Handlers, &memory.Handlers, &warp.Handlers, &texture.Handlers, &matrix.Handlers, &async.Handlers, &call.Handlers, &buildHandlers}

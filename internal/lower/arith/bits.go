@@ -2,8 +2,8 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -17,7 +17,7 @@ func minmax(l *build.Builder) {
 		minmaxFloat(l, t)
 		return
 	}
-	which := build.PT()
+	which := expand.PT()
 	if l.In.Op == isa.WMax {
 		which = which.Not()
 	}
@@ -32,7 +32,7 @@ func minmax(l *build.Builder) {
 		if l.Has(isa.WRelu) {
 			m = m.With(op.MRELU)
 		}
-		expand.EmitMin(l, m, d[:1], l.Src1(1, t), l.Src1(2, t), which)
+		expand.EmitMin(&l.Writer, m, d[:1], l.Src1(1, t), l.Src1(2, t), which)
 	case build.Words(t) == 1:
 		var m op.Mods
 		if !signed {
@@ -41,7 +41,7 @@ func minmax(l *build.Builder) {
 		if l.Has(isa.WRelu) {
 			m = m.With(op.MRELU)
 		}
-		expand.EmitMin(l, m, d[:1], l.Extended(1, t)[0], l.Extended(2, t)[0], which)
+		expand.EmitMin(&l.Writer, m, d[:1], l.Extended(1, t)[0], l.Extended(2, t)[0], which)
 	default:
 		a, b := l.Src(1, t), l.Src(2, t)
 		cmp := op.MLT
@@ -67,8 +67,8 @@ func abs(l *build.Builder) {
 		l.Emit(op.IABS, op.Mods{}, l.Dst(0)[:1], l.Reg(l.Extended(1, t)[0]))
 	default:
 		a := l.Src(1, t)
-		n := l.Add64(build.Value{build.RZ(), build.RZ()}, a, true)
-		p := l.Test(op.ISETP, op.M(op.MLT, op.MAND), a[1], build.RZ(), build.PT())
+		n := l.Add64(build.Value{expand.RZ(), expand.RZ()}, a, true)
+		p := l.Test(op.ISETP, op.M(op.MLT, op.MAND), a[1], expand.RZ(), expand.PT())
 		r := l.Tmp(2)
 		for k := range r {
 			l.Emit(op.SEL, op.Mods{}, r[k:k+1], n[k], a[k], p)
@@ -87,7 +87,7 @@ func popc(l *build.Builder) {
 		return
 	}
 	lo, hi := l.One(op.POPC, op.Mods{}, l.Reg(a[0])), l.One(op.POPC, op.Mods{}, l.Reg(a[1]))
-	l.Emit(op.IADD3, op.Mods{}, d[:1], lo, hi, build.RZ())
+	l.Emit(op.IADD3, op.Mods{}, d[:1], lo, hi, expand.RZ())
 }
 
 func brev(l *build.Builder) {
@@ -122,15 +122,15 @@ func clz(l *build.Builder) {
 	d := l.Dst(0)
 	if len(a) == 1 {
 		f := findLeading(l, a[0], false, false)
-		l.Emit(op.IADD3, op.Mods{}, d[:1], build.Negate(f), ori.Imm(31), build.RZ())
+		l.Emit(op.IADD3, op.Mods{}, d[:1], expand.Negate(f), ori.Imm(31), expand.RZ())
 		return
 	}
 	// the high word decides unless it is zero
-	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], build.RZ(), build.PT())
+	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], expand.RZ(), expand.PT())
 	w := l.One(op.SEL, op.Mods{}, a[0], a[1], p)
 	f := findLeading(l, w, false, false)
 	base := l.One(op.SEL, op.Mods{}, ori.Imm(63), ori.Imm(31), p)
-	l.Emit(op.IADD3, op.Mods{}, d[:1], base, build.Negate(f), build.RZ())
+	l.Emit(op.IADD3, op.Mods{}, d[:1], base, expand.Negate(f), expand.RZ())
 }
 
 func bfind(l *build.Builder) {
@@ -144,21 +144,21 @@ func bfind(l *build.Builder) {
 		return
 	}
 	if signed { // what differs from the sign
-		s := l.One(op.SHF, op.M(op.MR, op.MS32, op.MHI), build.RZ(), ori.Imm(31), a[1])
+		s := l.One(op.SHF, op.M(op.MR, op.MS32, op.MHI), expand.RZ(), ori.Imm(31), a[1])
 		x := l.Tmp(2)
 		for k := range x {
-			l.Emit(op.LOP3, op.M(op.MLUT), x[k:k+1], a[k], s, build.RZ(), ori.Imm(build.LutXor))
+			l.Emit(op.LOP3, op.M(op.MLUT), x[k:k+1], a[k], s, expand.RZ(), ori.Imm(expand.LutXor))
 		}
 		a = x
 	}
-	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], build.RZ(), build.PT())
+	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], expand.RZ(), expand.PT())
 	w := l.One(op.SEL, op.Mods{}, a[0], a[1], p)
 	f := findLeading(l, w, false, false)
-	base := l.One(op.SEL, op.Mods{}, build.RZ(), ori.Imm(32), p)
-	none := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), w, build.RZ(), build.PT())
-	r := l.One(op.IADD3, op.Mods{}, base, f, build.RZ())
+	base := l.One(op.SEL, op.Mods{}, expand.RZ(), ori.Imm(32), p)
+	none := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), w, expand.RZ(), expand.PT())
+	r := l.One(op.IADD3, op.Mods{}, base, f, expand.RZ())
 	if shift {
-		r = l.One(op.IADD3, op.Mods{}, build.Negate(r), ori.Imm(63), build.RZ())
+		r = l.One(op.IADD3, op.Mods{}, expand.Negate(r), ori.Imm(63), expand.RZ())
 	}
 	l.Emit(op.SEL, op.Mods{}, d[:1], ori.Imm32(0xffffffff), r, none)
 }
@@ -224,12 +224,12 @@ func funnel(l *build.Builder) {
 func field8(l *build.Builder, n int) ori.Operand {
 	o := l.Src1(n, isa.U32)
 	if o.Kind == ori.KImm {
-		return build.Word(uint32(o.Imm) & 0xff)
+		return expand.Word(uint32(o.Imm) & 0xff)
 	}
 	if o.Kind == ori.KZero {
 		return o
 	}
-	return l.One(op.LOP3, op.M(op.MLUT), o, ori.Imm(0xff), build.RZ(), ori.Imm(build.LutAnd))
+	return l.One(op.LOP3, op.M(op.MLUT), o, ori.Imm(0xff), expand.RZ(), ori.Imm(expand.LutAnd))
 }
 
 // bfe lowers 32-bit bfe: shift down, then cut to the length.
@@ -244,7 +244,7 @@ func bfe(l *build.Builder) {
 	if t.Class() == isa.Signed {
 		m, g = op.M(op.MR, op.MS32, op.MHI), op.Mods{}
 	}
-	s := l.One(op.SHF, m, build.RZ(), pos, a)
+	s := l.One(op.SHF, m, expand.RZ(), pos, a)
 	l.Emit(op.SGXT, g, l.Dst(0)[:1], l.Reg(s), n)
 }
 
@@ -257,15 +257,15 @@ func bfe64(l *build.Builder, t isa.Type) {
 		l.Copy(l.Dst(0), build.Value{l.And2(s[0], m[0]), l.And2(s[1], m[1])})
 		return
 	}
-	end := expand.Min1(l, op.M(op.MU32), l.Reg(l.Iadd(pos, n)), ori.Imm(64), build.PT())
-	up := l.Iadd(ori.Imm(64), build.Negate(end))
+	end := expand.Min1(&l.Writer, op.M(op.MU32), l.Reg(l.Iadd(pos, n)), ori.Imm(64), expand.PT())
+	up := l.Iadd(ori.Imm(64), expand.Negate(end))
 	s := l.Sar(l.Shl(a, up), l.Iadd(up, pos))
-	l.Copy(l.Dst(0), l.Sel(build.Value{build.RZ(), build.RZ()}, s, l.Cmp1(op.MEQ, false, n, build.RZ())))
+	l.Copy(l.Dst(0), l.Sel(build.Value{expand.RZ(), expand.RZ()}, s, l.Cmp1(op.MEQ, false, n, expand.RZ())))
 }
 
 // ones64 returns n ones, as many as fit.
 func ones64(l *build.Builder, n ori.Operand) build.Value {
-	return l.Diff(l.Shl(build.Value{l.Reg(ori.Imm(1)), build.RZ()}, n), build.Imm(1, 2))
+	return l.Diff(l.Shl(build.Value{l.Reg(ori.Imm(1)), expand.RZ()}, n), expand.Imm(1, 2))
 }
 
 // bfi lowers bfi: the bits of the first source where the mask is set, of
@@ -299,8 +299,8 @@ func sad(l *build.Builder) {
 	}
 	a, b := l.Extended(1, t)[0], l.Extended(2, t)[0]
 	if !l.Arch.Has(target.AbsDiff) {
-		hi, lo := expand.Min1(l, m, l.Reg(a), b, build.PT().Not()), expand.Min1(l, m, l.Reg(a), b, build.PT())
-		l.Emit(op.IADD3, op.Mods{}, l.Dst(0)[:1], hi, build.Negate(lo), l.Src1(3, t))
+		hi, lo := expand.Min1(&l.Writer, m, l.Reg(a), b, expand.PT().Not()), expand.Min1(&l.Writer, m, l.Reg(a), b, expand.PT())
+		l.Emit(op.IADD3, op.Mods{}, l.Dst(0)[:1], hi, expand.Negate(lo), l.Src1(3, t))
 		return
 	}
 	l.Emit(op.VABSDIFF, m, l.Dst(0)[:1], a, b, l.Src1(3, t))
@@ -313,11 +313,11 @@ func slct(l *build.Builder) {
 	if c == isa.F32 {
 		x := l.Src1(3, c)
 		if l.Has(isa.WFtz) {
-			x = l.One(op.FADD, op.M(op.MFTZ), l.Reg(x), build.RZ().Negate())
+			x = l.One(op.FADD, op.M(op.MFTZ), l.Reg(x), expand.RZ().Negate())
 		}
-		p = l.Test(op.FSETP, op.M(op.MGE, op.MAND), l.Reg(x), build.RZ(), build.PT())
+		p = l.Test(op.FSETP, op.M(op.MGE, op.MAND), l.Reg(x), expand.RZ(), expand.PT())
 	} else {
-		p = l.Test(op.ISETP, op.M(op.MGE, op.MAND), l.Reg(l.Src1(3, c)), build.RZ(), build.PT())
+		p = l.Test(op.ISETP, op.M(op.MGE, op.MAND), l.Reg(l.Src1(3, c)), expand.RZ(), expand.PT())
 	}
 	a, b := l.Src(1, t), l.Src(2, t)
 	r := l.Tmp(len(a))
@@ -333,13 +333,13 @@ func cnot(l *build.Builder) {
 	v := l.Extended(1, t)
 	w := v[0]
 	if len(v) == 2 {
-		w = l.One(op.LOP3, op.M(op.MLUT), v[0], v[1], build.RZ(), ori.Imm(build.LutOr))
+		w = l.One(op.LOP3, op.M(op.MLUT), v[0], v[1], expand.RZ(), ori.Imm(expand.LutOr))
 	}
-	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), w, build.RZ(), build.PT())
+	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), w, expand.RZ(), expand.PT())
 	d := l.Dst(0)
-	l.Emit(op.SEL, op.Mods{}, d[:1], ori.Imm(1), build.RZ(), p)
+	l.Emit(op.SEL, op.Mods{}, d[:1], ori.Imm(1), expand.RZ(), p)
 	if len(v) == 2 {
-		l.Emit(op.MOV, op.Mods{}, d[1:2], build.RZ())
+		l.Emit(op.MOV, op.Mods{}, d[1:2], expand.RZ())
 	}
 }
 
@@ -375,7 +375,7 @@ func mul24(l *build.Builder) {
 	}
 	a := l.One(op.SGXT, m, l.Reg(l.Src1(1, t)), ori.Imm(24))
 	b := l.One(op.SGXT, m, l.Reg(l.Src1(2, t)), ori.Imm(24))
-	c := build.RZ()
+	c := expand.RZ()
 	if l.In.Op == isa.WMad24 {
 		c = l.Src1(3, t)
 	}
@@ -385,13 +385,13 @@ func mul24(l *build.Builder) {
 		return
 	}
 	// bits 47 to 16 of the product
-	w := l.Wide(a, b, build.Value{build.RZ(), build.RZ()}, t.Class() == isa.Signed)
+	w := l.Wide(a, b, build.Value{expand.RZ(), expand.RZ()}, t.Class() == isa.Signed)
 	h := l.One(op.SHF, op.M(op.MR, op.MU64), w[0], ori.Imm(16), w[1])
 	if l.Has(isa.WSat) {
 		AddSat(l, d[0], h, c, false)
 		return
 	}
-	l.Emit(op.IADD3, op.Mods{}, d, h, c, build.RZ())
+	l.Emit(op.IADD3, op.Mods{}, d, h, c, expand.RZ())
 }
 
 // bmsk and szext lower the mask and extension operations.
@@ -422,23 +422,23 @@ func szext(l *build.Builder) {
 // bottom, found by counting the bits of ever smaller halves.
 func fns(l *build.Builder) {
 	mask, base, off := l.Reg(l.Src1(1, isa.B32)), l.Src1(2, isa.B32), l.Reg(l.Src1(3, isa.S32))
-	down := l.Cmp1(op.MLT, true, off, build.RZ())
-	zero := l.Cmp1(op.MEQ, true, off, build.RZ())
+	down := l.Cmp1(op.MLT, true, off, expand.RZ())
+	zero := l.Cmp1(op.MEQ, true, off, expand.RZ())
 	m := l.Sel1(l.One(op.BREV, op.Mods{}, mask), mask, down)
-	from := l.Sel1(l.Iadd(ori.Imm(31), build.Negate(base)), base, down)
+	from := l.Sel1(l.Iadd(ori.Imm(31), expand.Negate(base)), base, down)
 	seen := l.Shl1(l.Sel1(ori.Imm(1), ori.Imm32(^uint32(0)), zero), from)
 	m = l.And2(m, seen)
 	n := l.Sel1(ori.Imm(1), l.One(op.IABS, op.Mods{}, off), zero)
 	none := l.Cmp1(op.MGT, false, n, l.One(op.POPC, op.Mods{}, m))
-	pos := l.Reg(build.RZ())
+	pos := l.Reg(expand.RZ())
 	x := m
 	for w := int64(16); w > 0; w /= 2 {
 		c := l.One(op.POPC, op.Mods{}, l.And2(x, ori.Imm(1<<w-1)))
 		p := l.Cmp1(op.MGT, false, n, c)
-		n = l.Sel1(l.Iadd(n, build.Negate(c)), n, p)
+		n = l.Sel1(l.Iadd(n, expand.Negate(c)), n, p)
 		x = l.Sel1(l.Shr1(x, ori.Imm(w)), x, p)
 		pos = l.Sel1(l.Iadd(pos, ori.Imm(w)), pos, p)
 	}
-	pos = l.Sel1(l.Iadd(ori.Imm(31), build.Negate(pos)), pos, down)
+	pos = l.Sel1(l.Iadd(ori.Imm(31), expand.Negate(pos)), pos, down)
 	l.Emit(op.SEL, op.Mods{}, l.Dst(0)[:1], ori.Imm32(^uint32(0)), pos, none)
 }

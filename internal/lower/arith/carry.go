@@ -1,6 +1,7 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -62,14 +63,14 @@ func chain(l *build.Builder, a, b build.Value, sub, reads bool) {
 		y := b[k]
 		switch {
 		case k == 0 && !reads && !sub:
-			l.Emit(op.IADD3, op.Mods{}, dsts, a[k], y, build.RZ())
+			l.Emit(op.IADD3, op.Mods{}, dsts, a[k], y, expand.RZ())
 		case k == 0 && !reads:
-			l.Emit(op.IADD3, op.M(op.MX), dsts, a[k], build.Invert(y), build.RZ(), build.PT(), build.PT().Not())
+			l.Emit(op.IADD3, op.M(op.MX), dsts, a[k], expand.Invert(y), expand.RZ(), expand.PT(), expand.PT().Not())
 		default:
 			if sub {
-				y = build.Invert(y)
+				y = expand.Invert(y)
 			}
-			l.Emit(op.IADD3, op.M(op.MX), dsts, a[k], y, build.RZ(), in, build.PT().Not())
+			l.Emit(op.IADD3, op.M(op.MX), dsts, a[k], y, expand.RZ(), in, expand.PT().Not())
 		}
 		if !last {
 			in = dsts[1]
@@ -82,13 +83,13 @@ func chain(l *build.Builder, a, b build.Value, sub, reads bool) {
 // overflowed if its sign is neither operand's; it then went past the end
 // that the first operand's sign tells.
 func AddSat(l *build.Builder, d, a, b ori.Operand, sub bool) {
-	t := l.Iadd(a, build.Pick(sub, build.Negate(b), b))
+	t := l.Iadd(a, expand.Pick(sub, expand.Negate(b), b))
 	// (a^t) & (b^t), or (a^b) & (a^t): inputs a, b, t are 0xf0, 0xcc, 0xaa
 	lut := int64((0xf0 ^ 0xaa) & (0xcc ^ 0xaa))
 	if sub {
 		lut = (0xf0 ^ 0xcc) & (0xf0 ^ 0xaa)
 	}
-	over := l.Cmp1(op.MLT, true, l.Lop(lut, a, b, t), build.RZ())
+	over := l.Cmp1(op.MLT, true, l.Lop(lut, a, b, t), expand.RZ())
 	end := l.Xor2(l.Sar1(a, ori.Imm(31)), ori.Imm32(0x7fffffff))
 	l.Emit(op.SEL, op.Mods{}, build.Value{d}, end, t, over)
 }

@@ -1,6 +1,7 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -65,7 +66,7 @@ func boolean(l *build.Builder) op.Mod {
 // for a pair of halves the two are those of the halves.
 func setp(l *build.Builder) {
 	t := l.Typ(0)
-	with := build.PT()
+	with := expand.PT()
 	if len(l.Args) > 3 {
 		with = l.Predicate(3)
 	}
@@ -77,17 +78,17 @@ func setp(l *build.Builder) {
 		compareHalf(l, build.Value{dst, pairPred(l, 0)}, t, cmp, boolean(l), with)
 	case paired:
 		p := l.Pred()
-		compare(l, p, 1, t, cmp, low, op.MAND, build.PT())
-		lut := int64(build.LutAnd)
+		compare(l, p, 1, t, cmp, low, op.MAND, expand.PT())
+		lut := int64(expand.LutAnd)
 		switch boolean(l) {
 		case op.MOR:
-			lut = build.LutOr
+			lut = expand.LutOr
 		case op.MXOR:
-			lut = build.LutXor
+			lut = expand.LutXor
 		}
 		q := l.Plop(lut, p.Not(), with)
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{dst}, p, with, build.PT(), ori.Imm(lut), ori.Imm(0))
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{pairPred(l, 0)}, q, build.PT(), build.PT(), ori.Imm(build.LutAnd), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{dst}, p, with, expand.PT(), ori.Imm(lut), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{pairPred(l, 0)}, q, expand.PT(), expand.PT(), ori.Imm(expand.LutAnd), ori.Imm(0))
 	default:
 		compare(l, dst, 1, t, cmp, low, boolean(l), with)
 	}
@@ -96,24 +97,24 @@ func setp(l *build.Builder) {
 // set lowers set: ones, or the number one, where the comparison holds.
 func set(l *build.Builder) {
 	to, t := l.Typ(0), l.Typ(1)
-	with := build.PT()
+	with := expand.PT()
 	if len(l.Args) > 3 {
 		with = l.Predicate(3)
 	}
 	cmp, low := comparison(l)
 	d := l.Dst(0)[:1]
-	yes := build.Word(truth(to))
+	yes := expand.Word(truth(to))
 	if isPair(t) {
 		p, q := l.Pred(), l.Pred()
 		compareHalf(l, build.Value{p, q}, t, cmp, boolean(l), with)
-		lo := l.Sel1(build.Word(truth(to)&0xffff), build.RZ(), p)
-		hi := l.Sel1(build.Word(truth(to)&0xffff0000), build.RZ(), q)
-		l.Emit(op.LOP3, op.M(op.MLUT), d, lo, hi, build.RZ(), ori.Imm(build.LutOr))
+		lo := l.Sel1(expand.Word(truth(to)&0xffff), expand.RZ(), p)
+		hi := l.Sel1(expand.Word(truth(to)&0xffff0000), expand.RZ(), q)
+		l.Emit(op.LOP3, op.M(op.MLUT), d, lo, hi, expand.RZ(), ori.Imm(expand.LutOr))
 		return
 	}
 	p := l.Pred()
 	compare(l, p, 1, t, cmp, low, boolean(l), with)
-	l.Emit(op.SEL, op.Mods{}, d, yes, build.RZ(), p)
+	l.Emit(op.SEL, op.Mods{}, d, yes, expand.RZ(), p)
 }
 
 // truth is what set writes for true.
@@ -141,7 +142,7 @@ func compare(l *build.Builder, dst ori.Operand, n int, t isa.Type, cmp op.Mod, l
 		return
 	case isa.F64:
 		a, b := l.Pair(l.Src(n, t)), l.Src(n+1, t)
-		l.Emit(op.DSETP, op.M(cmp, join), build.Value{dst}, build.Whole(a), double(l, b), with)
+		l.Emit(op.DSETP, op.M(cmp, join), build.Value{dst}, expand.Whole(a), double(l, b), with)
 		return
 	case isa.F16, isa.BF16, isa.F16x2, isa.BF16x2:
 		compareHalf(l, build.Value{dst}, t, cmp, join, with)
@@ -157,7 +158,7 @@ func compare(l *build.Builder, dst ori.Operand, n int, t isa.Type, cmp op.Mod, l
 		l.Emit(op.ISETP, m, build.Value{dst}, a[0], b[0], with)
 		return
 	}
-	p := l.Test(op.ISETP, op.M(cmp, op.MU32, op.MAND), a[0], b[0], build.PT())
+	p := l.Test(op.ISETP, op.M(cmp, op.MU32, op.MAND), a[0], b[0], expand.PT())
 	l.Emit(op.ISETP, m.With(op.MEX), build.Value{dst}, a[1], b[1], with, p)
 }
 

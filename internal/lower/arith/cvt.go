@@ -1,6 +1,7 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -66,7 +67,7 @@ func saturate(l *build.Builder, to, from isa.Type, s build.Value) build.Value {
 	flo, fhi := limits(from)
 	signed := from.Class() == isa.Signed
 	clamp := func(cmp op.Mod, bound int64) {
-		b := build.Imm(uint64(bound), len(s))
+		b := expand.Imm(uint64(bound), len(s))
 		var p ori.Operand
 		if len(s) == 2 {
 			p = l.Less64(s, b, cmp, signed)
@@ -75,7 +76,7 @@ func saturate(l *build.Builder, to, from isa.Type, s build.Value) build.Value {
 			if !signed {
 				m = op.M(cmp, op.MU32, op.MAND)
 			}
-			p = l.Test(op.ISETP, m, s[0], b[0], build.PT())
+			p = l.Test(op.ISETP, m, s[0], b[0], expand.PT())
 		}
 		r := l.Tmp(len(s))
 		for k := range s {
@@ -147,7 +148,7 @@ func integral(l *build.Builder) op.Mod {
 func floatSrc(l *build.Builder, n int, t isa.Type) ori.Operand {
 	v := l.Src(n, t)
 	if len(v) == 2 {
-		return build.Whole(l.Pair(v))
+		return expand.Whole(l.Pair(v))
 	}
 	return l.Reg(v[0])
 }
@@ -161,7 +162,7 @@ func cvtToInt(l *build.Builder, to, from isa.Type) {
 	if l.Has(isa.WFtz) && from == isa.F32 {
 		ftz = op.MFTZ
 		if to.Bits() == 64 { // the wide conversion knows no .FTZ
-			a, ftz = l.One(op.FMUL, op.M(op.MFTZ), a, build.F32(1)), op.NoMod
+			a, ftz = l.One(op.FMUL, op.M(op.MFTZ), a, expand.F32(1)), op.NoMod
 		}
 	}
 	var src op.Mod
@@ -174,7 +175,7 @@ func cvtToInt(l *build.Builder, to, from isa.Type) {
 	}
 	m := build.Mods(ftz, integer(to), src, integral(l), ntz)
 	r := l.Tmp(build.Words(to))
-	l.Emit(op.F2I, m, build.Value{build.Whole(r)}, a)
+	l.Emit(op.F2I, m, build.Value{expand.Whole(r)}, a)
 	if to.Bits() == 8 { // a NaN has a bit above the byte
 		r = build.Value{l.Extend(r[0], to)}
 	}
@@ -187,7 +188,7 @@ func cvtFromInt(l *build.Builder, to, from isa.Type) {
 	var a ori.Operand
 	t := from
 	if build.Words(from) == 2 {
-		a = build.Whole(l.Pair(l.Src(1, from)))
+		a = expand.Whole(l.Pair(l.Src(1, from)))
 	} else {
 		a = l.Reg(l.Extended(1, from)[0])
 		if t = isa.U32; from.Class() == isa.Signed {
@@ -207,7 +208,7 @@ func cvtFromInt(l *build.Builder, to, from isa.Type) {
 		if to != isa.F32 {
 			dst = format(to)
 		}
-		l.Emit(op.I2F, build.Mods(dst, integer(t), round), build.Value{build.Whole(r)}, a)
+		l.Emit(op.I2F, build.Mods(dst, integer(t), round), build.Value{expand.Whole(r)}, a)
 	}
 	if l.Has(isa.WSat) {
 		r = clampUnit(l, to, r)
@@ -219,14 +220,14 @@ func cvtFromInt(l *build.Builder, to, from isa.Type) {
 func clampUnit(l *build.Builder, t isa.Type, v build.Value) build.Value {
 	switch t {
 	case isa.F32:
-		return build.Value{l.One(op.FADD, op.M(op.MSAT), build.RZ(), v[0])}
+		return build.Value{l.One(op.FADD, op.M(op.MSAT), expand.RZ(), v[0])}
 	case isa.F16:
 		return build.Value{l.One(op.HADD2, op.M(op.MSAT), asHalf(v[0], t), halfZero().Negate())}
 	case isa.F64:
-		zero, one := l.Pair(build.Value{build.RZ(), build.RZ()}), l.Pair(build.Imm(0x3ff0000000000000, 2))
-		p := l.Test(op.DSETP, op.M(op.MGT, op.MAND), build.Whole(l.Pair(v)), build.Whole(zero), build.PT())
+		zero, one := l.Pair(build.Value{expand.RZ(), expand.RZ()}), l.Pair(expand.Imm(0x3ff0000000000000, 2))
+		p := l.Test(op.DSETP, op.M(op.MGT, op.MAND), expand.Whole(l.Pair(v)), expand.Whole(zero), expand.PT())
 		v = l.Sel(v, zero, p)
-		p = l.Test(op.DSETP, op.M(op.MLT, op.MAND), build.Whole(v), build.Whole(one), build.PT())
+		p = l.Test(op.DSETP, op.M(op.MLT, op.MAND), expand.Whole(v), expand.Whole(one), expand.PT())
 		return l.Sel(v, one, p)
 	}
 	l.Unsupported()
@@ -247,16 +248,16 @@ func cvtSame(l *build.Builder, t isa.Type) {
 		if t != isa.F32 {
 			f = format(t)
 		}
-		l.Emit(op.FRND, build.Mods(ftz, f, integral(l)), build.Value{build.Whole(r)}, a)
+		l.Emit(op.FRND, build.Mods(ftz, f, integral(l)), build.Value{expand.Whole(r)}, a)
 		if l.Has(isa.WSat) {
 			r = clampUnit(l, t, r)
 		}
 	case t == isa.F32 && l.Has(isa.WSat):
-		l.Emit(op.FADD, build.Mods(ftz, op.MSAT), r, build.RZ(), a)
+		l.Emit(op.FADD, build.Mods(ftz, op.MSAT), r, expand.RZ(), a)
 	case l.Has(isa.WSat):
 		r = clampUnit(l, t, l.Src(1, t))
 	case t == isa.F32 && ftz != op.NoMod:
-		l.Emit(op.FADD, build.Mods(ftz), r, a, build.RZ().Negate())
+		l.Emit(op.FADD, build.Mods(ftz), r, a, expand.RZ().Negate())
 	case t == isa.F16: // arithmetic: a NaN becomes canonical
 		l.Emit(op.HADD2, build.Mods(ftz), r, asHalf(a, t), halfZero().Negate())
 	case t == isa.BF16:
@@ -280,7 +281,7 @@ func cvtFloat(l *build.Builder, to, from isa.Type) {
 	}
 	if l.Has(isa.WRelu) || l.Has(isa.WSatfinite) {
 		m := build.Mods(finite(l), relu(l), format(to), op.MF32, op.MMERGE_C, l.Rounding())
-		F2fp(l, m, l.Dst(0)[:1], l.Reg(l.Src1(1, from)), build.RZ())
+		F2fp(l, m, l.Dst(0)[:1], l.Reg(l.Src1(1, from)), expand.RZ())
 		zeroAbove(l)
 		return
 	}
@@ -294,19 +295,19 @@ func cvtFloat(l *build.Builder, to, from isa.Type) {
 	switch {
 	case from == isa.F16 && to == isa.F32:
 		a.Flags |= ori.H0
-		l.Emit(op.HADD2, op.M(op.MF32), r, build.RZ().Negate(), a)
+		l.Emit(op.HADD2, op.M(op.MF32), r, expand.RZ().Negate(), a)
 	case from == isa.BF16 && to == isa.F32 && ftz == op.NoMod:
-		l.Emit(op.SHF, op.M(op.ML, op.MU32), r, a, ori.Imm(16), build.RZ())
+		l.Emit(op.SHF, op.M(op.ML, op.MU32), r, a, ori.Imm(16), expand.RZ())
 	case from == isa.F32 && to.Bits() == 16 && ftz == op.NoMod && (round == op.NoMod || round == op.MRZ) && l.Arch.Has(target.PackHalves):
-		F2fp(l, build.Mods(format(to), op.MF32, op.MPACK_AB, round), r, build.RZ(), a)
+		F2fp(l, build.Mods(format(to), op.MF32, op.MPACK_AB, round), r, expand.RZ(), a)
 	case from == isa.F32 && to == isa.F64 && ftz != op.NoMod:
-		x := l.One(op.FMUL, op.M(op.MFTZ), a, build.F32(1))
-		l.Emit(op.F2F, build.Mods(format(to), format(from)), build.Value{build.Whole(r)}, x)
+		x := l.One(op.FMUL, op.M(op.MFTZ), a, expand.F32(1))
+		l.Emit(op.F2F, build.Mods(format(to), format(from)), build.Value{expand.Whole(r)}, x)
 	case from == isa.F64 && to == isa.F32 && ftz != op.NoMod:
 		l.Emit(op.F2F, build.Mods(format(to), format(from), round), r, a)
 		r = build.Value{flushed(l, a, r[0], round)}
 	default:
-		l.Emit(op.F2F, build.Mods(ftz, format(to), format(from), round), build.Value{build.Whole(r)}, a)
+		l.Emit(op.F2F, build.Mods(ftz, format(to), format(from), round), build.Value{expand.Whole(r)}, a)
 	}
 	if l.Has(isa.WSat) {
 		r = clampUnit(l, to, r)
@@ -318,20 +319,20 @@ func cvtFloat(l *build.Builder, to, from isa.Type) {
 // that is subnormal before its exponent is limited: rounded to nearest, what
 // lies within half a unit below 2^-126 is not.
 func flushed(l *build.Builder, a, r ori.Operand, round op.Mod) ori.Operand {
-	small := ori.Imm(build.Smallest)
+	small := ori.Imm(expand.Smallest)
 	var p ori.Operand
 	switch round {
 	case op.MRZ:
-		p = l.Test(op.FSETP, op.M(op.MGEU, op.MAND), build.Absolute(r), small, build.PT())
+		p = l.Test(op.FSETP, op.M(op.MGEU, op.MAND), expand.Absolute(r), small, expand.PT())
 	case op.NoMod:
-		p = l.Test(op.DSETP, op.M(op.MGEU, op.MAND), build.Absolute(a), build.Whole(l.Pair(build.Imm(0x380ffffff0000000, 2))), build.PT())
+		p = l.Test(op.DSETP, op.M(op.MGEU, op.MAND), expand.Absolute(a), expand.Whole(l.Pair(expand.Imm(0x380ffffff0000000, 2))), expand.PT())
 	default: // one place below, on the side that is rounded up
 		hi := a
 		hi.Sub, hi.N = hi.Sub+1, 1
-		neg := l.Cmp1(op.MLT, true, hi, build.RZ())
-		away := build.Pick(round == op.MRM, neg, neg.Not())
-		limit := l.Sel(build.Imm(0x380fffffe0000001, 2), build.Imm(0x3810000000000000, 2), away)
-		p = l.Test(op.DSETP, op.M(op.MGEU, op.MAND), build.Absolute(a), build.Whole(limit), build.PT())
+		neg := l.Cmp1(op.MLT, true, hi, expand.RZ())
+		away := expand.Pick(round == op.MRM, neg, neg.Not())
+		limit := l.Sel(expand.Imm(0x380fffffe0000001, 2), expand.Imm(0x3810000000000000, 2), away)
+		p = l.Test(op.DSETP, op.M(op.MGEU, op.MAND), expand.Absolute(a), expand.Whole(limit), expand.PT())
 	}
 	// the product of two tiny numbers is a zero with the right sign
 	return l.Sel1(r, l.One(op.FMUL, op.Mods{}, r, small), p)
@@ -369,7 +370,7 @@ func F2fp(l *build.Builder, m op.Mods, d build.Value, srcs ...ori.Operand) {
 // signWord returns the word above w: its sign repeated, or zero.
 func signWord(l *build.Builder, w ori.Operand, t isa.Type) ori.Operand {
 	if t.Class() != isa.Signed {
-		return build.RZ()
+		return expand.RZ()
 	}
-	return l.One(op.SHF, op.M(op.MR, op.MS32, op.MHI), build.RZ(), ori.Imm(31), w)
+	return l.One(op.SHF, op.M(op.MR, op.MS32, op.MHI), expand.RZ(), ori.Imm(31), w)
 }

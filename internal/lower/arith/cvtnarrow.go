@@ -3,8 +3,8 @@ package arith
 import (
 	"math/big"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -49,20 +49,20 @@ func cvtNarrow(l *build.Builder, to, from isa.Type) {
 		l.Emit(op.F2FP, op.M(op.MBF16, op.ME8, op.MUNPACK_B), d, a)
 	case to == isa.UE8M0x2 && from == isa.F32:
 		m := build.Mods(finite(l), op.ME8, op.MF32, op.MPACK_AB_MERGE_C, l.Rounding())
-		l.Emit(op.F2FP, m, d, a, l.Src1(2, from), build.RZ())
+		l.Emit(op.F2FP, m, d, a, l.Src1(2, from), expand.RZ())
 	case to == isa.UE8M0x2:
 		m := build.Mods(finite(l), op.ME8, op.MBF16, op.MUNPACK_B_MERGE_C, l.Rounding())
-		l.Emit(op.F2FP, m, d, a, build.RZ())
+		l.Emit(op.F2FP, m, d, a, expand.RZ())
 	case isNarrow(from) && to == isa.F16x2:
 		l.Knows(isa.WRn)
 		l.Emit(op.F2FP, build.Mods(relu(l), op.MF16, narrow(from), op.MUNPACK_B), d, a)
 	case from == isa.F16x2:
 		l.Knows(isa.WRn)
-		l.Emit(op.F2FP, build.Mods(finite(l), relu(l), narrow(to), op.MF16, op.MUNPACK_B_MERGE_C), d, a, build.RZ())
+		l.Emit(op.F2FP, build.Mods(finite(l), relu(l), narrow(to), op.MF16, op.MUNPACK_B_MERGE_C), d, a, expand.RZ())
 	case from == isa.F32:
 		l.Knows(isa.WRn)
 		m := build.Mods(finite(l), relu(l), narrow(to), op.MF32, op.MPACK_AB_MERGE_C)
-		l.Emit(op.F2FP, m, d, a, l.Src1(2, from), build.RZ())
+		l.Emit(op.F2FP, m, d, a, l.Src1(2, from), expand.RZ())
 	default:
 		l.Unsupported()
 	}
@@ -92,11 +92,11 @@ const (
 // With .satfinite what would be infinite is the largest number.
 func tf32Away(l *build.Builder, a ori.Operand) ori.Operand {
 	const inf = 0x7f800000
-	a = l.One(op.FADD, op.Mods{}, a, build.RZ().Negate())
-	finite := l.Test(op.FSETP, op.M(op.MLT, op.MAND), build.Absolute(a), ori.Imm(inf), build.PT())
+	a = l.One(op.FADD, op.Mods{}, a, expand.RZ().Negate())
+	finite := l.Test(op.FSETP, op.M(op.MLT, op.MAND), expand.Absolute(a), ori.Imm(inf), expand.PT())
 	r := l.And2(l.Sel1(l.Iadd(a, ori.Imm(tf32Half)), a, finite), ori.Imm32(tf32Mask))
 	if l.Has(isa.WSatfinite) {
-		over := l.Test(op.FSETP, op.M(op.MEQ, op.MAND), build.Absolute(r), ori.Imm(inf), build.PT())
+		over := l.Test(op.FSETP, op.M(op.MEQ, op.MAND), expand.Absolute(r), ori.Imm(inf), expand.PT())
 		r = l.Sel1(l.Iadd(r, ori.Imm32(tf32Mask)), r, over) // one place less
 	}
 	return r
@@ -109,7 +109,7 @@ var packs = []build.TypeName{{isa.U16, op.MU16}, {isa.S16, op.MS16}, {isa.U8, op
 // and above both the low bits of the third source.
 func cvtPack(l *build.Builder, to isa.Type) {
 	l.Knows(isa.WSat)
-	a, b, c := l.Reg(l.Src1(1, isa.S32)), l.Src1(2, isa.S32), build.RZ()
+	a, b, c := l.Reg(l.Src1(1, isa.S32)), l.Src1(2, isa.S32), expand.RZ()
 	if len(l.Args) > 3 {
 		c = l.Reg(l.Src1(3, isa.B32))
 	}
@@ -124,7 +124,7 @@ func cvtPack(l *build.Builder, to isa.Type) {
 		lo, hi := clampTo(l, b, to), clampTo(l, a, to)
 		mask := ori.Imm(1<<n - 1)
 		both := l.Or2(l.And2(lo, mask), l.Shl1(l.And2(hi, mask), ori.Imm(n)))
-		l.Emit(op.LOP3, op.M(op.MLUT), d, both, l.Shl1(c, ori.Imm(2*n)), build.RZ(), ori.Imm(build.LutOr))
+		l.Emit(op.LOP3, op.M(op.MLUT), d, both, l.Shl1(c, ori.Imm(2*n)), expand.RZ(), ori.Imm(expand.LutOr))
 	default:
 		l.Unsupported()
 	}
@@ -133,8 +133,8 @@ func cvtPack(l *build.Builder, to isa.Type) {
 // clampTo clamps an s32 to the range of a narrower type.
 func clampTo(l *build.Builder, a ori.Operand, t isa.Type) ori.Operand {
 	lo, hi := limits(t)
-	a = expand.Min1(l, op.Mods{}, l.Reg(a), ori.Imm(lo.Int64()), build.PT().Not())
-	return expand.Min1(l, op.Mods{}, a, ori.Imm(hi.Int64()), build.PT())
+	a = expand.Min1(&l.Writer, op.Mods{}, l.Reg(a), ori.Imm(lo.Int64()), expand.PT().Not())
+	return expand.Min1(&l.Writer, op.Mods{}, a, ori.Imm(hi.Int64()), expand.PT())
 }
 
 // limits returns the range of an integer type.

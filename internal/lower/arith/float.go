@@ -1,8 +1,8 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -58,7 +58,7 @@ func addFloat(l *build.Builder, t isa.Type) {
 		if sub {
 			b = b.Negate()
 		}
-		binary64(l, op.DADD, build.Whole(l.Pair(l.Src(1, t))), b)
+		binary64(l, op.DADD, expand.Whole(l.Pair(l.Src(1, t))), b)
 	default:
 		addHalf(l, t)
 	}
@@ -68,7 +68,7 @@ func addFloat(l *build.Builder, t isa.Type) {
 func negateFloat(x ori.Operand) ori.Operand {
 	switch x.Kind {
 	case ori.KImm:
-		return build.Word(uint32(x.Imm) ^ 1<<31)
+		return expand.Word(uint32(x.Imm) ^ 1<<31)
 	case ori.KZero:
 		return ori.Imm32(1 << 31)
 	}
@@ -76,12 +76,12 @@ func negateFloat(x ori.Operand) ori.Operand {
 }
 
 // double makes an f64 operand: a register pair.
-func double(l *build.Builder, v build.Value) ori.Operand { return build.Whole(l.Pair(v)) }
+func double(l *build.Builder, v build.Value) ori.Operand { return expand.Whole(l.Pair(v)) }
 
 // binary64 emits a two-operand f64 operation.
 func binary64(l *build.Builder, o op.Op, srcs ...ori.Operand) {
 	t := l.Tmp(2)
-	l.Emit(o, arithmetic(l), build.Value{build.Whole(t)}, srcs...)
+	l.Emit(o, arithmetic(l), build.Value{expand.Whole(t)}, srcs...)
 	l.Copy(l.Dst(0), t)
 }
 
@@ -100,7 +100,7 @@ func mulFloat(l *build.Builder, t isa.Type) {
 	case isa.F32x2:
 		twice(l, op.FMUL, false, 2)
 	case isa.F64:
-		binary64(l, op.DMUL, build.Whole(l.Pair(l.Src(1, t))), double(l, l.Src(2, t)))
+		binary64(l, op.DMUL, expand.Whole(l.Pair(l.Src(1, t))), double(l, l.Src(2, t)))
 	default:
 		mulHalf(l, t)
 	}
@@ -108,7 +108,7 @@ func mulFloat(l *build.Builder, t isa.Type) {
 
 // isOne reports whether a float is the constant one.
 func isOne(v build.Value) bool {
-	c, ok := build.Known(v)
+	c, ok := expand.Known(v)
 	return ok && (len(v) == 1 && c == expand.One32 || len(v) == 2 && c == expand.One64<<32)
 }
 
@@ -120,7 +120,7 @@ func fma(l *build.Builder) {
 	case isa.F32x2:
 		twice(l, op.FFMA, false, 3)
 	case isa.F64:
-		binary64(l, op.DFMA, build.Whole(l.Pair(l.Src(1, t))), double(l, l.Src(2, t)), double(l, l.Src(3, t)))
+		binary64(l, op.DFMA, expand.Whole(l.Pair(l.Src(1, t))), double(l, l.Src(2, t)), double(l, l.Src(3, t)))
 	default:
 		fmaHalf(l, t)
 	}
@@ -133,9 +133,9 @@ func negFloat(l *build.Builder, t isa.Type) {
 		if l.Has(isa.WFtz) {
 			m = op.M(op.MFTZ)
 		}
-		l.Emit(op.FADD, m, l.Dst(0)[:1], negateFloat(l.Src1(1, t)), build.RZ().Negate())
+		l.Emit(op.FADD, m, l.Dst(0)[:1], negateFloat(l.Src1(1, t)), expand.RZ().Negate())
 	case isa.F64:
-		binary64(l, op.DADD, build.RZ().Negate(), double(l, l.Src(1, t)).Negate())
+		binary64(l, op.DADD, expand.RZ().Negate(), double(l, l.Src(1, t)).Negate())
 	default:
 		signHalf(l, t)
 	}
@@ -146,7 +146,7 @@ func negFloat(l *build.Builder, t isa.Type) {
 func single(l *build.Builder, n int) ori.Operand {
 	switch l.Typ(1) {
 	case isa.F16:
-		return l.One(op.HADD2, op.M(op.MF32), build.RZ().Negate(), half(l, n, isa.F16))
+		return l.One(op.HADD2, op.M(op.MF32), expand.RZ().Negate(), half(l, n, isa.F16))
 	case isa.BF16:
 		return l.Shl1(l.Src1(n, isa.BF16), ori.Imm(16))
 	}

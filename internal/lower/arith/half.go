@@ -1,6 +1,7 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -57,7 +58,7 @@ func asHalf(o ori.Operand, t isa.Type) ori.Operand {
 
 // halfZero is a zero of both halves.
 func halfZero() ori.Operand {
-	o := build.RZ()
+	o := expand.RZ()
 	o.Flags |= ori.H0
 	return o
 }

@@ -1,6 +1,7 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -31,9 +32,9 @@ func add(l *build.Builder) {
 	if build.Words(t) == 1 {
 		y := b[0]
 		if sub {
-			y = build.Negate(y)
+			y = expand.Negate(y)
 		}
-		l.Emit(op.IADD3, op.Mods{}, d[:1], a[0], y, build.RZ())
+		l.Emit(op.IADD3, op.Mods{}, d[:1], a[0], y, expand.RZ())
 		return
 	}
 	l.Copy(d, l.Add64(a, b, sub))
@@ -47,10 +48,10 @@ func neg(l *build.Builder) {
 	}
 	d, a := l.Dst(0), l.Src(1, t)
 	if build.Words(t) == 1 {
-		l.Emit(op.IADD3, op.Mods{}, d[:1], build.RZ(), build.Negate(a[0]), build.RZ())
+		l.Emit(op.IADD3, op.Mods{}, d[:1], expand.RZ(), expand.Negate(a[0]), expand.RZ())
 		return
 	}
-	l.Copy(d, l.Add64(build.Value{build.RZ(), build.RZ()}, a, true))
+	l.Copy(d, l.Add64(build.Value{expand.RZ(), expand.RZ()}, a, true))
 }
 
 // mul lowers mul.
@@ -60,7 +61,7 @@ func mul(l *build.Builder) {
 		mulFloat(l, t)
 		return
 	}
-	l.Product(build.Value{build.RZ(), build.RZ()})
+	l.Product(build.Value{expand.RZ(), expand.RZ()})
 }
 
 // mad lowers mad.
@@ -101,25 +102,25 @@ func addPacked(l *build.Builder, d build.Value, a, b ori.Operand) {
 // logic lowers and, or, xor and not.
 func logic(l *build.Builder) {
 	t := l.Typ(0)
-	lut := int64(build.LutNot)
+	lut := int64(expand.LutNot)
 	switch l.In.Op {
 	case isa.WAnd:
-		lut = build.LutAnd
+		lut = expand.LutAnd
 	case isa.WOr:
-		lut = build.LutOr
+		lut = expand.LutOr
 	case isa.WXor:
-		lut = build.LutXor
+		lut = expand.LutXor
 	}
 	if t == isa.Pred {
-		a, b := l.Predicate(1), build.PT()
+		a, b := l.Predicate(1), expand.PT()
 		if l.In.Op != isa.WNot {
 			b = l.Predicate(2)
 		}
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{l.DstPred(0)}, a, b, build.PT(), ori.Imm(lut), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{l.DstPred(0)}, a, b, expand.PT(), ori.Imm(lut), ori.Imm(0))
 		return
 	}
 	d, a := l.Dst(0), l.Src(1, t)
-	b := build.Value{build.RZ(), build.RZ()}
+	b := build.Value{expand.RZ(), expand.RZ()}
 	if l.In.Op != isa.WNot {
 		b = l.Src(2, t)
 	}
@@ -128,7 +129,7 @@ func logic(l *build.Builder) {
 		r = l.Tmp(len(a))
 	}
 	for n := range a {
-		l.Emit(op.LOP3, op.M(op.MLUT), r[n:n+1], a[n], b[n], build.RZ(), ori.Imm(lut))
+		l.Emit(op.LOP3, op.M(op.MLUT), r[n:n+1], a[n], b[n], expand.RZ(), ori.Imm(lut))
 	}
 	if len(a) > 1 {
 		l.Copy(d, r)
@@ -145,11 +146,11 @@ func shift(l *build.Builder) {
 		a := l.Extended(1, t)[0]
 		switch {
 		case left:
-			l.Emit(op.SHF, op.M(op.ML, op.MU32), d[:1], a, n, build.RZ())
+			l.Emit(op.SHF, op.M(op.ML, op.MU32), d[:1], a, n, expand.RZ())
 		case t.Class() == isa.Signed:
-			l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), d[:1], build.RZ(), n, a)
+			l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), d[:1], expand.RZ(), n, a)
 		default:
-			l.Emit(op.SHF, op.M(op.MR, op.MU32, op.MHI), d[:1], build.RZ(), n, a)
+			l.Emit(op.SHF, op.M(op.MR, op.MU32, op.MHI), d[:1], expand.RZ(), n, a)
 		}
 		return
 	}
@@ -158,13 +159,13 @@ func shift(l *build.Builder) {
 	switch {
 	case left:
 		l.Emit(op.SHF, op.M(op.ML, op.MU64, op.MHI), r[1:], a[0], n, a[1])
-		l.Emit(op.SHF, op.M(op.ML, op.MU32), r[:1], a[0], n, build.RZ())
+		l.Emit(op.SHF, op.M(op.ML, op.MU32), r[:1], a[0], n, expand.RZ())
 	case t.Class() == isa.Signed:
 		l.Emit(op.SHF, op.M(op.MR, op.MS64), r[:1], a[0], n, a[1])
-		l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), r[1:], build.RZ(), n, a[1])
+		l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), r[1:], expand.RZ(), n, a[1])
 	default:
 		l.Emit(op.SHF, op.M(op.MR, op.MU64), r[:1], a[0], n, a[1])
-		l.Emit(op.SHF, op.M(op.MR, op.MU32, op.MHI), r[1:], build.RZ(), n, a[1])
+		l.Emit(op.SHF, op.M(op.MR, op.MU32, op.MHI), r[1:], expand.RZ(), n, a[1])
 	}
 	l.Copy(d, r)
 }
@@ -174,7 +175,7 @@ func mov(l *build.Builder) {
 	t := l.Typ(0)
 	if t == isa.Pred {
 		p := l.Predicate(1)
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{l.DstPred(0)}, p, build.PT(), build.PT(), ori.Imm(0xf0), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{l.DstPred(0)}, p, expand.PT(), expand.PT(), ori.Imm(0xf0), ori.Imm(0))
 		return
 	}
 	d, s := &l.Args[0], &l.Args[1]
@@ -207,7 +208,7 @@ func movVector(l *build.Builder, t isa.Type) {
 	if c := &l.Args[1]; c.Kind == isa.KInt { // its bits are dealt out
 		width := t.Bits() / len(es)
 		for k := range es {
-			l.Copy(r[n*k:n*k+n], build.Imm(c.Value>>(width*k)&(1<<width-1), n))
+			l.Copy(r[n*k:n*k+n], expand.Imm(c.Value>>(width*k)&(1<<width-1), n))
 		}
 	} else {
 		if len(es) != len(from) {
@@ -218,7 +219,7 @@ func movVector(l *build.Builder, t isa.Type) {
 				l.Copy(r[n*k:n*k+n], l.Read(&from[k], t))
 				continue
 			}
-			l.Copy(r[n*k:n*k+n], build.Imm(0, n))
+			l.Copy(r[n*k:n*k+n], expand.Imm(0, n))
 		}
 	}
 	for k := range es {

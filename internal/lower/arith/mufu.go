@@ -3,8 +3,9 @@ package arith
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
+	"github.com/goptxas/goptxas/internal/lower/division"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -12,7 +13,7 @@ import (
 
 // minmaxFloat lowers min and max of floats.
 func minmaxFloat(l *build.Builder, t isa.Type) {
-	which := build.PT()
+	which := expand.PT()
 	if l.In.Op == isa.WMax {
 		which = which.Not()
 	}
@@ -54,7 +55,7 @@ func magnitudeOf(l *build.Builder, o ori.Operand) ori.Operand {
 	if o.Kind == ori.KImm && uint32(o.Imm)>>31 != 0 {
 		o = l.Reg(o)
 	}
-	return build.Absolute(o)
+	return expand.Absolute(o)
 }
 
 // minmax64 lowers min and max of f64: a NaN operand loses, and where both
@@ -67,11 +68,11 @@ func minmax64(l *build.Builder) {
 		m = op.M(op.MMAX, op.MAND)
 	}
 	p, q := l.Pred(), l.Pred()
-	l.Emit(op.DSETP, m, build.Value{p, q}, build.Whole(a), build.Whole(b), build.PT())
+	l.Emit(op.DSETP, m, build.Value{p, q}, expand.Whole(a), expand.Whole(b), expand.PT())
 	r := l.Tmp(2)
 	l.Emit(op.SEL, op.Mods{}, r[:1], a[0], b[0], p)
 	hi := l.One(op.SEL, op.Mods{}, a[1], b[1], p)
-	quiet := l.One(op.LOP3, op.M(op.MLUT), b[1], ori.Imm(0x80000), build.RZ(), ori.Imm(build.LutOr))
+	quiet := l.One(op.LOP3, op.M(op.MLUT), b[1], ori.Imm(0x80000), expand.RZ(), ori.Imm(expand.LutOr))
 	l.Emit(op.SEL, op.Mods{}, r[1:], quiet, hi, q)
 	l.Copy(l.Dst(0), r)
 }
@@ -84,9 +85,9 @@ func absFloat(l *build.Builder, t isa.Type) {
 		if l.Has(isa.WFtz) {
 			m = op.M(op.MFTZ)
 		}
-		l.Emit(op.FADD, m, l.Dst(0)[:1], build.Absolute(l.Src1(1, t)), build.RZ().Negate())
+		l.Emit(op.FADD, m, l.Dst(0)[:1], expand.Absolute(l.Src1(1, t)), expand.RZ().Negate())
 	case isa.F64:
-		binary64(l, op.DADD, build.RZ().Negate(), build.Absolute(double(l, l.Src(1, t))))
+		binary64(l, op.DADD, expand.RZ().Negate(), expand.Absolute(double(l, l.Src(1, t))))
 	default:
 		signHalf(l, t)
 	}
@@ -117,7 +118,7 @@ func mufu(l *build.Builder) {
 		if l.In.Op == isa.WRcp && !l.Has(isa.WApprox) {
 			l.Knows(isa.WFtz) // f64 has nothing to flush
 		}
-		expand.ExactMufu(l, t)
+		division.ExactMufu(l, t)
 		return
 	}
 	a := l.Reg(l.Src1(1, t))
@@ -136,13 +137,13 @@ func mufu(l *build.Builder) {
 		}
 		abs := a
 		abs.Flags |= ori.Abs
-		p := l.Test(op.FSETP, op.M(op.MGEU, op.MAND), abs, ori.Imm(build.Smallest), build.PT())
-		x := unless(l, p, a, op.FMUL, build.F32(s.in))
+		p := l.Test(op.FSETP, op.M(op.MGEU, op.MAND), abs, ori.Imm(expand.Smallest), expand.PT())
+		x := unless(l, p, a, op.FMUL, expand.F32(s.in))
 		y := l.One(op.MUFU, op.M(s.fn), x[0])
 		if s.operand == op.FADD {
-			l.Copy(d, unless(l, p, y, op.FADD, build.F32(s.add)))
+			l.Copy(d, unless(l, p, y, op.FADD, expand.F32(s.add)))
 		} else {
-			l.Copy(d, unless(l, p, y, op.FMUL, build.F32(s.mul)))
+			l.Copy(d, unless(l, p, y, op.FMUL, expand.F32(s.mul)))
 		}
 		return
 	}
@@ -154,10 +155,10 @@ func mufu(l *build.Builder) {
 func rcp(l *build.Builder, d build.Value, a ori.Operand) {
 	abs := a
 	abs.Flags |= ori.Abs
-	small := l.Test(op.FSETP, op.M(op.MLT, op.MAND), abs, ori.Imm(build.Smallest), build.PT())
-	large := l.Test(op.FSETP, op.M(op.MGT, op.MAND), abs, build.F32(float32(math.Ldexp(1, 126))), build.PT())
-	k := l.One(op.SEL, op.Mods{}, build.F32(1<<24), build.F32(1), small)
-	k = l.One(op.SEL, op.Mods{}, build.F32(0.25), k, large)
+	small := l.Test(op.FSETP, op.M(op.MLT, op.MAND), abs, ori.Imm(expand.Smallest), expand.PT())
+	large := l.Test(op.FSETP, op.M(op.MGT, op.MAND), abs, expand.F32(float32(math.Ldexp(1, 126))), expand.PT())
+	k := l.One(op.SEL, op.Mods{}, expand.F32(1<<24), expand.F32(1), small)
+	k = l.One(op.SEL, op.Mods{}, expand.F32(0.25), k, large)
 	x := l.One(op.FMUL, op.Mods{}, a, k)
 	y := l.One(op.MUFU, op.M(op.MRCP), x)
 	l.Emit(op.FMUL, op.Mods{}, d, y, k)
@@ -179,8 +180,8 @@ func ex2(l *build.Builder) {
 		return
 	}
 	// a result below 2^-126 is the square of the result of half the input
-	p := l.Test(op.FSETP, op.M(op.MGEU, op.MAND), a, build.F32(-126), build.PT())
-	x := unless(l, p, a, op.FMUL, build.F32(0.5))
+	p := l.Test(op.FSETP, op.M(op.MGEU, op.MAND), a, expand.F32(-126), expand.PT())
+	x := unless(l, p, a, op.FMUL, expand.F32(0.5))
 	y := l.One(op.MUFU, op.M(op.MEX2), x[0])
 	l.Copy(d, unless(l, p, y, op.FMUL, y))
 }

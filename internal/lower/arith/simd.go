@@ -1,8 +1,8 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -103,20 +103,20 @@ func laneOp(l *build.Builder, a, b ori.Operand) ori.Operand {
 	case isa.WVadd2, isa.WVadd4:
 		return l.Iadd(a, b)
 	case isa.WVsub2, isa.WVsub4:
-		return l.Iadd(a, build.Negate(b))
+		return l.Iadd(a, expand.Negate(b))
 	case isa.WVavrg2, isa.WVavrg4: // halves are rounded up, but not below zero
 		s := l.Iadd(a, b)
 		s = l.One(op.IADD3, op.Mods{}, s, l.Sar1(s, ori.Imm(31)), ori.Imm(1))
 		return l.Sar1(s, ori.Imm(1))
 	case isa.WVabsdiff2, isa.WVabsdiff4:
-		return l.One(op.IABS, op.Mods{}, l.Iadd(a, build.Negate(b)))
+		return l.One(op.IABS, op.Mods{}, l.Iadd(a, expand.Negate(b)))
 	case isa.WVmin2, isa.WVmin4:
-		return expand.Min1(l, op.Mods{}, a, b, build.PT())
+		return expand.Min1(&l.Writer, op.Mods{}, a, b, expand.PT())
 	case isa.WVmax2, isa.WVmax4:
-		return expand.Min1(l, op.Mods{}, a, b, build.PT().Not())
+		return expand.Min1(&l.Writer, op.Mods{}, a, b, expand.PT().Not())
 	}
 	cmp, _ := comparison(l)
-	return l.Sel1(ori.Imm(1), build.RZ(), l.Cmp1(cmp, true, a, b))
+	return l.Sel1(ori.Imm(1), expand.RZ(), l.Cmp1(cmp, true, a, b))
 }
 
 // clampLane clamps a word to the range of a lane.
@@ -125,6 +125,6 @@ func clampLane(l *build.Builder, a ori.Operand, bits int, signed bool) ori.Opera
 	if signed {
 		lo, hi = -(int64(1) << (bits - 1)), int64(1)<<(bits-1)-1
 	}
-	a = expand.Min1(l, op.Mods{}, a, ori.Imm(lo), build.PT().Not())
-	return expand.Min1(l, op.Mods{}, a, ori.Imm(hi), build.PT())
+	a = expand.Min1(&l.Writer, op.Mods{}, a, ori.Imm(lo), expand.PT().Not())
+	return expand.Min1(&l.Writer, op.Mods{}, a, ori.Imm(hi), expand.PT())
 }

@@ -1,8 +1,8 @@
 package arith
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -42,7 +42,7 @@ func selected(sel isa.Word) (first, bits int) {
 // long returns a word as two.
 func long(l *build.Builder, w ori.Operand, signed bool) build.Value {
 	if !signed {
-		return build.Value{w, build.RZ()}
+		return build.Value{w, expand.RZ()}
 	}
 	return build.Value{w, l.Sar1(w, ori.Imm(31))}
 }
@@ -81,14 +81,14 @@ func videoOp(l *build.Builder, a, b build.Value) build.Value {
 	case isa.WVset:
 		cmp, _ := comparison(l)
 		p := l.Less64(a, b, cmp, true)
-		return build.Value{l.Sel1(ori.Imm(1), build.RZ(), p), build.RZ()}
+		return build.Value{l.Sel1(ori.Imm(1), expand.RZ(), p), expand.RZ()}
 	}
 	n := b[0]
 	l.Knows(isa.WClamp)
 	if l.Has(isa.WWrap) {
 		n = l.And2(n, ori.Imm(31))
 	} else {
-		n = expand.Min1(l, op.M(op.MU32), l.Reg(n), ori.Imm(32), build.PT())
+		n = expand.Min1(&l.Writer, op.M(op.MU32), l.Reg(n), ori.Imm(32), expand.PT())
 	}
 	if l.In.Op == isa.WVshr {
 		return l.Sar(a, n)
@@ -103,7 +103,7 @@ func clampLong(l *build.Builder, v build.Value, bits int, signed bool) build.Val
 	if signed {
 		lo, hi = -(int64(1) << (bits - 1)), int64(1)<<(bits-1)-1
 	}
-	min, max := build.Imm(uint64(lo), 2), build.Imm(uint64(hi), 2)
+	min, max := expand.Imm(uint64(lo), 2), expand.Imm(uint64(hi), 2)
 	v = l.Sel(min, v, l.Less64(v, min, op.MLT, true))
 	return l.Sel(max, v, l.Less64(v, max, op.MGT, true))
 }
@@ -124,7 +124,7 @@ func second(l *build.Builder, r build.Value, t isa.Type, first, bits int) {
 	}
 	switch {
 	case l.Has(isa.WAdd):
-		l.Emit(op.IADD3, op.Mods{}, d, r[0], c, build.RZ())
+		l.Emit(op.IADD3, op.Mods{}, d, r[0], c, expand.RZ())
 	case l.Has(isa.WMin):
 		pickBy(op.MLT)
 	case l.Has(isa.WMax):
@@ -154,37 +154,37 @@ func vmad(l *build.Builder) {
 	minus := func(n int) bool { return l.Args[n].Flags&sema.Neg != 0 }
 	negP, negC := minus(1) != minus(2), minus(3)
 	final := sa || sb || negP || negC
-	p := build.Value{l.Imad(a, b, build.RZ()), l.High(build.Value{a}, build.Value{b}, false)[0], build.RZ()}
+	p := build.Value{l.Imad(a, b, expand.RZ()), l.High(build.Value{a}, build.Value{b}, false)[0], expand.RZ()}
 	for _, f := range [...]struct {
 		signed bool
 		x, y   ori.Operand
 	}{{sa, a, b}, {sb, b, a}} {
 		if f.signed { // a negative factor makes the high word too large
-			p[1] = l.Iadd(p[1], build.Negate(l.And2(l.Sar1(f.x, ori.Imm(31)), f.y)))
+			p[1] = l.Iadd(p[1], expand.Negate(l.And2(l.Sar1(f.x, ori.Imm(31)), f.y)))
 		}
 	}
 	if sa || sb {
 		p[2] = l.Sar1(p[1], ori.Imm(31))
 	}
-	cs := build.Value{c, build.RZ(), build.RZ()}
+	cs := build.Value{c, expand.RZ(), expand.RZ()}
 	if final && (sa || sb || negP) {
 		s := l.Sar1(c, ori.Imm(31))
 		cs = build.Value{c, s, s}
 	}
-	one := build.PT().Not()
+	one := expand.PT().Not()
 	switch {
 	case l.Has(isa.WPo):
-		one = build.PT()
+		one = expand.PT()
 	case negP:
-		p, one = build.Value{build.Invert(p[0]), build.Invert(p[1]), build.Invert(p[2])}, build.PT()
+		p, one = build.Value{expand.Invert(p[0]), expand.Invert(p[1]), expand.Invert(p[2])}, expand.PT()
 	case negC:
-		cs, one = build.Value{build.Invert(cs[0]), build.Invert(cs[1]), build.Invert(cs[2])}, build.PT()
+		cs, one = build.Value{expand.Invert(cs[0]), expand.Invert(cs[1]), expand.Invert(cs[2])}, expand.PT()
 	}
 	r := l.Tmp(3)
 	in := one
 	for k := range r {
 		out := l.Pred()
-		l.Emit(op.IADD3, op.M(op.MX), build.Value{r[k], out}, p[k], cs[k], build.RZ(), in, build.PT().Not())
+		l.Emit(op.IADD3, op.M(op.MX), build.Value{r[k], out}, p[k], cs[k], expand.RZ(), in, expand.PT().Not())
 		in = out
 	}
 	r = scaledSum(l, r)
@@ -213,12 +213,12 @@ func scaledSum(l *build.Builder, r build.Value) build.Value {
 // nothing in it is signed.
 func clampVmad(l *build.Builder, r build.Value, signed bool) build.Value {
 	if !signed {
-		p := l.Cmp1(op.MNE, false, l.Or2(r[1], r[2]), build.RZ())
+		p := l.Cmp1(op.MNE, false, l.Or2(r[1], r[2]), expand.RZ())
 		return build.Value{l.Sel1(ori.Imm32(^uint32(0)), r[0], p)}
 	}
 	// the words above the first must repeat its sign
 	s := l.Sar1(r[0], ori.Imm(31))
-	over := l.Cmp1(op.MNE, false, l.Lop((0xf0^0xaa)|(0xcc^0xaa), r[1], r[2], s), build.RZ())
+	over := l.Cmp1(op.MNE, false, l.Lop((0xf0^0xaa)|(0xcc^0xaa), r[1], r[2], s), expand.RZ())
 	end := l.Xor2(l.Sar1(r[2], ori.Imm(31)), ori.Imm32(0x7fffffff))
 	return build.Value{l.Sel1(end, r[0], over)}
 }

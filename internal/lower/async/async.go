@@ -3,6 +3,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -92,8 +93,8 @@ func copyAsync(l *build.Builder) {
 // padding adds loads that never run.
 func padding(l *build.Builder) {
 	for range paddingLoads {
-		i := l.Emit(op.LDS, op.Mods{}, build.Value{build.RZ()}, ori.Addr(build.RZ(), 0))
-		i.Guard = build.PT().Not()
+		i := l.Emit(op.LDS, op.Mods{}, build.Value{expand.RZ()}, ori.Addr(expand.RZ(), 0))
+		i.Guard = expand.PT().Not()
 	}
 }
 
@@ -109,7 +110,7 @@ func partial(l *build.Builder, m op.Mods, from ori.Operand, size int64, a *sema.
 		n := int64(a.Value)
 		switch {
 		case n <= 0:
-			return m, from, build.PT().Not()
+			return m, from, expand.PT().Not()
 		case n >= size:
 			return m, from, ori.Operand{}
 		}
@@ -117,9 +118,9 @@ func partial(l *build.Builder, m op.Mods, from ori.Operand, size int64, a *sema.
 		return m.With(op.MZFILL), from, ori.Operand{}
 	}
 	n := l.Read(a, isa.U32)[0]
-	skip := l.And2(l.One(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(size), build.RZ()), ori.Imm(size-1))
-	base := l.Add64(l.Words(from.Reg)[from.Sub:from.Sub+2], build.Value{skip, build.RZ()}, false)
-	return m.With(op.MZFILL), ori.Addr(build.Whole(l.Group(base)), from.Imm), l.Cmp1(op.MNE, false, n, build.RZ())
+	skip := l.And2(l.One(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(size), expand.RZ()), ori.Imm(size-1))
+	base := l.Add64(l.Words(from.Reg)[from.Sub:from.Sub+2], build.Value{skip, expand.RZ()}, false)
+	return m.With(op.MZFILL), ori.Addr(expand.Whole(l.Group(base)), from.Imm), l.Cmp1(op.MNE, false, n, expand.RZ())
 }
 
 // cpArrive makes an mbarrier wait for the copies of this thread.
@@ -136,7 +137,7 @@ func cpArrive(l *build.Builder) {
 		kind := op.MARVCNT
 		if !noinc {
 			kind = op.MTRANSCNT
-			l.Emit(op.SYNCS, op.M(op.MARRIVE, op.MTRANS64, op.MRED, op.MA0T1), build.Value{build.RZ()}, a, build.NoUniform(), build.RZ())
+			l.Emit(op.SYNCS, op.M(op.MARRIVE, op.MTRANS64, op.MRED, op.MA0T1), build.Value{expand.RZ()}, a, build.NoUniform(), expand.RZ())
 		}
 		// the address is uniform: threads with another one take turns
 		l.EachValue(build.Value{l.F.Word(a.Reg, int(a.Sub))}, func(u, p ori.Operand) {
@@ -180,7 +181,7 @@ func stAsync(l *build.Builder) {
 		l.Unsupported()
 	}
 	v := l.JoinedElements(1, t)
-	l.Emit(op.STAS, build.Width(32*len(v), false), nil, asyncTarget(l, &l.Args[0], &l.Args[2]), build.Whole(l.Group(v)))
+	l.Emit(op.STAS, build.Width(32*len(v), false), nil, asyncTarget(l, &l.Args[0], &l.Args[2]), expand.Whole(l.Group(v)))
 }
 
 // mmioAsync lowers stores and sums that release to a device: what was written
@@ -199,7 +200,7 @@ func mmioAsync(l *build.Builder, size op.Mods, uniform, plain op.Op, v build.Val
 	if !l.Arch.Has(target.OrderedStores) {
 		l.Alone(func() {
 			memory.FenceBefore(l, op.MSYS)
-			srcs := append(memory.Target(l, &l.Args[0], isa.SpaceGlobal, &memory.Ordering{}), build.Whole(l.Group(v)))
+			srcs := append(memory.Target(l, &l.Args[0], isa.SpaceGlobal, &memory.Ordering{}), expand.Whole(l.Group(v)))
 			l.Emit(plain, build.Join(build.Join(build.Join(op.M(op.ME), fn), size), scope), nil, srcs...)
 		})
 		return
@@ -216,7 +217,7 @@ func mmioAsync(l *build.Builder, size op.Mods, uniform, plain op.Op, v build.Val
 func asyncTarget(l *build.Builder, to, bar *sema.Operand) ori.Operand {
 	word := func(o *sema.Operand) ori.Operand {
 		a := memory.Address(l, o, isa.SpaceShared)[0]
-		base := build.RZ()
+		base := expand.RZ()
 		if a.Reg != ori.NoReg {
 			base = l.F.Word(a.Reg, int(a.Sub))
 		}
@@ -225,7 +226,7 @@ func asyncTarget(l *build.Builder, to, bar *sema.Operand) ori.Operand {
 		}
 		return l.Iadd(base, ori.Imm(a.Imm))
 	}
-	return ori.Addr(build.Whole(l.Group(build.Value{word(to), word(bar)})), 0)
+	return ori.Addr(expand.Whole(l.Group(build.Value{word(to), word(bar)})), 0)
 }
 
 // redAsync lowers red.async.
@@ -250,5 +251,5 @@ func redAsync(l *build.Builder) {
 	if t == isa.S32 && x.Fn != op.MMIN && x.Fn != op.MMAX {
 		kind = op.Mods{}
 	}
-	l.Emit(op.REDAS, build.Join(op.M(x.Fn), kind), nil, asyncTarget(l, &l.Args[0], &l.Args[2]), build.Whole(l.Group(l.Src(1, t))))
+	l.Emit(op.REDAS, build.Join(op.M(x.Fn), kind), nil, asyncTarget(l, &l.Args[0], &l.Args[2]), expand.Whole(l.Group(l.Src(1, t))))
 }

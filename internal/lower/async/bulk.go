@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -108,7 +109,7 @@ func stBulk(l *build.Builder) {
 	n := l.Src(1, isa.U64)
 	size := n[0]
 	if size.Kind == ori.KImm {
-		size = build.Word(uint32(size.Imm) >> 3)
+		size = expand.Word(uint32(size.Imm) >> 3)
 	} else if size.Kind != ori.KZero {
 		size = l.One(op.SHF, op.M(op.MR, op.MU64), n[0], ori.Imm(3), l.Reg(n[1]))
 	}

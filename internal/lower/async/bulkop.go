@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -57,7 +58,7 @@ func sharedWord(l *build.Builder, a *sema.Operand) ori.Operand {
 	x := memory.Address(l, &plain, isa.SpaceShared)[0]
 	switch {
 	case x.Reg == ori.NoReg:
-		return build.Word(uint32(x.Imm))
+		return expand.Word(uint32(x.Imm))
 	case x.Imm == 0:
 		return l.F.Word(x.Reg, int(x.Sub))
 	}
@@ -73,7 +74,7 @@ func flat(l *build.Builder, a *sema.Operand) build.Value {
 			l.Fail("32-bit address in a 64-bit space")
 		}
 		if a.Value != 0 {
-			v = l.Add64(v, build.Imm(a.Value, 2), false)
+			v = l.Add64(v, expand.Imm(a.Value, 2), false)
 		}
 		return v
 	case isa.KSymbol:
@@ -88,7 +89,7 @@ func flat(l *build.Builder, a *sema.Operand) build.Value {
 func units(l *build.Builder, n, mask int) ori.Operand {
 	size := l.Src1(n, isa.U32)
 	if size.Kind == ori.KImm {
-		size = build.Word(uint32(size.Imm) >> 4)
+		size = expand.Word(uint32(size.Imm) >> 4)
 	} else if size.Kind != ori.KZero {
 		size = l.Shr1(size, ori.Imm(4))
 	}
@@ -101,7 +102,7 @@ func units(l *build.Builder, n, mask int) ori.Operand {
 // halves joins the low halves of two words.
 func halves(l *build.Builder, lo, hi ori.Operand) ori.Operand {
 	if lo.Kind != ori.KReg && hi.Kind != ori.KReg {
-		return build.Word(uint32(lo.Imm)&0xffff | uint32(hi.Imm)<<16)
+		return expand.Word(uint32(lo.Imm)&0xffff | uint32(hi.Imm)<<16)
 	}
 	return l.One(op.PRMT, op.Mods{}, l.Reg(lo), ori.Imm(0x5410), l.Reg(hi))
 }
@@ -127,7 +128,7 @@ func group2(l *build.Builder, m op.Mods) op.Mods {
 func tensorWord(l *build.Builder, a *sema.Operand) (ori.Operand, int64) {
 	x := memory.Address(l, a, isa.SpaceShared)[0]
 	if x.Reg == ori.NoReg {
-		return build.Word(uint32(x.Imm)), 0
+		return expand.Word(uint32(x.Imm)), 0
 	}
 	return l.F.Word(x.Reg, int(x.Sub)), x.Imm
 }

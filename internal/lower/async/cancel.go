@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -50,7 +51,7 @@ func queryCancel(l *build.Builder) {
 	v := l.Src(last, isa.B128)
 	if l.Has(isa.WIsCanceled) {
 		one := l.And2(v[answerWord], ori.Imm(1))
-		l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{l.DstPred(0)}, one, build.RZ(), build.PT())
+		l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{l.DstPred(0)}, one, expand.RZ(), expand.PT())
 		return
 	}
 	l.Vectors()

@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -26,7 +27,7 @@ func mbarrier(l *build.Builder) {
 	case l.Has(isa.WPendingCount):
 		hi := l.Src(1, isa.B64)[1]
 		n := l.And2(l.Shr1(hi, ori.Imm(memory.CountShift)), ori.Imm(memory.CountRange-1))
-		l.Copy(l.Dst(0)[:1], build.Value{l.One(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(memory.CountRange), build.RZ())})
+		l.Copy(l.Dst(0)[:1], build.Value{l.One(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(memory.CountRange), expand.RZ())})
 	case l.Has(isa.WTestWait) || l.Has(isa.WTryWait):
 		mbarrierWait(l)
 	default:
@@ -50,9 +51,9 @@ func mbarrierInit(l *build.Builder) {
 	var pair build.Value
 	if n := l.Src1(1, isa.U32); n.Kind == ori.KImm {
 		left := uint32(memory.CountRange - n.Imm)
-		pair = build.Value{build.Word(left << 1), build.Word(left << memory.CountShift)}
+		pair = build.Value{expand.Word(left << 1), expand.Word(left << memory.CountShift)}
 	} else {
-		left := l.One(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(memory.CountRange), build.RZ())
+		left := l.One(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(memory.CountRange), expand.RZ())
 		pair = build.Value{l.Shl1(left, ori.Imm(1)), l.Shl1(left, ori.Imm(memory.CountShift))}
 	}
 	a := sharedWord(l, &l.Args[0])
@@ -118,7 +119,7 @@ func mbarrierArrive(l *build.Builder) {
 	expect, complete := l.Has(isa.WExpectTx), l.Has(isa.WCompleteTx)
 	at := 0
 	m := op.M(op.MARRIVE, op.MTRANS64)
-	r := build.Value{build.RZ()}
+	r := build.Value{expand.RZ()}
 	result := drop || arrive
 	if result {
 		at = 1
@@ -142,7 +143,7 @@ func mbarrierArrive(l *build.Builder) {
 		l.UseMbarrier(arrival(drop, partial))
 	}
 	mbarrierFences(l, result)
-	n := build.RZ()
+	n := expand.RZ()
 	if at+1 < len(l.Args) {
 		n = l.Reg(l.Src1(at+1, isa.U32))
 	}
@@ -166,7 +167,7 @@ func mbarrierArrive(l *build.Builder) {
 	default:
 		m = m.With(op.MA1T0)
 	}
-	l.Emit(op.SYNCS, m, build.Value{build.Whole(r)}, barrierAddress(l, &l.Args[at]), build.NoUniform(), n)
+	l.Emit(op.SYNCS, m, build.Value{expand.Whole(r)}, barrierAddress(l, &l.Args[at]), build.NoUniform(), n)
 	if len(r) == 2 {
 		l.Copy(l.Dst(0), r)
 	}

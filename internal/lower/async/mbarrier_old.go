@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -27,7 +28,7 @@ func mbarrierOld(l *build.Builder) {
 	case l.Has(isa.WInit):
 		n := l.Src1(1, isa.U32)
 		pair := build.Value{lessThan(l, oldExpected, n), lessThan(l, oldPending, n)}
-		l.Emit(op.STS, op.M(op.M64), nil, memory.SharedAddress(l, &l.Args[0]), build.Whole(l.Group(pair)))
+		l.Emit(op.STS, op.M(op.M64), nil, memory.SharedAddress(l, &l.Args[0]), expand.Whole(l.Group(pair)))
 	case l.Has(isa.WInval):
 		memory.FenceAfter(l, op.MSM)
 	case l.Has(isa.WPendingCount):
@@ -45,9 +46,9 @@ func mbarrierOld(l *build.Builder) {
 // lessThan is a number less another one.
 func lessThan(l *build.Builder, n uint32, b ori.Operand) ori.Operand {
 	if b.Kind == ori.KImm {
-		return build.Word(n - uint32(b.Imm))
+		return expand.Word(n - uint32(b.Imm))
 	}
-	return l.One(op.IADD3, op.Mods{}, b.Negate(), build.Word(n), build.RZ())
+	return l.One(op.IADD3, op.Mods{}, b.Negate(), expand.Word(n), expand.RZ())
 }
 
 // testWaitOld compares the phase of an mbarrier with another one.
@@ -60,8 +61,8 @@ func testWaitOld(l *build.Builder) {
 	}
 	_, high := countWords(l, &l.Args[1])
 	now := l.One(op.LDS, op.Mods{}, high)
-	changed := l.And2(l.Xor2(now, phase), build.Word(oldPending))
-	l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{l.DstPred(0)}, changed, build.RZ(), build.PT())
+	changed := l.And2(l.Xor2(now, phase), expand.Word(oldPending))
+	l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{l.DstPred(0)}, changed, expand.RZ(), expand.PT())
 	memory.FenceAfter(l, op.MSM)
 }
 
@@ -85,15 +86,15 @@ func arriveOld(l *build.Builder) {
 	if l.Has(isa.WNoComplete) {
 		n := l.Reg(l.Src1(2, isa.U32))
 		if drop {
-			l.Emit(op.ATOMS, op.M(op.MADD), build.Value{build.RZ()}, low, n)
+			l.Emit(op.ATOMS, op.M(op.MADD), build.Value{expand.RZ()}, low, n)
 		}
 		old := l.One(op.ATOMS, op.M(op.MADD), high, n)
 		state = build.Value{old, old}
 	} else {
 		if drop {
-			l.Emit(op.ATOMS, op.M(op.MPOPC, op.MINC, op.M32), build.Value{build.RZ()}, low, build.NoUniform())
+			l.Emit(op.ATOMS, op.M(op.MPOPC, op.MINC, op.M32), build.Value{expand.RZ()}, low, build.NoUniform())
 		}
-		l.Emit(op.ATOMS, op.M(op.MARRIVE, op.M64), build.Value{build.Whole(state)}, low, build.NoUniform())
+		l.Emit(op.ATOMS, op.M(op.MARRIVE, op.M64), build.Value{expand.Whole(state)}, low, build.NoUniform())
 	}
 	if l.Args[0].Kind == isa.KReg {
 		l.Copy(l.Dst(0), state)
@@ -107,7 +108,7 @@ func cpArriveOld(l *build.Builder, noinc bool) {
 	low, high := countWords(l, &l.Args[0])
 	l.Alone(func() {
 		if !noinc {
-			l.Emit(op.ATOMS, op.M(op.MADD), build.Value{build.RZ()}, high, l.Reg(build.Word(1<<32-1)))
+			l.Emit(op.ATOMS, op.M(op.MADD), build.Value{expand.RZ()}, high, l.Reg(expand.Word(1<<32-1)))
 		}
 		// the address is uniform: threads with another one take turns
 		l.EachValue(build.Value{l.F.Word(low.Reg, int(low.Sub))}, func(u, p ori.Operand) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -65,7 +66,7 @@ func (x *bulkOp) callCopy(l *build.Builder, name string, args, stack build.Value
 	if l.Layout.Object {
 		l.Unsupported()
 	}
-	policy := build.Value{build.RZ(), build.RZ()}
+	policy := build.Value{expand.RZ(), expand.RZ()}
 	if x.hint {
 		policy = x.policy
 	}
@@ -82,21 +83,21 @@ func (x *bulkOp) callCopy(l *build.Builder, name string, args, stack build.Value
 			memory.Assign(l, &build.Variable{Size: size, Out: true}, &build.Variable{Size: size, Words: stack})
 		}
 		r := l.Fixed(abi.FirstArgReg, 2+len(args))
-		l.Copy(l.Words(r), append(build.Value{to, build.RZ()}, args...))
+		l.Copy(l.Words(r), append(build.Value{to, expand.RZ()}, args...))
 		back := l.Words(l.Fixed(abi.ReturnReg, 2))
 		next := l.F.NewBlock()
 		next.Kept = true
 		t := l.Tmp(2)
-		l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name)})
-		l.Emit(op.LEPC, op.Mods{}, build.Value{build.Whole(back)}, ori.Label(next))
-		l.Emit(op.CALL, op.M(op.MABS, op.MNOINC), nil, build.Whole(t), build.Whole(back), l.F.Words(r))
+		l.Emit(op.LDC, op.M(op.M64), build.Value{expand.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name)})
+		l.Emit(op.LEPC, op.Mods{}, build.Value{expand.Whole(back)}, ori.Label(next))
+		l.Emit(op.CALL, op.M(op.MABS, op.MNOINC), nil, expand.Whole(t), expand.Whole(back), l.F.Words(r))
 		l.Fall(next)
 	})
 }
 
 // callBytes is callCopy for bytes.
 func (x *bulkOp) callBytes(l *build.Builder, name string) {
-	args := append(flat(l, &l.Args[1]), l.Src1(2, isa.U32), half(l, l.Src1(4, isa.B16)), sharedWord(l, &l.Args[3]), build.RZ())
+	args := append(flat(l, &l.Args[1]), l.Src1(2, isa.U32), half(l, l.Src1(4, isa.B16)), sharedWord(l, &l.Args[3]), expand.RZ())
 	x.callCopy(l, name, args, nil)
 }
 
@@ -105,7 +106,7 @@ func (x *bulkOp) callTensor(l *build.Builder, name string, coords build.Value, o
 	mask, stack := 3, build.Value{}
 	if offsets {
 		es := l.Elements(3)
-		v := build.Value{build.RZ(), build.RZ(), build.RZ()}
+		v := build.Value{expand.RZ(), expand.RZ(), expand.RZ()}
 		for k := range es {
 			v[k] = l.Read(&es[k], isa.U16)[0]
 		}
@@ -117,17 +118,17 @@ func (x *bulkOp) callTensor(l *build.Builder, name string, coords build.Value, o
 		if k < len(coords) {
 			args = append(args, coords[k])
 		} else {
-			args = append(args, build.RZ())
+			args = append(args, expand.RZ())
 		}
 	}
-	args = append(args, half(l, l.Src1(mask, isa.B16)), sharedWord(l, &l.Args[2]), build.RZ())
+	args = append(args, half(l, l.Src1(mask, isa.B16)), sharedWord(l, &l.Args[2]), expand.RZ())
 	x.callCopy(l, name, args, stack)
 }
 
 // half is a half of a word without what is above it.
 func half(l *build.Builder, v ori.Operand) ori.Operand {
 	if v.Kind != ori.KReg {
-		return build.Word(uint32(v.Imm) & 0xffff)
+		return expand.Word(uint32(v.Imm) & 0xffff)
 	}
 	return l.And2(v, ori.Imm(0xffff))
 }

@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -144,7 +145,7 @@ func tensorAt(l *build.Builder, a *sema.Operand) ori.Operand {
 	x := memory.Address(l, a, isa.SpaceShared)[0]
 	u := l.F.Words(l.F.NewReg(ori.UR, 1))
 	if x.Reg == ori.NoReg {
-		l.ToUniform(u, build.Word(uint32(x.Imm)), ori.Operand{})
+		l.ToUniform(u, expand.Word(uint32(x.Imm)), ori.Operand{})
 		x.Imm = 0
 	} else {
 		l.ToUniform(u, l.F.Word(x.Reg, int(x.Sub)), ori.Operand{})
@@ -184,14 +185,14 @@ func tensorLoadRegs(l *build.Builder) {
 		for _, x := range stat {
 			shape = shape.With(x)
 		}
-		l.Emit(op.LDTM, shape, build.Value{s[0], build.Whole(r)}, p)
+		l.Emit(op.LDTM, shape, build.Value{s[0], expand.Whole(r)}, p)
 		return r, s
 	}
 	var r, s build.Value
 	switch {
 	case stat == nil:
 		r = l.Tmp(m.words)
-		l.Emit(op.LDTM, m.mods(false, pack), build.Value{build.Whole(r)}, place)
+		l.Emit(op.LDTM, m.mods(false, pack), build.Value{expand.Whole(r)}, place)
 		if m.split {
 			loadOver(l, m.mods(true, pack), r, upperHalf(place, &l.Args[at+1]))
 		}
@@ -215,7 +216,7 @@ func tensorLoadRegs(l *build.Builder) {
 // loadOver loads the second half of the lanes into registers that hold the
 // first. The guard, which always holds, says that the write leaves something.
 func loadOver(l *build.Builder, mods op.Mods, r build.Value, place ori.Operand) {
-	i := l.Emit(op.LDTM, mods, build.Value{build.Whole(r)}, place)
+	i := l.Emit(op.LDTM, mods, build.Value{expand.Whole(r)}, place)
 	if i.Guard.Kind == ori.KNone {
 		i.Guard = ori.Zero(ori.UP)
 	}
@@ -228,7 +229,7 @@ func byHalves(l *build.Builder, a, b build.Value) build.Value {
 		return nil
 	}
 	lane := l.One(op.S2R, op.Mods{}, ori.Special(op.SRLaneID))
-	low := l.Test(op.ISETP, op.M(op.MLT, op.MU32, op.MAND), lane, ori.Imm(16), build.PT())
+	low := l.Test(op.ISETP, op.M(op.MLT, op.MU32, op.MAND), lane, ori.Imm(16), expand.PT())
 	out := make(build.Value, len(a))
 	for n := range a {
 		out[n] = l.One(op.SEL, op.Mods{}, a[n], b[n], low)
@@ -288,10 +289,10 @@ func tensorStore(l *build.Builder) {
 func tensorData(l *build.Builder, v build.Value) ori.Operand {
 	for _, w := range v {
 		if w.Kind != ori.KZero {
-			return build.Whole(l.Group(v))
+			return expand.Whole(l.Group(v))
 		}
 	}
-	return build.RZ()
+	return expand.RZ()
 }
 
 // tensorCopies are the shapes of copies from shared memory.
@@ -345,7 +346,7 @@ func tensorCommit(l *build.Builder) {
 	x := &build.Order{Blocks: []build.Value{{sharedWord(l, &l.Args[0])}}}
 	if l.Has(isa.WMulticastCluster) {
 		m = m.With(op.MMULTICAST)
-		x.Blocks = append(x.Blocks, build.Value{halves(l, l.Src1(1, isa.B16), build.RZ())})
+		x.Blocks = append(x.Blocks, build.Value{halves(l, l.Src1(1, isa.B16), expand.RZ())})
 	}
 	x.Do = func(u []ori.Operand) *ori.Instr {
 		u[0].Kind = ori.KAddr

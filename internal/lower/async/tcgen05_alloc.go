@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/lower/warp"
@@ -34,11 +35,11 @@ func tensorUnits(l *build.Builder, n int) (units, mask ori.Operand) {
 	cols := l.Src1(n, isa.U32)
 	if cols.Kind == ori.KImm {
 		k := uint32(cols.Imm) >> tensorUnit
-		return build.Word(k), build.Word(1<<k - 1)
+		return expand.Word(k), expand.Word(1<<k - 1)
 	}
 	units = l.Shr1(l.Reg(cols), ori.Imm(tensorUnit))
-	ones := l.Shl1(l.Reg(build.Word(0xffffffff)), units)
-	return units, l.Lop(lutNotA, ones, build.RZ(), build.RZ())
+	ones := l.Shl1(l.Reg(expand.Word(0xffffffff)), units)
+	return units, l.Lop(lutNotA, ones, expand.RZ(), expand.RZ())
 }
 
 // Tables of functions of three.
@@ -50,7 +51,7 @@ const (
 // electOne runs do for one thread of the warp.
 func electOne(l *build.Builder, do func()) {
 	p := l.Pred()
-	l.Emit(op.ELECT, op.Mods{}, build.Value{p, ori.Zero(ori.UR)}, build.PT())
+	l.Emit(op.ELECT, op.Mods{}, build.Value{p, ori.Zero(ori.UR)}, expand.PT())
 	l.Either(p, do, nil)
 }
 
@@ -58,13 +59,13 @@ func electOne(l *build.Builder, do func()) {
 // allocation after the right was given up stores an address that is none and
 // stops the program.
 func tensorAlloc(l *build.Builder) {
-	warp.Gather(l, build.Word(0xffffffff))
+	warp.Gather(l, expand.Word(0xffffffff))
 	to := memory.Address(l, &l.Args[0], isa.SpaceShared)[0]
 	units, mask := tensorUnits(l, 1)
 	closed := l.One(op.LDS, op.M(op.MU8), tensorVar(l, tensorClosed))
-	p := l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), closed, build.RZ(), build.PT())
+	p := l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), closed, expand.RZ(), expand.PT())
 	l.Either(p, func() {
-		l.Emit(op.STS, op.Mods{}, nil, to, l.Reg(build.Word(0xffffffff)))
+		l.Emit(op.STS, op.Mods{}, nil, to, l.Reg(expand.Word(0xffffffff)))
 		l.Trap()
 	}, func() {
 		if l.Has(isa.WCtaGroup2) {
@@ -90,7 +91,7 @@ func tensorFind(l *build.Builder, m op.Mods, units ori.Operand) ori.Operand {
 		found := l.F.Words(l.F.NewReg(ori.UP, 1))
 		l.Emit(op.DEPBAR, op.M(op.MLE), nil, ori.Special(op.SRScoreboard0), ori.Imm(tensorDrain))
 		l.Emit(op.UTCATOMSWS, m, build.Value{found, at}, n)
-		p := l.Test(op.PLOP3, op.M(op.MLUT), build.PT(), build.PT(), found, ori.Imm(lutAnd3), ori.Imm(0))
+		p := l.Test(op.PLOP3, op.M(op.MLUT), expand.PT(), expand.PT(), found, ori.Imm(lutAnd3), ori.Imm(0))
 		l.EmitIf(p.Not(), op.NANOSLEEP, op.Mods{}, nil, ori.Imm(tensorPause))
 		return p
 	})
@@ -103,8 +104,8 @@ const tensorDrain = 0x36
 
 // tensorNote writes an allocation down.
 func tensorNote(l *build.Builder, at, mask ori.Operand) {
-	l.Emit(op.ATOMS, op.M(op.MOR), build.Value{build.RZ()}, tensorVar(l, tensorColumns), l.Shl1(l.Reg(mask), at))
-	l.Emit(op.ATOMS, op.M(op.MOR), build.Value{build.RZ()}, tensorVar(l, tensorStarts), l.Shl1(l.Reg(build.Word(1)), at))
+	l.Emit(op.ATOMS, op.M(op.MOR), build.Value{expand.RZ()}, tensorVar(l, tensorColumns), l.Shl1(l.Reg(mask), at))
+	l.Emit(op.ATOMS, op.M(op.MOR), build.Value{expand.RZ()}, tensorVar(l, tensorStarts), l.Shl1(l.Reg(expand.Word(1)), at))
 }
 
 // tensorAllocPair lowers an allocation in both blocks of a pair: the one with
@@ -112,8 +113,8 @@ func tensorNote(l *build.Builder, at, mask ori.Operand) {
 func tensorAllocPair(l *build.Builder, to, units, mask ori.Operand) {
 	rank := l.One(op.S2R, op.Mods{}, ori.Special(op.SRClusterCtaID))
 	odd := l.And2(rank, ori.Imm(1))
-	isOdd := l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), odd, build.RZ(), build.PT())
-	other := l.Lop(build.LutXor, rank, ori.Imm(1), build.RZ())
+	isOdd := l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), odd, expand.RZ(), expand.PT())
+	other := l.Lop(expand.LutXor, rank, ori.Imm(1), expand.RZ())
 	barrier := l.Iadd(l.Window(), ori.Imm(tensorBarrier))
 	l.Either(isOdd, func() {
 		electOne(l, func() {
@@ -121,7 +122,7 @@ func tensorAllocPair(l *build.Builder, to, units, mask ori.Operand) {
 			at := l.One(op.LDS, op.Mods{}, to)
 			l.Emit(op.STS, op.Mods{}, nil, to, l.Shl1(at, ori.Imm(tensorUnit)))
 			tensorNote(l, at, mask)
-			l.Emit(op.SYNCS, op.M(op.MARRIVE, op.MTRANS64, op.MRED, op.MA1T0), build.Value{build.RZ()}, ori.Addr(there(l, barrier, other), 0), build.NoUniform(), build.RZ())
+			l.Emit(op.SYNCS, op.M(op.MARRIVE, op.MTRANS64, op.MRED, op.MA1T0), build.Value{expand.RZ()}, ori.Addr(there(l, barrier, other), 0), build.NoUniform(), expand.RZ())
 			tensorTurn(l)
 		})
 	}, func() {
@@ -129,16 +130,16 @@ func tensorAllocPair(l *build.Builder, to, units, mask ori.Operand) {
 			at := tensorFind(l, op.M(op.M2CTA), units)
 			tensorMeet(l, barrier)
 			bar := there(l, barrier, other)
-			l.Emit(op.SYNCS, op.M(op.MARRIVE, op.MTRANS64, op.MRED), build.Value{build.RZ()}, ori.Addr(bar, 0), build.NoUniform(), l.Reg(build.Word(4)))
+			l.Emit(op.SYNCS, op.M(op.MARRIVE, op.MTRANS64, op.MRED), build.Value{expand.RZ()}, ori.Addr(bar, 0), build.NoUniform(), l.Reg(expand.Word(4)))
 			l.Emit(op.STS, op.Mods{}, nil, to, l.Shl1(at, ori.Imm(tensorUnit)))
 			here := l.F.Word(to.Reg, int(to.Sub))
 			if to.Reg == ori.NoReg {
-				here = l.Reg(build.Word(uint32(to.Imm)))
+				here = l.Reg(expand.Word(uint32(to.Imm)))
 			} else if to.Imm != 0 {
 				here = l.Iadd(here, ori.Imm(to.Imm))
 			}
 			dst := l.Group(build.Value{there(l, here, other), bar})
-			l.Emit(op.STAS, op.Mods{}, nil, ori.Addr(build.Whole(dst), 0), at)
+			l.Emit(op.STAS, op.Mods{}, nil, ori.Addr(expand.Whole(dst), 0), at)
 			tensorNote(l, at, mask)
 			tensorTurn(l)
 		})
@@ -162,30 +163,30 @@ func tensorMeet(l *build.Builder, barrier ori.Operand) {
 
 // tensorTurn goes on to the next phase of that barrier.
 func tensorTurn(l *build.Builder) {
-	l.Emit(op.ATOMS, op.M(op.MXOR), build.Value{build.RZ()}, tensorVar(l, tensorPhase), l.Reg(build.Word(1)))
+	l.Emit(op.ATOMS, op.M(op.MXOR), build.Value{expand.RZ()}, tensorVar(l, tensorPhase), l.Reg(expand.Word(1)))
 }
 
 // tensorDealloc lowers tcgen05.dealloc. Units that are not held, or were not
 // given out together, stop the program.
 func tensorDealloc(l *build.Builder) {
-	warp.Gather(l, build.Word(0xffffffff))
+	warp.Gather(l, expand.Word(0xffffffff))
 	_, mask := tensorUnits(l, 1)
 	at := l.Shr1(l.And2(l.Reg(l.Src1(0, isa.B32)), ori.Imm(0xffff)), ori.Imm(tensorUnit))
 	mask = l.Shl1(l.Reg(mask), at)
-	start := l.Shl1(l.Reg(build.Word(1)), at)
+	start := l.Shl1(l.Reg(expand.Word(1)), at)
 	lacks := func(where int64, bits ori.Operand) ori.Operand {
 		held := l.And2(l.One(op.LDS, op.Mods{}, tensorVar(l, where)), bits)
-		return l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), held, bits, build.PT())
+		return l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), held, bits, expand.PT())
 	}
 	l.Either(lacks(tensorColumns, mask), l.Trap, func() {
 		l.Either(lacks(tensorStarts, start), l.Trap, func() {
 			electOne(l, func() {
-				rest := l.Lop(lutNotA, mask, build.RZ(), build.RZ())
+				rest := l.Lop(lutNotA, mask, expand.RZ(), expand.RZ())
 				u := l.F.Words(l.F.NewReg(ori.UR, 1))
 				l.ToUniform(u, rest, ori.Operand{})
 				l.Emit(op.UTCATOMSWS, op.M(op.MAND), build.Value{ori.Zero(ori.UR)}, u)
-				l.Emit(op.ATOMS, op.M(op.MAND), build.Value{build.RZ()}, tensorVar(l, tensorColumns), rest)
-				l.Emit(op.ATOMS, op.M(op.MAND), build.Value{build.RZ()}, tensorVar(l, tensorStarts), l.Lop(lutNotA, start, build.RZ(), build.RZ()))
+				l.Emit(op.ATOMS, op.M(op.MAND), build.Value{expand.RZ()}, tensorVar(l, tensorColumns), rest)
+				l.Emit(op.ATOMS, op.M(op.MAND), build.Value{expand.RZ()}, tensorVar(l, tensorStarts), l.Lop(lutNotA, start, expand.RZ(), expand.RZ()))
 			})
 		})
 	})
@@ -195,10 +196,10 @@ func tensorDealloc(l *build.Builder) {
 // tensorRelinquish lowers tcgen05.relinquish_alloc_permit: others may
 // allocate, this block no longer.
 func tensorRelinquish(l *build.Builder) {
-	warp.Gather(l, build.Word(0xffffffff))
+	warp.Gather(l, expand.Word(0xffffffff))
 	electOne(l, func() {
 		l.Emit(op.UVIRTCOUNT, op.M(op.MDEALLOC, op.MSMPOOL), nil, ori.Imm(tensorPool))
-		l.Emit(op.STS, op.M(op.MU8), nil, tensorVar(l, tensorClosed), l.Reg(build.Word(1)))
+		l.Emit(op.STS, op.M(op.MU8), nil, tensorVar(l, tensorClosed), l.Reg(expand.Word(1)))
 	})
 	l.Emit(op.WARPSYNC, op.M(op.MALL), nil)
 }

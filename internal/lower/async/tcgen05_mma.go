@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/warp"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -77,7 +78,7 @@ func tensorMMA(l *build.Builder) {
 	x := &tensorProduct{input: -1}
 	tensorKind(l, x)
 	at := 3
-	meta := build.RZ()
+	meta := expand.RZ()
 	if l.Has(isa.WSp) {
 		meta = tensorAddress(l, &l.Args[3])
 		at = 4
@@ -169,7 +170,7 @@ func tensorCount(l *build.Builder, x *tensorProduct) {
 		guard := l.Guard
 		l.Guard = ori.Operand{}
 		if guard.Kind != ori.KNone {
-			p = l.Plop(build.LutAnd, guard, p)
+			p = l.Plop(expand.LutAnd, guard, p)
 		}
 		x.count = l.F.Words(l.F.NewReg(ori.UP, 1))
 		l.Emit(op.VOTEU, op.M(op.MANY), build.Value{x.count}, p)

@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -109,7 +110,7 @@ func fieldOf(l *build.Builder, f *mapField, n int) {
 		if v.Kind == ori.KReg {
 			v = l.Iadd(v, ori.Imm(-1))
 		} else {
-			v = build.Word(uint32(v.Imm) - 1)
+			v = expand.Word(uint32(v.Imm) - 1)
 		}
 	}
 	if f.bits == 32 {
@@ -118,7 +119,7 @@ func fieldOf(l *build.Builder, f *mapField, n int) {
 	}
 	mapBits(l, f.at, f.shift, f.bits, v)
 	if f.word == isa.WSwizzleMode {
-		mapBits(l, f.at, mapSwizzle, 1, build.RZ())
+		mapBits(l, f.at, mapSwizzle, 1, expand.RZ())
 	}
 }
 
@@ -149,10 +150,10 @@ func mapBits(l *build.Builder, at, shift, bits int64, v ori.Operand) {
 			v = l.Shl1(v, ori.Imm(shift))
 		}
 	} else {
-		v = build.Word(uint32(v.Imm) << shift & mask)
+		v = expand.Word(uint32(v.Imm) << shift & mask)
 	}
 	old := mapLoad(l, at)
-	mapStore(l, at, l.Lop(0xb8, old, build.Word(mask), l.Reg(v))) // v where the mask is set, old elsewhere
+	mapStore(l, at, l.Lop(0xb8, old, expand.Word(mask), l.Reg(v))) // v where the mask is set, old elsewhere
 }
 
 // mapAt returns the operands of an access to a word of the tensor map.
@@ -192,8 +193,8 @@ func mapCopy(l *build.Builder) {
 	from := l.Iadd(off, sharedWord(l, &l.Args[1]))
 	r := l.Tmp(1)
 	l.Emit(op.LDS, op.Mods{}, r, ori.Addr(from, 0))
-	to := l.Add64(flat(l, &l.Args[0]), build.Value{off, build.RZ()}, false)
-	at := ori.Addr(build.Whole(l.Group(to)), 0)
+	to := l.Add64(flat(l, &l.Args[0]), build.Value{off, expand.RZ()}, false)
+	at := ori.Addr(expand.Whole(l.Group(to)), 0)
 	at.Flags &^= ori.Wide
-	l.Emit(op.ATOMG, op.M(op.ME, op.MEXCH, op.MSTRONG, scope), build.Value{build.PT(), build.RZ()}, at, r[0])
+	l.Emit(op.ATOMG, op.M(op.ME, op.MEXCH, op.MSTRONG, scope), build.Value{expand.PT(), expand.RZ()}, at, r[0])
 }

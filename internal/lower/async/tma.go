@@ -1,6 +1,7 @@
 package async
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -85,7 +86,7 @@ var tensorModes = []build.WordName{
 func tensorLoad(l *build.Builder, x *bulkOp, coords build.Value, m op.Mods, mode op.Mod, dims int) {
 	x.Blocks = []build.Value{append(build.Value{sharedWord(l, &l.Args[0]), sharedWord(l, &l.Args[2])}, coords...), flat(l, &l.Args[1])}
 	at := 3
-	info := build.Value{build.RZ(), build.RZ()}
+	info := build.Value{expand.RZ(), expand.RZ()}
 	offsets := true
 	switch mode {
 	case op.MIM2COL:
@@ -153,7 +154,7 @@ func im2colOffsets(l *build.Builder, n, dims int) ori.Operand {
 	if dims < 3 || len(es) != dims-2 {
 		l.Unsupported()
 	}
-	sum := build.RZ()
+	sum := expand.RZ()
 	for k := range es {
 		w := l.Read(&es[k], isa.U16)[0]
 		if w.Kind == ori.KReg {

@@ -3,6 +3,7 @@ package build
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
@@ -229,7 +230,7 @@ func (l *Builder) setGuard() {
 		g = g.Not()
 	}
 	if len(l.Args) > 0 && l.Args[0].Pair >= 0 && (l.Args[0].Pair == l.In.Guard || l.Args[0].Kind == isa.KReg && l.Args[0].Ref == l.In.Guard) {
-		g = l.Plop(LutAnd, g, PT())
+		g = l.Plop(expand.LutAnd, g, expand.PT())
 	}
 	l.Guard = g
 }

@@ -3,6 +3,7 @@ package build
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -20,10 +21,10 @@ func bare() *Builder {
 
 // TestWords: constants are words, low first, and zero is the zero register.
 func TestWords(t *testing.T) {
-	if v := Imm(0x1_0000_0000, 2); v[0].Kind != ori.KZero || !v[1].Is(1) {
+	if v := expand.Imm(0x1_0000_0000, 2); v[0].Kind != ori.KZero || !v[1].Is(1) {
 		t.Errorf("%v", v)
 	}
-	if n, ok := Known(Imm(0xffff_0000_0001, 2)); !ok || n != 0xffff_0000_0001 {
+	if n, ok := expand.Known(expand.Imm(0xffff_0000_0001, 2)); !ok || n != 0xffff_0000_0001 {
 		t.Errorf("%x %v", n, ok)
 	}
 	if Words(isa.U8) != 1 || Words(isa.F64) != 2 || Words(isa.B128) != 4 {
@@ -47,7 +48,7 @@ func TestEmit(t *testing.T) {
 	if i.Op != op.STS || i.Guard != l.Guard || i.Prev().Op != op.S2R || i.Prev().Guard.Kind != ori.KNone {
 		t.Errorf("%s", l.F)
 	}
-	s := l.Add64(l.Tmp(2), Imm(5, 2), false)
+	s := l.Add64(l.Tmp(2), expand.Imm(5, 2), false)
 	if len(s) != 2 || l.Cur.Last().Op != op.IADD3 || !l.Cur.Last().Mods.Has(op.MX) {
 		t.Errorf("a sum of pairs carries:\n%s", l.F)
 	}

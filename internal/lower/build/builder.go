@@ -16,6 +16,7 @@ package build
 import (
 	"fmt"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -36,11 +37,10 @@ func (u *Unsupported) Error() string { return u.Text }
 // Builder lowers one function.
 type Builder struct {
 	Scope
+	expand.Writer
 	Module *sema.Module
-	Arch   *target.Arch
 	Layout *Layout
 	Opts   Options
-	F      *ori.Func
 	Plan   *Plan    // what becomes of calls
 	Rooms  []*Table // how each instruction is lowered
 
@@ -77,7 +77,9 @@ type Table [isa.NumWords]func(*Builder)
 
 // New returns a builder that has made nothing yet.
 func New(arch *target.Arch) *Builder {
-	return &Builder{Arch: arch, Desc: ori.NoReg, Carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, SP: ori.NoReg, Loc: -1}
+	l := &Builder{Desc: ori.NoReg, Carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, SP: ori.NoReg, Loc: -1}
+	l.Writer = expand.NewWriter(arch, l)
+	return l
 }
 
 // Fail ends the lowering of the function with an error about the current

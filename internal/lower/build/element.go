@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -53,9 +54,9 @@ func (l *Builder) Pack(t isa.Type) {
 			if k%2 == 1 {
 				sel = 0x7732
 			}
-			l.Emit(op.PRMT, op.Mods{}, d[:1], l.Reg(s[k/2]), ori.Imm(sel), RZ())
+			l.Emit(op.PRMT, op.Mods{}, d[:1], l.Reg(s[k/2]), ori.Imm(sel), expand.RZ())
 		case 8:
-			l.Emit(op.PRMT, op.Mods{}, d[:1], l.Reg(s[k/4]), ori.Imm(0x7770+int64(k%4)), RZ())
+			l.Emit(op.PRMT, op.Mods{}, d[:1], l.Reg(s[k/4]), ori.Imm(0x7770+int64(k%4)), expand.RZ())
 		default:
 			l.Unsupported()
 		}
@@ -139,9 +140,9 @@ func (l *Builder) Spread(d, r Value, t isa.Type) {
 	l.Copy(d[:min(len(d), len(r))], r)
 	for n := len(r); n < len(d); n++ {
 		if t.Class() == isa.Signed {
-			l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), d[n:n+1], RZ(), ori.Imm(31), r[len(r)-1])
+			l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), d[n:n+1], expand.RZ(), ori.Imm(31), r[len(r)-1])
 		} else {
-			l.Emit(op.MOV, op.Mods{}, d[n:n+1], RZ())
+			l.Emit(op.MOV, op.Mods{}, d[n:n+1], expand.RZ())
 		}
 	}
 }
@@ -149,7 +150,7 @@ func (l *Builder) Spread(d, r Value, t isa.Type) {
 // Joined packs narrow elements into words; a last word may be partial.
 func (l *Builder) Joined(v Value, bits int) Value {
 	for len(v)*bits%32 != 0 {
-		v = append(v, RZ())
+		v = append(v, expand.RZ())
 	}
 	return l.Packed(v, bits)
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -105,7 +106,7 @@ func (l *Builder) EachValue(v Value, do func(u, p ori.Operand)) {
 		}
 	}
 	l.Repeat(func() ori.Operand {
-		done := PT()
+		done := expand.PT()
 		for n := range v {
 			if v[n].Kind != ori.KNone {
 				l.Emit(op.R2UR, op.Mods{}, Value{l.F.Word(u, n)}, v[n])

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -87,7 +88,7 @@ func (l *Builder) inTurns(x *Order) {
 	}
 	l.Repeat(func() ori.Operand {
 		u := l.uniforms(blocks, ori.Operand{})
-		done := PT()
+		done := expand.PT()
 		match := func(w, u ori.Operand) {
 			p := l.Pred()
 			l.Emit(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), Value{p}, w, u, done)

@@ -3,6 +3,7 @@ package build
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -86,7 +87,7 @@ func (l *Builder) Read(a *sema.Operand, t isa.Type) Value {
 			l.Fail("negated operand")
 		}
 		if len(v) < n {
-			v = append(v, RZ())
+			v = append(v, expand.RZ())
 		}
 		return v[:n]
 	case isa.KVector:
@@ -94,9 +95,9 @@ func (l *Builder) Read(a *sema.Operand, t isa.Type) Value {
 			return l.Read(&e[0], t)
 		}
 	case isa.KInt:
-		return Imm(truncate(a.Value, t.Bits()), n)
+		return expand.Imm(truncate(a.Value, t.Bits()), n)
 	case isa.KSingle:
-		return Imm(a.Value, n)
+		return expand.Imm(a.Value, n)
 	case isa.KDouble:
 		return l.float(a.Value, t)
 	case isa.KSpecial:
@@ -111,7 +112,7 @@ func (l *Builder) Read(a *sema.Operand, t isa.Type) Value {
 		if fn >= 0 && l.Module.Funcs[fn].Entry {
 			return l.slot(l.Module.Funcs[fn].Name)[:n]
 		}
-		return Imm(uint64(PointerSlot(l.Module, fn)), n)
+		return expand.Imm(uint64(PointerSlot(l.Module, fn)), n)
 	}
 	l.Fail("operand of a kind that has no value")
 	return nil
@@ -140,12 +141,12 @@ func (l *Builder) readSum(a *sema.Operand, n int) Value {
 	v := l.Words(l.Regs[a.Ref])
 	c := truncate(a.Value, t.Bits())
 	if len(v) == 1 {
-		v = Value{l.Iadd(v[0], Word(uint32(c)))}
+		v = Value{l.Iadd(v[0], expand.Word(uint32(c)))}
 	} else {
-		v = l.Add64(v, Imm(c, 2), false)
+		v = l.Add64(v, expand.Imm(c, 2), false)
 	}
 	if len(v) < n {
-		v = append(v, RZ())
+		v = append(v, expand.RZ())
 	}
 	return v[:n]
 }
@@ -174,11 +175,11 @@ func (l *Builder) float(bits uint64, t isa.Type) Value {
 	if t == isa.F32 || t.Bits() == 32 {
 		f := math.Float64frombits(bits)
 		if f != f {
-			return Imm(0x7fc00000, 1)
+			return expand.Imm(0x7fc00000, 1)
 		}
-		return Imm(uint64(math.Float32bits(float32(f))), 1)
+		return expand.Imm(uint64(math.Float32bits(float32(f))), 1)
 	}
-	return Imm(bits, 2)
+	return expand.Imm(bits, 2)
 }
 
 // Predicate returns argument n as a predicate.
@@ -194,11 +195,11 @@ func (l *Builder) AsPred(a *sema.Operand) ori.Operand {
 		return o
 	case isa.KInt:
 		if (a.Value != 0) != (a.Flags&sema.Not != 0) {
-			return PT()
+			return expand.PT()
 		}
-		return PT().Not()
+		return expand.PT().Not()
 	case isa.KSpecial:
-		return l.Cmp1(op.MNE, false, l.Special(isa.SpecialReg(a.Ref), int(a.Comp), 1)[0], RZ())
+		return l.Cmp1(op.MNE, false, l.Special(isa.SpecialReg(a.Ref), int(a.Comp), 1)[0], expand.RZ())
 	}
 	l.Fail("operand is no predicate")
 	return ori.Operand{}
@@ -213,9 +214,9 @@ func (l *Builder) Extend(o ori.Operand, t isa.Type) ori.Operand {
 	if o.Kind == ori.KImm {
 		if t.Class() == isa.Signed {
 			sh := 32 - t.Bits()
-			return Word(uint32(int32(o.Imm) << sh >> sh))
+			return expand.Word(uint32(int32(o.Imm) << sh >> sh))
 		}
-		return Word(uint32(o.Imm) & (1<<t.Bits() - 1))
+		return expand.Word(uint32(o.Imm) & (1<<t.Bits() - 1))
 	}
 	if o.Kind == ori.KZero {
 		return o
@@ -231,7 +232,7 @@ func (l *Builder) Extend(o ori.Operand, t isa.Type) ori.Operand {
 	case t.Class() == isa.Signed:
 		sel = 0x9910
 	}
-	return l.One(op.PRMT, op.Mods{}, l.Reg(o), ori.Imm32(sel), RZ())
+	return l.One(op.PRMT, op.Mods{}, l.Reg(o), ori.Imm32(sel), expand.RZ())
 }
 
 // Extended returns argument n extended to 32 bits, or its words if wider.

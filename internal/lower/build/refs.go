@@ -3,6 +3,7 @@ package build
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -34,7 +35,7 @@ func (l *Builder) oldAddress(v *sema.Var, w ori.Operand) ori.Operand {
 	if refBit(v) == isSampler {
 		w = l.Shr1(w, ori.Imm(SamplerAt))
 	}
-	return l.Lop(LutOr, w, Word(isAddress), RZ())
+	return l.Lop(expand.LutOr, w, expand.Word(isAddress), expand.RZ())
 }
 
 // Textures, samplers and surfaces bound by name. The driver writes the number
@@ -96,7 +97,7 @@ func (l *Builder) Reference(a *sema.Operand) (Value, bool) {
 	if !l.Arch.Has(target.UniformHandles) {
 		w = l.oldAddress(v, w)
 	}
-	return Value{w, Word(refBit(v))}, true
+	return Value{w, expand.Word(refBit(v))}, true
 }
 
 // RefWord reads the word of a reference.

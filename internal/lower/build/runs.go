@@ -56,8 +56,8 @@ func (l *Builder) Holds(d, s ori.Operand) {
 	h.words[d.Reg] = x
 }
 
-// moves tells that d is a copy of s: what is known of s holds for d.
-func (l *Builder) moves(d, s ori.Operand) {
+// Moved tells that d is a copy of s: what is known of s holds for d.
+func (l *Builder) Moved(d, s ori.Operand) {
 	if s = l.InRun(s); s.Kind == ori.KZero || s.Kind == ori.KReg && s.Class == ori.R && l.F.Regs[s.Reg].Width > 1 {
 		l.Holds(d, s)
 	}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
@@ -69,7 +70,7 @@ type syncSite struct {
 }
 
 // Value is the words of a value, low word first.
-type Value []ori.Operand
+type Value = expand.Value
 
 // Variable is a variable of parameter space: a kernel's parameter in the
 // constant bank, or what a call passes, in registers or in the frame.

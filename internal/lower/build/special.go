@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -71,7 +72,7 @@ func (l *Builder) Special(r isa.SpecialReg, comp, n int) Value {
 	comp = max(0, comp-1) // components count from one; zero is the whole register
 	w := r.Word()
 	b := l.Arch.Bank0()
-	v := Value{RZ(), RZ()}
+	v := Value{expand.RZ(), expand.RZ()}
 	switch {
 	case r.Vector() && comp == 3:
 	case w == isa.WSrNtid:
@@ -89,7 +90,7 @@ func (l *Builder) Special(r isa.SpecialReg, comp, n int) Value {
 		v = l.tableSpecial(w, comp)
 	}
 	for len(v) < n {
-		v = append(v, RZ())
+		v = append(v, expand.RZ())
 	}
 	return v[:n]
 }
@@ -102,7 +103,7 @@ func (l *Builder) bankWord(at int64) ori.Operand {
 // cluster.
 func (l *Builder) movedWord(at int64) ori.Operand {
 	size := l.One(op.CS2R, op.M(op.M32), ori.Special(op.SRClusterSize))
-	back := l.One(op.IMAD, op.Mods{}, size, ori.Imm(-l.Arch.Bank0().ClusterStep), RZ())
+	back := l.One(op.IMAD, op.Mods{}, size, ori.Imm(-l.Arch.Bank0().ClusterStep), expand.RZ())
 	x := ori.Const(0, at)
 	x.Reg, x.Class = back.Reg, ori.R
 	return l.One(op.LDC, op.Mods{}, x)
@@ -128,7 +129,7 @@ func (l *Builder) envReg(off int64) ori.Operand {
 
 func (l *Builder) clock64(r op.Special) Value {
 	t := l.Tmp(2)
-	l.Emit(op.CS2R, op.Mods{}, Value{Whole(t)}, ori.Special(r))
+	l.Emit(op.CS2R, op.Mods{}, Value{expand.Whole(t)}, ori.Special(r))
 	return t
 }
 
@@ -153,12 +154,12 @@ func (l *Builder) tableSpecial(w isa.Word, comp int) Value {
 			return Value{l.bankPlace(s.bank, 4*int64(comp))}
 		case fromBank8:
 			t := l.Tmp(2)
-			l.Emit(op.LDC, op.M(op.M64), Value{Whole(t)}, ori.Const(0, place.At))
+			l.Emit(op.LDC, op.M(op.M64), Value{expand.Whole(t)}, ori.Const(0, place.At))
 			return t
 		case fromCap:
-			return Value{Word(SharedReserved)}
+			return Value{expand.Word(SharedReserved)}
 		}
-		return Value{Word(0)}
+		return Value{expand.Word(0)}
 	}
 	l.Fail("Special register '%s' cannot be compiled yet for %s", w, l.Arch.Name)
 	return nil
@@ -177,7 +178,7 @@ func (l *Builder) computed(w isa.Word, comp int, v Value) bool {
 		return true
 	}
 	if w == isa.WSrTotalSmemSize {
-		v[0] = l.Iadd(s2r(op.SRSMemSize), Negate(l.bankPlace(target.BankTotalReserved, 0)))
+		v[0] = l.Iadd(s2r(op.SRSMemSize), expand.Negate(l.bankPlace(target.BankTotalReserved, 0)))
 		return true
 	}
 	if !l.Arch.Has(target.Clusters) {
@@ -186,18 +187,18 @@ func (l *Builder) computed(w isa.Word, comp int, v Value) bool {
 	switch w {
 	case isa.WSrReservedSmemOffset0:
 		if at := l.Arch.Bank0().ReservedFirst; at != 0 {
-			v[0] = Word(uint32(at))
+			v[0] = expand.Word(uint32(at))
 		}
 	case isa.WSrAggrSmemSize:
 		a, b := s2r(op.SRSMemSize), l.bankPlace(target.BankAggregate, 0)
 		v[0] = l.Sel1(a, b, l.Cmp1(op.MLT, false, a, b))
 	case isa.WSrIsExplicitCluster:
-		v[0] = l.Sel1(ori.Imm(1), RZ(), l.Clustered())
+		v[0] = l.Sel1(ori.Imm(1), expand.RZ(), l.Clustered())
 	case isa.WSrClusterid:
 		v[0] = l.clusterID(comp)
 	case isa.WSrClusterCtaid:
 		id := s2r(op.SRCtaidX + op.Special(comp))
-		v[0] = l.One(op.IMAD, op.Mods{}, Negate(l.clusterID(comp)), l.bankPlace(target.BankClusterSize, 4*int64(comp)), id)
+		v[0] = l.One(op.IMAD, op.Mods{}, expand.Negate(l.clusterID(comp)), l.bankPlace(target.BankClusterSize, 4*int64(comp)), id)
 	default:
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -54,7 +55,7 @@ func (l *Builder) Place(a *sema.Operand) (base Value, off int64) {
 	if v := l.Variable(a); v != nil {
 		switch {
 		case v.Bank:
-			return Value{RZ()}, off + v.param
+			return Value{expand.RZ()}, off + v.param
 		case v.Words == nil:
 			return Value{l.Stack()}, off + v.Off
 		}
@@ -94,7 +95,7 @@ func (l *Builder) Place(a *sema.Operand) (base Value, off int64) {
 		if l.Layout.Keep {
 			return Value{l.placed(name, l.Layout.Const[name])}, off
 		}
-		return Value{RZ()}, off + l.Layout.Const[name]
+		return Value{expand.RZ()}, off + l.Layout.Const[name]
 	case isa.SpaceLocal:
 		top := l.Tmp(1)
 		l.Emit(op.LDC, op.Mods{}, top, ori.Const(0, l.Arch.Bank0().Stack))
@@ -124,7 +125,7 @@ func (l *Builder) ModuleSym(a *sema.Operand) int32 {
 // slot reads an address that the driver leaves in a bank of constants.
 func (l *Builder) slot(name string) Value {
 	t := l.Tmp(2)
-	l.Emit(op.LDC, op.M(op.M64), Value{Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name)})
+	l.Emit(op.LDC, op.M(op.M64), Value{expand.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name)})
 	return t
 }
 
@@ -136,10 +137,10 @@ func (l *Builder) Symbol(a *sema.Operand, n int) Value {
 	base, off := l.Place(a)
 	if len(base) == 2 {
 		if off != 0 {
-			base = l.Add64(base, Imm(uint64(off), 2), false)
+			base = l.Add64(base, expand.Imm(uint64(off), 2), false)
 		}
 	} else {
-		base = Value{l.One(op.IADD3, op.Mods{}, base[0], Word(uint32(off)), RZ()), RZ()}
+		base = Value{l.One(op.IADD3, op.Mods{}, base[0], expand.Word(uint32(off)), expand.RZ()), expand.RZ()}
 	}
 	return base[:n]
 }
@@ -148,15 +149,15 @@ func (l *Builder) Symbol(a *sema.Operand, n int) Value {
 // later the block's rank in its cluster stands in the top byte.
 func (l *Builder) Window() ori.Operand {
 	if !l.Arch.Has(target.Clusters) {
-		return RZ()
+		return expand.RZ()
 	}
 	if l.rank == ori.NoReg {
 		id := l.F.NewReg(ori.R, 1)
 		l.rank = l.F.NewReg(ori.R, 1)
 		l.AtEntry(l.F.NewInstr(op.S2R, op.Mods{}, Value{l.F.Words(id)}, Value{ori.Special(op.SRClusterCtaID)}))
 		t := l.F.NewReg(ori.R, 1)
-		l.AtEntry(l.F.NewInstr(op.SHF, op.M(op.ML, op.MU32), Value{l.F.Words(t)}, Value{l.F.Words(id), ori.Imm(24), RZ()}))
-		l.AtEntry(l.F.NewInstr(op.IADD3, op.Mods{}, Value{l.F.Words(l.rank)}, Value{l.F.Words(t), ori.Imm(SharedReserved), RZ()}))
+		l.AtEntry(l.F.NewInstr(op.SHF, op.M(op.ML, op.MU32), Value{l.F.Words(t)}, Value{l.F.Words(id), ori.Imm(24), expand.RZ()}))
+		l.AtEntry(l.F.NewInstr(op.IADD3, op.Mods{}, Value{l.F.Words(l.rank)}, Value{l.F.Words(t), ori.Imm(SharedReserved), expand.RZ()}))
 	}
 	return l.F.Words(l.rank)
 }
@@ -196,7 +197,7 @@ func (l *Builder) placed(name string, place int64) ori.Operand {
 // sharedAt returns the address of a shared variable: the linker says where
 // it lies behind what the system keeps.
 func (l *Builder) sharedAt(name string) ori.Operand {
-	return l.One(op.IADD3, op.Mods{}, l.SymbolWord(name), l.Window(), RZ())
+	return l.One(op.IADD3, op.Mods{}, l.SymbolWord(name), l.Window(), expand.RZ())
 }
 
 // placeObject returns where a variable of the module lies.

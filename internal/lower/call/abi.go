@@ -2,6 +2,7 @@ package call
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -42,7 +43,7 @@ func transfer(l *build.Builder, c *sema.Call, sig signature, how func(back build
 	if n > 0 {
 		r := l.Fixed(abi.FirstArgReg, n)
 		if back > 0 {
-			l.Emit(op.IADD3, op.Mods{}, l.Words(r)[:1], l.Stack(), ori.Imm(buffer), build.RZ())
+			l.Emit(op.IADD3, op.Mods{}, l.Words(r)[:1], l.Stack(), ori.Imm(buffer), expand.RZ())
 		}
 		for k, s := range places {
 			if s.reg >= 0 && k < len(args) {
@@ -98,7 +99,7 @@ func callFunc(l *build.Builder, c *sema.Call, fn int32) {
 // kernel's code.
 func returnTo(l *build.Builder, back build.Value, next *ori.Block) {
 	l.Emit(op.MOV, op.Mods{}, back[:1], ori.Label(next))
-	l.Emit(op.MOV, op.Mods{}, back[1:], build.RZ())
+	l.Emit(op.MOV, op.Mods{}, back[1:], expand.RZ())
 }
 
 // callSystem calls a routine of the driver, whose address stands in bank 4.
@@ -106,13 +107,13 @@ func callSystem(l *build.Builder, c *sema.Call, fn int32) {
 	f := &l.Module.Funcs[fn]
 	transfer(l, c, signature{f.Rets, f.Params}, func(back build.Value, next *ori.Block) (op.Mods, ori.Operand) {
 		t := l.Tmp(2)
-		l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(f.Name)})
+		l.Emit(op.LDC, op.M(op.M64), build.Value{expand.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(f.Name)})
 		if !l.Arch.Has(target.PlaceAddress) { // has no form of LEPC that names a place
 			memory.ReturnAbs(l, back, next)
 		} else {
-			l.Emit(op.LEPC, op.Mods{}, build.Value{build.Whole(back)}, ori.Label(next))
+			l.Emit(op.LEPC, op.Mods{}, build.Value{expand.Whole(back)}, ori.Label(next))
 		}
-		return op.M(op.MABS, op.MNOINC), build.Whole(t)
+		return op.M(op.MABS, op.MNOINC), expand.Whole(t)
 	})
 }
 
@@ -140,12 +141,12 @@ func callIndirect(l *build.Builder, c *sema.Call) {
 		if l.Layout.Object {
 			t := l.Pair(l.Read(&c.Target, isa.B64))
 			memory.ReturnAbs(l, back, next)
-			return op.M(op.MABS, op.MNOINC), build.Whole(t)
+			return op.M(op.MABS, op.MNOINC), expand.Whole(t)
 		}
 		t := l.Tmp(2)
-		l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(t)}, at)
+		l.Emit(op.LDC, op.M(op.M64), build.Value{expand.Whole(t)}, at)
 		returnTo(l, back, next)
-		return op.M(op.MREL, op.MNOINC), build.Whole(t)
+		return op.M(op.MREL, op.MNOINC), expand.Whole(t)
 	})
 	l.Fall(join)
 	l.Emit(op.BSYNC, op.Mods{}, nil, k)

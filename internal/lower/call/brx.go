@@ -1,6 +1,7 @@
 package call
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -33,8 +34,8 @@ func jumpTable(l *build.Builder, index ori.Operand, labels []int32) {
 	x.Reg, x.Class = l.Shl1(index, ori.Imm(2)).Reg, ori.R
 	pair := l.Tmp(2)
 	l.Emit(op.LDC, op.Mods{}, pair[:1], x)
-	l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), pair[1:], build.RZ(), ori.Imm(31), pair[0])
-	srcs := build.Value{build.Whole(pair), ori.Imm(at)}
+	l.Emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), pair[1:], expand.RZ(), ori.Imm(31), pair[0])
+	srcs := build.Value{expand.Whole(pair), ori.Imm(at)}
 	var to []*ori.Block
 	seen := map[*ori.Block]bool{}
 	for _, n := range labels {

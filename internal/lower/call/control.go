@@ -1,6 +1,7 @@
 package call
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -75,7 +76,7 @@ func setmaxnreg(l *build.Builder) {
 		} else {
 			u := l.F.Words(l.F.NewReg(ori.UP, 1))
 			l.Emit(op.USETMAXREG, op.M(op.MTRY_ALLOC, op.MCTAPOOL), build.Value{u}, n)
-			got := l.Test(op.PLOP3, op.M(op.MLUT), build.PT(), build.PT(), u, ori.Imm(0x80), ori.Imm(0))
+			got := l.Test(op.PLOP3, op.M(op.MLUT), expand.PT(), expand.PT(), u, ori.Imm(0x80), ori.Imm(0))
 			l.Branch(got.Not(), at)
 			l.Cur.Kept = true
 			return

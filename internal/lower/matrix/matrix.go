@@ -3,6 +3,7 @@
 package matrix
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -60,7 +61,7 @@ func narrowElements(l *build.Builder) op.Mod {
 func ldmatrix(l *build.Builder) {
 	m, n := matrixMods(l)
 	r := l.Tmp(n)
-	l.Emit(op.LDSM, m, build.Value{build.Whole(r)}, memory.SharedAddress(l, &l.Args[1]))
+	l.Emit(op.LDSM, m, build.Value{expand.Whole(r)}, memory.SharedAddress(l, &l.Args[1]))
 	for k, e := range l.Elements(0) {
 		if k < n && e.Kind == isa.KReg {
 			l.CopyRun(l.Words(l.Regs[e.Ref])[:1], r[k:k+1])
@@ -78,7 +79,7 @@ func stmatrix(l *build.Builder) {
 	if len(v) != n {
 		l.Unsupported()
 	}
-	l.Emit(op.STSM, m, nil, memory.SharedAddress(l, &l.Args[0]), build.Whole(l.Group(v)))
+	l.Emit(op.STSM, m, nil, memory.SharedAddress(l, &l.Args[0]), expand.Whole(l.Group(v)))
 }
 
 // movmatrix lowers movmatrix: a matrix is transposed between lanes.

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/arith"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -82,8 +83,8 @@ func mmaRows(l *build.Builder, m *multiply) build.Value {
 func mmaUpper(l *build.Builder, m *multiply) build.Value {
 	part := *m
 	part.shape = isa.WM16n8k16
-	part.fa = append(append(build.Value{}, m.fa...), build.RZ())
-	part.fc = append(append(build.Value{}, m.fc...), build.RZ(), build.RZ())
+	part.fa = append(append(build.Value{}, m.fa...), expand.RZ())
+	part.fc = append(append(build.Value{}, m.fc...), expand.RZ(), expand.RZ())
 	return multiplyOut(l, &part)[:2]
 }
 
@@ -165,14 +166,14 @@ func mmaBits(l *build.Builder, m *multiply) build.Value {
 	rows := len(m.fa) / len(m.fb)
 	part := multiply{shape: isa.WM16n8k32, d: isa.S32, a: isa.U8, b: isa.U8, c: isa.S32, fc: m.fc}
 	if rows == 1 {
-		part.fc = append(append(build.Value{}, m.fc...), build.RZ(), build.RZ())
+		part.fc = append(append(build.Value{}, m.fc...), expand.RZ(), expand.RZ())
 	}
 	for k := range m.fb {
 		for bit := 0; bit < 8; bit += 2 {
 			part.fa, part.fb = nil, nil
 			for n := range 2 {
 				for r := range 2 {
-					x := build.RZ()
+					x := expand.RZ()
 					if r < rows {
 						x = bitPlane(l, m.fa[rows*k+r], bit+n)
 					}
@@ -198,7 +199,7 @@ func bitPlane(l *build.Builder, w ori.Operand, n int) ori.Operand {
 func inverted(l *build.Builder, v build.Value) build.Value {
 	out := make(build.Value, len(v))
 	for n, w := range v {
-		out[n] = l.Lop(0x0f, l.Reg(w), build.RZ(), build.RZ())
+		out[n] = l.Lop(0x0f, l.Reg(w), expand.RZ(), expand.RZ())
 	}
 	return out
 }
@@ -260,11 +261,11 @@ func mmaSorted(l *build.Builder, m *multiply) build.Value {
 	three := l.Shr1(meta, ori.Imm(3))
 	// the lower index is greater: its high bit is, or its low bit where the
 	// high bits are equal
-	less := l.Lop(0xf0&^0xcc, meta, two, build.RZ())   // low bits
-	more := l.Lop(0xf0&^0xcc, one, three, build.RZ())  // high bits
+	less := l.Lop(0xf0&^0xcc, meta, two, expand.RZ())  // low bits
+	more := l.Lop(0xf0&^0xcc, one, three, expand.RZ()) // high bits
 	same := l.Lop(^(0xf0^0xcc)&0xaa, one, three, less) // high bits equal
 	swap := l.Lop((0xf0|0xcc)&0xaa, more, same, ori.Imm(0x11111111))
-	mask := l.Imad(swap, ori.Imm(15), build.RZ())
+	mask := l.Imad(swap, ori.Imm(15), expand.RZ())
 	turned := l.Lop(0xf0&0xcc|0xaa&^0xcc, l.Shl1(meta, ori.Imm(2)), ori.Imm32(0xcccccccc), two)
 	part := *m
 	part.ordered = true
@@ -309,7 +310,7 @@ func swapped(l *build.Builder, m *multiply, swap ori.Operand) build.Value {
 // places, then those in odd places. A lane holds four elements of the other
 // factor that in f16 two lanes hold, so neighbours exchange them.
 func mmaSparseBytes(l *build.Builder, m *multiply) build.Value {
-	odd := l.Cmp1(op.MNE, false, l.And2(laneID(l), ori.Imm(1)), build.RZ())
+	odd := l.Cmp1(op.MNE, false, l.And2(laneID(l), ori.Imm(1)), expand.RZ())
 	low, high := halvesOf(l, m.fb, m.b, false), halvesOf(l, m.fb, m.b, true)
 	first, second := make(build.Value, len(low)), make(build.Value, len(low))
 	for n := range low {

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/arith"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -54,7 +55,7 @@ func singles(l *build.Builder, v build.Value) build.Value {
 			x := l.Reg(w)
 			if x.Kind == ori.KReg {
 				x.Flags |= h
-				x = l.One(op.HADD2, op.M(op.MF32), build.RZ().Negate(), x)
+				x = l.One(op.HADD2, op.M(op.MF32), expand.RZ().Negate(), x)
 			}
 			out = append(out, x)
 		}
@@ -82,9 +83,9 @@ func quadsSingle(l *build.Builder, m *multiply, a, b build.Value) build.Value {
 	for i := range d {
 		if i&2 == 0 {
 			at := int64(i&1 + i&4*4)
-			col := vectorOf(l, b, l.Iadd(column, build.Word(uint32(at))))
+			col := vectorOf(l, b, l.Iadd(column, expand.Word(uint32(at))))
 			for h := range 2 {
-				sum := build.RZ()
+				sum := expand.RZ()
 				for k := range 4 {
 					sum = l.One(op.FFMA, op.Mods{}, rows[h][k], col[k], sum)
 				}
@@ -99,7 +100,7 @@ func quadsSingle(l *build.Builder, m *multiply, a, b build.Value) build.Value {
 // quadAddend moves an addend of f16, a row in a lane, to where the f32
 // results are: lanes two apart exchange the columns they lack.
 func quadAddend(l *build.Builder, c build.Value, lane ori.Operand) build.Value {
-	upper := l.Cmp1(op.MNE, false, l.And2(lane, ori.Imm(2)), build.RZ())
+	upper := l.Cmp1(op.MNE, false, l.And2(lane, ori.Imm(2)), expand.RZ())
 	other := l.Xor2(lane, ori.Imm(2))
 	var got [4]ori.Operand
 	for n := range got {
@@ -123,7 +124,7 @@ func quadsHalf(l *build.Builder, m *multiply, a, b build.Value) build.Value {
 	sums := make(build.Value, 8)
 	for i := range sums {
 		at := int64(i&3 + i&4*4)
-		col := vectorOf(l, b, l.Iadd(first, build.Word(uint32(at))))
+		col := vectorOf(l, b, l.Iadd(first, expand.Word(uint32(at))))
 		var half [2]ori.Operand
 		for h := range half {
 			p := l.One(op.FMUL, op.Mods{}, row[2*h], col[2*h])

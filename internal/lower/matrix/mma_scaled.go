@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -24,7 +25,7 @@ func mmaScaled(l *build.Builder) {
 	srcs := build.Value{fragment(l, m.fa), fragment(l, m.fb), fragment(l, m.fc)}
 	first := l.Reg(scaleA)
 	if m.sparse {
-		first = build.Whole(l.Group(build.Value{m.meta, scaleA}))
+		first = expand.Whole(l.Group(build.Value{m.meta, scaleA}))
 	}
 	srcs = append(srcs, first, l.Reg(scaleB), scaleWord(l, at+1, at+3))
 	if m.sparse {
@@ -32,7 +33,7 @@ func mmaScaled(l *build.Builder) {
 	}
 	d := fragmentOf(l, 4)
 	o, mods := scaledMods(l, m)
-	l.Emit(o, mods, build.Value{build.Whole(d)}, srcs...)
+	l.Emit(o, mods, build.Value{expand.Whole(d)}, srcs...)
 	writeFragment(l, 0, d, m.d)
 }
 
@@ -108,7 +109,7 @@ func scaleWord(l *build.Builder, a, b int) ori.Operand {
 		l.Emit(op.UMOV, op.Mods{}, build.Value{u}, ori.Imm(w))
 		return u
 	}
-	sum := build.RZ()
+	sum := expand.RZ()
 	for n, p := range parts {
 		sum = l.Or2(sum, l.Shl1(l.Reg(p), ori.Imm(shifts[n])))
 	}

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -171,23 +172,23 @@ func fragment(l *build.Builder, v build.Value) ori.Operand {
 		zero = zero && l.InRun(o).Kind == ori.KZero
 	}
 	if zero {
-		return build.RZ()
+		return expand.RZ()
 	}
 	if len(v) == 1 {
 		return l.Reg(l.InRun(v[0]))
 	}
 	if run, ok := l.SameRun(v); ok {
-		return build.Whole(run)
+		return expand.Whole(run)
 	}
 	run := fragmentOf(l, len(v))
 	l.Copy(run, v)
 	for n := range v {
 		l.Holds(v[n], run[n])
 	}
-	return build.Whole(run)
+	return expand.Whole(run)
 }
 
-func zeros(n int) build.Value { return build.Imm(0, n) }
+func zeros(n int) build.Value { return expand.Imm(0, n) }
 
 // halvesOf returns two of the four 8-bit floats of every word as f16.
 func halvesOf(l *build.Builder, v build.Value, t isa.Type, upper bool) build.Value {

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -112,7 +113,7 @@ func matmul(l *build.Builder, o op.Op, mods op.Mods, m *multiply, a, b, c build.
 	if m.sparse {
 		srcs = append(srcs, l.Reg(m.meta), ori.Imm(m.selector))
 	}
-	l.Emit(o, mods, build.Value{build.Whole(d)}, srcs...)
+	l.Emit(o, mods, build.Value{expand.Whole(d)}, srcs...)
 	return d
 }
 

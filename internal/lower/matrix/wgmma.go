@@ -3,6 +3,7 @@ package matrix
 import (
 	"strings"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -60,7 +61,7 @@ func commitGroup(l *build.Builder) {
 	}
 	warpGroup(l)
 	none := ori.Operand{Kind: ori.KGdesc, Class: ori.UR, Reg: ori.NoReg}
-	l.Emit(op.HGMMA, op.M(op.M64x8x16, op.MF16), build.Value{build.RZ()}, none, build.RZ(), ori.Zero(ori.UP).Not(), group0())
+	l.Emit(op.HGMMA, op.M(op.M64x8x16, op.MF16), build.Value{expand.RZ()}, none, expand.RZ(), ori.Zero(ori.UP).Not(), group0())
 }
 
 // groupMMA is one warp-group matrix operation as it is put together.
@@ -163,7 +164,7 @@ func mmaAsync(l *build.Builder) {
 		for _, e := range l.Elements(1) {
 			a = append(a, l.Read(&e, isa.B32)...)
 		}
-		x := build.Whole(l.Group(a))
+		x := expand.Whole(l.Group(a))
 		if g.marks&ori.NegA != 0 {
 			x = x.Negate()
 			g.marks &^= ori.NegA
@@ -175,10 +176,10 @@ func mmaAsync(l *build.Builder) {
 	}
 	quad.Imm = g.marks
 	srcs = append(srcs, quad)
-	c := build.Whole(acc)
+	c := expand.Whole(acc)
 	scale := scale(l, at)
 	if scale.Kind == ori.KZero && scale.Flags&ori.Inv != 0 {
-		c = build.RZ()
+		c = expand.RZ()
 	}
 	srcs = append(srcs, c)
 	if scale.Kind != ori.KZero || scale.Flags != 0 { // else it always counts
@@ -192,7 +193,7 @@ func mmaAsync(l *build.Builder) {
 			l.Unsupported()
 		}
 	}
-	l.Open = l.Emit(g.op, g.mods, build.Value{build.Whole(acc)}, srcs...)
+	l.Open = l.Emit(g.op, g.mods, build.Value{expand.Whole(acc)}, srcs...)
 	for k := range es {
 		l.Copy(l.Words(l.Regs[es[k].Ref])[:1], acc[k:k+1])
 	}

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -60,9 +61,9 @@ func gridBase(l *build.Builder, f *fragmentMap, n int) *grid {
 	g := &grid{l: l, f: f, access: x, wide: x.Global, imm: a.Imm, unit: max(1, int64(f.bits)/8), stride: ori.Imm(f.lead)}
 	switch {
 	case a.Reg == ori.NoReg && g.wide:
-		g.base = build.Value{build.RZ(), build.RZ()}
+		g.base = build.Value{expand.RZ(), expand.RZ()}
 	case a.Reg == ori.NoReg:
-		g.base = build.Value{build.RZ()}
+		g.base = build.Value{expand.RZ()}
 	case g.wide:
 		g.base = build.Value{l.F.Word(a.Reg, int(a.Sub)), l.F.Word(a.Reg, int(a.Sub)+1)}
 	default:
@@ -97,14 +98,14 @@ func log2(n int64) int64 {
 // bytes for each of place.
 func (g *grid) start(line ori.Operand, lines int64, place ori.Operand, bytes int64) {
 	l := g.l
-	at := l.Imad(place, ori.Imm(bytes), build.RZ())
-	rows := l.Imad(line, ori.Imm(lines*g.unit), build.RZ())
+	at := l.Imad(place, ori.Imm(bytes), expand.RZ())
+	rows := l.Imad(line, ori.Imm(lines*g.unit), expand.RZ())
 	if !g.wide {
 		base := l.Iadd(g.base[0], at)
 		g.base = build.Value{l.Imad(rows, g.stride, base)}
 		return
 	}
-	g.base = l.Wide(rows, g.stride, l.Add64(g.base, build.Value{at, build.RZ()}, false), false)
+	g.base = l.Wide(rows, g.stride, l.Add64(g.base, build.Value{at, expand.RZ()}, false), false)
 }
 
 // at returns the operands that address the element s further.
@@ -126,7 +127,7 @@ func (g *grid) at(s corner) build.Value {
 		base = g.line(lines)
 	}
 	if g.wide {
-		return build.Value{memory.Descriptor(l), ori.Addr(build.Whole(l.Pair(base)), off)}
+		return build.Value{memory.Descriptor(l), ori.Addr(expand.Whole(l.Pair(base)), off)}
 	}
 	return build.Value{ori.Addr(l.Reg(base[0]), off)}
 }
@@ -163,12 +164,12 @@ func (g *grid) mods(bits int) op.Mods {
 
 // load loads so many bits at s into r.
 func (g *grid) load(r build.Value, s corner, bits int) {
-	g.l.Emit(g.access.Load, g.mods(bits), build.Value{build.Whole(r)}, g.at(s)...)
+	g.l.Emit(g.access.Load, g.mods(bits), build.Value{expand.Whole(r)}, g.at(s)...)
 }
 
 // store stores v at s.
 func (g *grid) store(v build.Value, s corner, bits int) {
-	g.l.Emit(g.access.Store, g.mods(bits), nil, append(g.at(s), build.Whole(g.l.Group(v)))...)
+	g.l.Emit(g.access.Store, g.mods(bits), nil, append(g.at(s), expand.Whole(g.l.Group(v)))...)
 }
 
 // loadMatrices loads a fragment of 16-bit elements from shared memory, up to
@@ -180,7 +181,7 @@ func loadMatrices(l *build.Builder, f *fragmentMap) build.Value {
 		n := min(4, len(f.spots)-at)
 		g := gridBase(l, f, 1)
 		lane := laneID(l)
-		line, place := l.And2(lane, ori.Imm(7)), build.RZ()
+		line, place := l.And2(lane, ori.Imm(7)), expand.RZ()
 		for k := 1; k < n; k *= 2 { // bits three and four of the lane choose the block
 			s := f.spots[at+k]
 			lines, places := s.outer-f.spots[at].outer, s.inner-f.spots[at].inner
@@ -199,7 +200,7 @@ func loadMatrices(l *build.Builder, f *fragmentMap) build.Value {
 			m = m.With([...]op.Mod{2: op.M2, 4: op.M4}[n])
 		}
 		r := l.Tmp(n)
-		l.Emit(op.LDSM, m, build.Value{build.Whole(r)}, g.at(f.spots[at])...)
+		l.Emit(op.LDSM, m, build.Value{expand.Whole(r)}, g.at(f.spots[at])...)
 		v = append(v, r...)
 	}
 	return v

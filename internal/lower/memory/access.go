@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -51,12 +52,12 @@ const (
 func bank(l *build.Builder, src ori.Operand, bits int, signed bool) build.Value {
 	r := l.Tmp(max(1, bits/32))
 	if bits < 128 {
-		l.Emit(op.LDC, build.Width(bits, signed), build.Value{build.Whole(r)}, src)
+		l.Emit(op.LDC, build.Width(bits, signed), build.Value{expand.Whole(r)}, src)
 		return r
 	}
-	l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(r[:2])}, src)
+	l.Emit(op.LDC, op.M(op.M64), build.Value{expand.Whole(r[:2])}, src)
 	src.Imm += 8
-	l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(r[2:])}, src)
+	l.Emit(op.LDC, op.M(op.M64), build.Value{expand.Whole(r[2:])}, src)
 	return r
 }
 
@@ -197,18 +198,18 @@ func SharedAddress(l *build.Builder, a *sema.Operand) ori.Operand {
 		return x
 	}
 	low := l.One(op.LDC, op.Mods{}, ori.Const(0, l.Arch.Bank0().SharedWindow))
-	return ori.Addr(l.One(op.IADD3, op.Mods{}, l.F.Word(x.Reg, int(x.Sub)), low.Negate(), build.RZ()), x.Imm)
+	return ori.Addr(l.One(op.IADD3, op.Mods{}, l.F.Word(x.Reg, int(x.Sub)), low.Negate(), expand.RZ()), x.Imm)
 }
 
 // remoteAddress makes an address in the cluster's shared memory generic, for
 // the forms that take no descriptor.
 func remoteAddress(l *build.Builder, a *sema.Operand) ori.Operand {
 	x := Address(l, a, isa.SpaceShared)[0]
-	lo := build.RZ()
+	lo := expand.RZ()
 	if x.Reg != ori.NoReg {
 		lo = l.F.Word(x.Reg, int(x.Sub))
 	}
-	r := ori.Addr(build.Whole(l.Group(build.Value{lo, sharedHigh(l)})), x.Imm)
+	r := ori.Addr(expand.Whole(l.Group(build.Value{lo, sharedHigh(l)})), x.Imm)
 	r.Flags &^= ori.Wide
 	return r
 }
@@ -283,7 +284,7 @@ func Part(l *build.Builder, r build.Value, t isa.Type, k, n int) build.Value {
 		top := 8 | b
 		sel = top<<12 | top<<8 | top<<4 | b
 	}
-	return build.Value{l.One(op.PRMT, op.Mods{}, r[at/4], ori.Imm(sel), build.RZ())}
+	return build.Value{l.One(op.PRMT, op.Mods{}, r[at/4], ori.Imm(sel), expand.RZ())}
 }
 
 // MaxOffset is the largest offset an address field holds: 24 bits, signed.
@@ -303,7 +304,7 @@ func Address(l *build.Builder, a *sema.Operand, s isa.Space) build.Value {
 	case isa.KSymbol:
 		base, off = l.Place(a)
 	default:
-		base = build.Value{build.RZ()}
+		base = build.Value{expand.RZ()}
 	}
 	if wide && len(base) < 2 {
 		l.Fail("32-bit address in a 64-bit space")
@@ -313,9 +314,9 @@ func Address(l *build.Builder, a *sema.Operand, s isa.Space) build.Value {
 	}
 	if off > MaxOffset || off < -MaxOffset-1 {
 		if wide {
-			base = l.Add64(base, build.Imm(uint64(off), 2), false)
+			base = l.Add64(base, expand.Imm(uint64(off), 2), false)
 		} else {
-			base = build.Value{l.One(op.IADD3, op.Mods{}, base[0], build.Word(uint32(off)), build.RZ())}
+			base = build.Value{l.One(op.IADD3, op.Mods{}, base[0], expand.Word(uint32(off)), expand.RZ())}
 		}
 		off = 0
 	}
@@ -323,7 +324,7 @@ func Address(l *build.Builder, a *sema.Operand, s isa.Space) build.Value {
 		return build.Value{ori.Addr(ori.Operand{}, off)}
 	}
 	if wide {
-		return build.Value{ori.Addr(build.Whole(l.Pair(base)), off)}
+		return build.Value{ori.Addr(expand.Whole(l.Pair(base)), off)}
 	}
 	return build.Value{ori.Addr(l.Reg(base[0]), off)}
 }

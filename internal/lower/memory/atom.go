@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -187,7 +188,7 @@ func atomOp(l *build.Builder, x *Atomic) {
 	case !ok:
 		l.Unsupported()
 	case x.space == isa.SpaceGlobal:
-		x.old = atomGlobal(l, x, op.ATOMG, build.PT(), Address(l, x.addr, isa.SpaceGlobal)[0])
+		x.old = atomGlobal(l, x, op.ATOMG, expand.PT(), Address(l, x.addr, isa.SpaceGlobal)[0])
 	case x.remote || x.space == isa.Generic:
 		atomGeneric(l, x)
 	case direct(l, x):
@@ -203,15 +204,15 @@ func atomGlobal(l *build.Builder, x *Atomic, o op.Op, p, addr ori.Operand) build
 	kind, _ := x.Kind()
 	m := build.Join(build.Join(op.M(op.ME, x.Fn), kind), op.M(op.MSTRONG, x.scope))
 	r := l.Tmp(max(1, x.N*x.T.Bits()/32))
-	b := build.Whole(l.Group(x.b))
+	b := expand.Whole(l.Group(x.b))
 	bare := addr
 	bare.Flags &^= ori.Wide
 	switch {
 	case x.Fn == op.MCAS:
-		l.Emit(o, m, build.Value{p, build.Whole(r)}, bare, b, build.Whole(l.Group(x.c)))
+		l.Emit(o, m, build.Value{p, expand.Whole(r)}, bare, b, expand.Whole(l.Group(x.c)))
 		return r
 	case x.remote:
-		l.Emit(o, m, build.Value{p, build.Whole(r)}, bare, b)
+		l.Emit(o, m, build.Value{p, expand.Whole(r)}, bare, b)
 		return r
 	}
 	d := Descriptor(l)
@@ -222,7 +223,7 @@ func atomGlobal(l *build.Builder, x *Atomic, o op.Op, p, addr ori.Operand) build
 		l.Emit(redOp(l), m, nil, d, addr, b)
 		return nil
 	}
-	l.Emit(o, m, build.Value{p, build.Whole(r)}, d, addr, b)
+	l.Emit(o, m, build.Value{p, expand.Whole(r)}, d, addr, b)
 	return r
 }
 
@@ -245,12 +246,12 @@ func atomShared(l *build.Builder, x *Atomic) {
 	case x.T == isa.S32 && (x.Fn == op.MMIN || x.Fn == op.MMAX || x.Fn == op.MADD):
 		m = m.With(op.MS32)
 	}
-	srcs := append(Address(l, x.addr, isa.SpaceShared), build.Whole(l.Group(x.b)))
+	srcs := append(Address(l, x.addr, isa.SpaceShared), expand.Whole(l.Group(x.b)))
 	if x.Fn == op.MCAS {
-		srcs = append(srcs, build.Whole(l.Group(x.c)))
+		srcs = append(srcs, expand.Whole(l.Group(x.c)))
 	}
 	x.old = l.Tmp(build.Words(x.T))
-	l.Emit(op.ATOMS, m, build.Value{build.Whole(x.old)}, srcs...)
+	l.Emit(op.ATOMS, m, build.Value{expand.Whole(x.old)}, srcs...)
 }
 
 // genericAddress returns the 64-bit address of x as an operand.
@@ -267,7 +268,7 @@ func genericAddress(l *build.Builder, x *Atomic) ori.Operand {
 func atomGeneric(l *build.Builder, x *Atomic) {
 	addr := genericAddress(l, x)
 	if direct(l, x) {
-		x.old = atomGlobal(l, x, op.ATOM, build.PT(), addr)
+		x.old = atomGlobal(l, x, op.ATOM, expand.PT(), addr)
 		return
 	}
 	ok := l.Pred()
@@ -278,7 +279,7 @@ func atomGeneric(l *build.Builder, x *Atomic) {
 	l.Branch(ok, end)
 	base := l.Words(addr.Reg)[addr.Sub : addr.Sub+2]
 	if addr.Imm != 0 {
-		base = l.Add64(base, build.Imm(uint64(addr.Imm), 2), false)
+		base = l.Add64(base, expand.Imm(uint64(addr.Imm), 2), false)
 	}
 	bits := x.Fn == op.MEXCH || x.Fn == op.MCAS
 	if !bits {
@@ -309,16 +310,16 @@ func inWindow(l *build.Builder, lo ori.Operand) ori.Operand {
 
 // remoteLoop updates shared memory of another block.
 func remoteLoop(l *build.Builder, x *Atomic, base build.Value, end *ori.Block) {
-	at := ori.Addr(build.Whole(l.Group(base)), 0)
+	at := ori.Addr(expand.Whole(l.Group(base)), 0)
 	at.Flags &^= ori.Wide
 	w := build.Width(x.T.Bits(), false)
 	l.Repeat(func() ori.Operand {
 		t := l.Tmp(len(x.old))
-		l.Emit(op.LD, build.Join(op.M(op.ME), w), build.Value{build.Whole(t)}, at)
+		l.Emit(op.LD, build.Join(op.M(op.ME), w), build.Value{expand.Whole(t)}, at)
 		l.Copy(x.old, t)
 		r := l.Tmp(len(x.old))
-		l.Emit(op.ATOM, build.Join(op.M(op.ME, op.MCAST, op.MSPIN), w), build.Value{build.PT(), build.Whole(r)}, at, build.Whole(t), build.Whole(l.Group(apply(l, x, t))))
-		return l.Cmp(op.MEQ, false, r, build.Imm(1, len(r)))
+		l.Emit(op.ATOM, build.Join(op.M(op.ME, op.MCAST, op.MSPIN), w), build.Value{expand.PT(), expand.Whole(r)}, at, expand.Whole(t), expand.Whole(l.Group(apply(l, x, t))))
+		return l.Cmp(op.MEQ, false, r, expand.Imm(1, len(r)))
 	})
 	l.Jump(end)
 	l.Enter(l.F.NewBlock())
@@ -326,12 +327,12 @@ func remoteLoop(l *build.Builder, x *Atomic, base build.Value, end *ori.Block) {
 
 // localUpdate does the operation with a load and a store.
 func localUpdate(l *build.Builder, x *Atomic, base build.Value) {
-	srcs := build.Value{Descriptor(l), ori.Addr(build.Whole(l.Group(base)), 0)}
+	srcs := build.Value{Descriptor(l), ori.Addr(expand.Whole(l.Group(base)), 0)}
 	w := build.Join(op.M(op.ME), build.Width(x.T.Bits(), false))
 	t := l.Tmp(len(x.old))
-	l.Emit(op.LD, w, build.Value{build.Whole(t)}, srcs...)
+	l.Emit(op.LD, w, build.Value{expand.Whole(t)}, srcs...)
 	l.Copy(x.old, t)
-	l.Emit(op.ST, w, nil, append(srcs, build.Whole(l.Group(apply(l, x, t))))...)
+	l.Emit(op.ST, w, nil, append(srcs, expand.Whole(l.Group(apply(l, x, t))))...)
 }
 
 // sharedLoop updates shared memory by comparing and swapping until nobody
@@ -340,16 +341,16 @@ func sharedLoop(l *build.Builder, x *Atomic, at build.Value) {
 	w := build.Width(x.T.Bits(), false)
 	x.old = l.Tmp(build.Words(x.T))
 	l.Repeat(func() ori.Operand {
-		l.Emit(op.LDS, w, build.Value{build.Whole(x.old)}, at...)
-		next := build.Whole(l.Group(apply(l, x, x.old)))
+		l.Emit(op.LDS, w, build.Value{expand.Whole(x.old)}, at...)
+		next := expand.Whole(l.Group(apply(l, x, x.old)))
 		if l.Arch.Has(target.SpinPredicate) {
 			p := l.Pred()
-			l.Emit(op.ATOMS, build.Join(op.M(op.MCAST, op.MSPIN), w), build.Value{p}, append(at, build.Whole(x.old), next)...)
+			l.Emit(op.ATOMS, build.Join(op.M(op.MCAST, op.MSPIN), w), build.Value{p}, append(at, expand.Whole(x.old), next)...)
 			return p
 		}
 		r := l.Tmp(len(x.old))
-		l.Emit(op.ATOMS, build.Join(op.M(op.MCAST, op.MSPIN), w), build.Value{build.Whole(r)}, append(at, build.Whole(x.old), next)...)
-		return l.Cmp(op.MEQ, false, r, build.Imm(1, len(r)))
+		l.Emit(op.ATOMS, build.Join(op.M(op.MCAST, op.MSPIN), w), build.Value{expand.Whole(r)}, append(at, expand.Whole(x.old), next)...)
+		return l.Cmp(op.MEQ, false, r, expand.Imm(1, len(r)))
 	})
 }
 
@@ -392,7 +393,7 @@ func applyAdd(l *build.Builder, x *Atomic, old build.Value) build.Value {
 	case isa.F64:
 		r := l.Tmp(2)
 		// of two NaNs the first stays, and the reference's is the addend
-		l.Emit(op.DADD, op.Mods{}, build.Value{build.Whole(r)}, build.Whole(l.Group(x.b)), build.Whole(old))
+		l.Emit(op.DADD, op.Mods{}, build.Value{expand.Whole(r)}, expand.Whole(l.Group(x.b)), expand.Whole(old))
 		return r
 	case isa.F16x2:
 		return build.Value{l.One(op.HADD2, op.Mods{}, old[0], l.Reg(x.b[0]))}
@@ -406,13 +407,13 @@ func applyAdd(l *build.Builder, x *Atomic, old build.Value) build.Value {
 func atomHalf(l *build.Builder, x *Atomic) {
 	cell, half := halfCell(l, x)
 	shift := l.Shl1(half, ori.Imm(3))
-	sel := l.Sel1(ori.Imm(0x3254), ori.Imm(0x7610), l.Cmp1(op.MEQ, false, half, build.RZ()))
+	sel := l.Sel1(ori.Imm(0x3254), ori.Imm(0x7610), l.Cmp1(op.MEQ, false, half, expand.RZ()))
 	word := l.Tmp(1)
 	l.Copy(word, build.Value{cell.load(l)})
 	l.Repeat(func() ori.Operand {
 		expect, next := word[0], ori.Operand{}
 		if x.Fn == op.MCAS {
-			low := l.Cmp1(op.MEQ, false, half, build.RZ())
+			low := l.Cmp1(op.MEQ, false, half, expand.RZ())
 			expect = replaceHalf(l, word[0], x.b[0], low)
 			next = replaceHalf(l, word[0], x.c[0], low)
 		} else {
@@ -422,7 +423,7 @@ func atomHalf(l *build.Builder, x *Atomic) {
 		same := l.Cmp1(op.MEQ, false, r, expect)
 		if x.Fn == op.MCAS { // another value of the half itself ends it too
 			mine := l.Shr1(l.Xor2(r, expect), shift)
-			other := l.Cmp1(op.MNE, false, l.And2(mine, ori.Imm(0xffff)), build.RZ())
+			other := l.Cmp1(op.MNE, false, l.And2(mine, ori.Imm(0xffff)), expand.RZ())
 			same = l.Plop(0xfc, same, other)
 		}
 		l.Copy(word, build.Value{r})
@@ -465,20 +466,20 @@ type cell struct {
 func halfCell(l *build.Builder, x *Atomic) (c cell, half ori.Operand) {
 	if x.space == isa.SpaceShared && !x.remote {
 		a := Address(l, x.addr, isa.SpaceShared)[0]
-		lo := build.RZ()
+		lo := expand.RZ()
 		if a.Reg != ori.NoReg {
 			lo = l.F.Word(a.Reg, int(a.Sub))
 		}
-		lo = l.Iadd(lo, build.Word(uint32(a.Imm)))
+		lo = l.Iadd(lo, expand.Word(uint32(a.Imm)))
 		c = cell{shared: true, addr: ori.Addr(l.And2(lo, ori.Imm(^2)), 0), o: op.ATOMS, read: op.LDS}
 		return c, l.And2(lo, ori.Imm(2))
 	}
 	a := genericAddress(l, x)
 	base := l.Words(a.Reg)[a.Sub : a.Sub+2]
 	if a.Imm != 0 {
-		base = l.Add64(base, build.Imm(uint64(a.Imm), 2), false)
+		base = l.Add64(base, expand.Imm(uint64(a.Imm), 2), false)
 	}
-	at := ori.Addr(build.Whole(l.Group(build.Value{l.And2(base[0], ori.Imm(^2)), base[1]})), 0)
+	at := ori.Addr(expand.Whole(l.Group(build.Value{l.And2(base[0], ori.Imm(^2)), base[1]})), 0)
 	c = cell{addr: at, desc: Descriptor(l), o: op.ATOMG, read: op.LDG}
 	if x.space != isa.SpaceGlobal {
 		c.o, c.read = op.ATOM, op.LD
@@ -501,6 +502,6 @@ func (c *cell) swap(l *build.Builder, x *Atomic, expect, next ori.Operand) ori.O
 	}
 	bare := c.addr
 	bare.Flags &^= ori.Wide
-	l.Emit(c.o, op.M(op.ME, op.MCAS, op.MSTRONG, x.scope), build.Value{build.PT(), r[0]}, bare, l.Reg(expect), l.Reg(next))
+	l.Emit(c.o, op.M(op.ME, op.MCAS, op.MSTRONG, x.scope), build.Value{expand.PT(), r[0]}, bare, l.Reg(expect), l.Reg(next))
 	return r[0]
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -19,7 +20,7 @@ func load(l *build.Builder, t isa.Type, s isa.Space, a *sema.Operand) {
 	m := ModsOf(x, &o, build.Width(bits, t.Class() == isa.Signed && len(es) == 1))
 	srcs := Target(l, a, s, &o)
 	r := l.Tmp(max(1, bits/32))
-	l.Emit(x.Load, m, build.Value{build.Whole(r)}, srcs...)
+	l.Emit(x.Load, m, build.Value{expand.Whole(r)}, srcs...)
 	if bits >= 32 {
 		l.UseBytes(bits / 8)
 	}

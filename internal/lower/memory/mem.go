@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -32,7 +33,7 @@ func ldConst(l *build.Builder, t isa.Type, a *sema.Operand) {
 	case isa.KReg:
 		src.Reg, src.Class = Index(l, a), ori.R
 		if off < minBankOffset || off > maxBankOffset {
-			src.Reg = l.Iadd(l.F.Words(src.Reg), build.Word(uint32(off))).Reg
+			src.Reg = l.Iadd(l.F.Words(src.Reg), expand.Word(uint32(off))).Reg
 			off = 0
 		}
 	case isa.KSymbol:
@@ -95,6 +96,6 @@ func St(l *build.Builder) {
 	if t.Bits() < 32 && len(es) > 1 {
 		v = l.Joined(v, t.Bits())
 	}
-	srcs = append(srcs, build.Whole(l.Group(v)))
+	srcs = append(srcs, expand.Whole(l.Group(v)))
 	l.Emit(x.Store, m, nil, srcs...)
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -15,10 +16,10 @@ func Near(l *build.Builder, a ori.Operand, limit int64) ori.Operand {
 		return a
 	}
 	if a.N == 2 {
-		base := l.Add64(l.Words(a.Reg)[a.Sub:a.Sub+2], build.Imm(uint64(a.Imm), 2), false)
-		return ori.Addr(build.Whole(l.Group(base)), 0)
+		base := l.Add64(l.Words(a.Reg)[a.Sub:a.Sub+2], expand.Imm(uint64(a.Imm), 2), false)
+		return ori.Addr(expand.Whole(l.Group(base)), 0)
 	}
-	return ori.Addr(l.Iadd(l.F.Word(a.Reg, int(a.Sub)), build.Word(uint32(a.Imm))), 0)
+	return ori.Addr(l.Iadd(l.F.Word(a.Reg, int(a.Sub)), expand.Word(uint32(a.Imm))), 0)
 }
 
 // Accesses of 256 bits, from sm_100 on: global memory only, two registers of
@@ -53,7 +54,7 @@ func wideAccess(l *build.Builder, s isa.Space, a *sema.Operand, o *Ordering) (op
 	at := &srcs[len(srcs)-1]
 	switch {
 	case at.Reg == ori.NoReg:
-		*at = ori.Addr(build.Whole(l.Group(build.Imm(uint64(at.Imm), 2))), 0)
+		*at = ori.Addr(expand.Whole(l.Group(expand.Imm(uint64(at.Imm), 2))), 0)
 	case at.Imm%wideBytes != 0:
 		*at = Near(l, *at, -1)
 	default:
@@ -68,7 +69,7 @@ func loadWide(l *build.Builder, t isa.Type, s isa.Space, a *sema.Operand, es []s
 	withDefault(l, &o, isa.SpaceGlobal, l.Opts.Caches.Load, l.Opts.Caches.ForceLoad)
 	m, srcs := wideAccess(l, s, a, &o)
 	lo, hi := l.Tmp(4), l.Tmp(4)
-	l.Emit(op.LDG, m, build.Value{build.Whole(hi), build.Whole(lo)}, srcs...)
+	l.Emit(op.LDG, m, build.Value{expand.Whole(hi), expand.Whole(lo)}, srcs...)
 	if o.acquire {
 		FenceAfter(l, o.scope)
 	}
@@ -92,5 +93,5 @@ func storeWide(l *build.Builder, t isa.Type, s isa.Space, a *sema.Operand, es []
 	for k := range es {
 		v = append(v, l.Read(&es[k], t)...)
 	}
-	l.Emit(op.STG, m, nil, append(srcs, build.Whole(l.Group(v[:4])), build.Whole(l.Group(v[4:])))...)
+	l.Emit(op.STG, m, nil, append(srcs, expand.Whole(l.Group(v[:4])), expand.Whole(l.Group(v[4:])))...)
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -72,7 +73,7 @@ func ldReduce(l *build.Builder) {
 	r := l.Tmp(max(1, x.N*t.Bits()/32))
 	at := Address(l, &l.Args[1], isa.SpaceGlobal)[0]
 	m := build.Join(build.Join(op.M(op.ME, fn), kind), op.M(op.MSTRONG, op.MSYS))
-	l.Emit(op.LDGMC, m, build.Value{build.Whole(r)}, at, build.NoUniform())
+	l.Emit(op.LDGMC, m, build.Value{expand.Whole(r)}, at, build.NoUniform())
 	if acquire {
 		FenceAfter(l, x.scope)
 	}
@@ -85,7 +86,7 @@ func ldReduce(l *build.Builder) {
 // the threads: each adds the arrivals of those before it.
 func NoComplete(l *build.Builder, m op.Mods, a, n ori.Operand) build.Value {
 	r := l.Tmp(2)
-	l.Emit(op.SYNCS, m.With(op.MART0), build.Value{build.Whole(r)}, a, build.NoUniform(), n)
+	l.Emit(op.SYNCS, m.With(op.MART0), build.Value{expand.Whole(r)}, a, build.NoUniform(), n)
 	before := l.One(op.S2R, op.Mods{}, ori.Special(op.SRLtMask))
 	count := l.One(op.POPC, op.Mods{}, l.And2(r[0], before))
 	hi := l.Imad(l.Shl1(count, ori.Imm(CountShift)), n, r[1])

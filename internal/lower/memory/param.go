@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -23,7 +24,7 @@ func piece(l *build.Builder, v *build.Variable, at int64, bits int, signed bool)
 		return elemPiece(l, v, at)
 	case v.Words == nil:
 		r := l.Tmp(n)
-		l.Emit(op.LDL, build.Width(bits, signed), build.Value{build.Whole(r)}, ori.Addr(baseOf(l, v), v.Off+at))
+		l.Emit(op.LDL, build.Width(bits, signed), build.Value{expand.Whole(r)}, ori.Addr(baseOf(l, v), v.Off+at))
 		return r
 	case bits >= 32:
 		return v.Words[at/4 : at/4+int64(n)]
@@ -53,7 +54,7 @@ func narrow(l *build.Builder, w ori.Operand, at int64, bits int, signed bool) or
 	if bits == 16 {
 		sel = top<<12 | top<<8 | (at+1)<<4 | at
 	}
-	return l.One(op.PRMT, op.Mods{}, l.Reg(w), ori.Imm(sel), build.RZ())
+	return l.One(op.PRMT, op.Mods{}, l.Reg(w), ori.Imm(sel), expand.RZ())
 }
 
 // bankBytes is how much a constant bank holds.
@@ -63,7 +64,7 @@ const bankBytes = 1 << 16
 // which some lie outside of it. What is there is open; it is zero here.
 func outside(l *build.Builder, v *build.Variable, at int64, bits int) build.Value {
 	if bits <= 32 {
-		return build.Value{build.RZ()}
+		return build.Value{expand.RZ()}
 	}
 	var r build.Value
 	for k := range int64(bits / 32) {
@@ -87,7 +88,7 @@ func setPiece(l *build.Builder, v *build.Variable, at int64, bits int, x build.V
 	case v.Elems != nil:
 		setElemPiece(l, v, at, x)
 	case v.Words == nil:
-		l.Emit(op.STL, build.Width(bits, false), nil, ori.Addr(baseOf(l, v), v.Off+at), build.Whole(l.Group(x)))
+		l.Emit(op.STL, build.Width(bits, false), nil, ori.Addr(baseOf(l, v), v.Off+at), expand.Whole(l.Group(x)))
 	case bits >= 32:
 		l.Copy(v.Words[at/4:at/4+int64(len(x))], x)
 	default:
@@ -148,7 +149,7 @@ func ldParamAt(l *build.Builder, t isa.Type, a *sema.Operand) {
 	es := l.Elements(0)
 	base := l.Arch.Bank0().Param + int64(a.Value)
 	if base < minBankOffset || base > maxBankOffset {
-		src.Reg = l.Iadd(l.F.Words(src.Reg), build.Word(uint32(base))).Reg
+		src.Reg = l.Iadd(l.F.Words(src.Reg), expand.Word(uint32(base))).Reg
 		base = 0
 	}
 	for k := range es {
@@ -195,7 +196,7 @@ func elemPiece(l *build.Builder, v *build.Variable, at int64) build.Value {
 		if int(k) < len(v.Elems) {
 			parts = append(parts, v.Elems[k][0])
 		} else {
-			parts = append(parts, build.RZ())
+			parts = append(parts, expand.RZ())
 		}
 	}
 	return l.Packed(parts, v.Bits)
@@ -218,6 +219,6 @@ func setElemPiece(l *build.Builder, v *build.Variable, at int64, x build.Value) 
 		if v.Bits == 16 {
 			sel = 0x7710 + 0x22*k
 		}
-		l.Emit(op.PRMT, op.Mods{}, v.Elems[n][:1], l.Reg(x[0]), ori.Imm(sel), build.RZ())
+		l.Emit(op.PRMT, op.Mods{}, v.Elems[n][:1], l.Reg(x[0]), ori.Imm(sel), expand.RZ())
 	}
 }

@@ -3,8 +3,8 @@ package memory
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -38,18 +38,18 @@ func createpolicy(l *build.Builder) {
 	}
 	bits := priority(l)
 	if len(l.Args) < 2 {
-		l.Copy(l.Dst(0), build.Value{build.RZ(), build.Word((bits | fractionSteps) << policyShift)})
+		l.Copy(l.Dst(0), build.Value{expand.RZ(), expand.Word((bits | fractionSteps) << policyShift)})
 		return
 	}
 	if f, ok := constant(l, 1); ok {
 		n := uint32(max(0, min(fractionSteps, f*fractionScale)))
-		l.Copy(l.Dst(0), build.Value{build.RZ(), build.Word((bits | n) << policyShift)})
+		l.Copy(l.Dst(0), build.Value{expand.RZ(), expand.Word((bits | n) << policyShift)})
 		return
 	}
 	f := l.One(op.FMUL, op.Mods{}, l.Src1(1, isa.F32), ori.Imm32(math.Float32bits(fractionScale)))
 	n := l.One(op.F2I, op.M(op.MU32, op.MTRUNC, op.MNTZ), f)
 	n = l.Shl1(l.And2(n, ori.Imm(fractionSteps)), ori.Imm(policyShift))
-	l.Copy(l.Dst(0), build.Value{build.RZ(), l.Or2(n, build.Word(bits<<policyShift))})
+	l.Copy(l.Dst(0), build.Value{expand.RZ(), l.Or2(n, expand.Word(bits<<policyShift))})
 }
 
 // priority returns the bits of the eviction priorities of createpolicy.
@@ -90,21 +90,21 @@ func createpolicyRange(l *build.Builder) {
 	bits := priority(l) | policyRange
 	a := generic(l, &l.Args[1])
 	primary, total := l.Src1(2, isa.U32), l.Src1(3, isa.U32)
-	lg := l.One(op.MUFU, op.M(op.MLG2), expand.ToFloat(l, total, false))
+	lg := l.One(op.MUFU, op.M(op.MLG2), expand.ToFloat(&l.Writer, total, false))
 	n := l.One(op.F2I, op.M(op.MU32, op.MCEIL, op.MNTZ), lg)
 	n = l.Iadd(n, ori.Imm(-linesInWindow))
 	n = l.Sel1(n, ori.Imm(smallestLine), l.Cmp1(op.MGT, true, n, ori.Imm(smallestLine)))
 	reach := l.One(op.IADD3, op.Mods{}, primary, ori.Imm(-1), l.Shl1(l.Reg(ori.Imm(1)), n))
-	end := l.Add64(a, build.Value{reach, build.RZ()}, false)
+	end := l.Add64(a, build.Value{reach, expand.RZ()}, false)
 	first, last := shr64(l, a, n), shr64(l, end, n)
 	count := l.Diff(last, first)
-	few := l.Cmp(op.MLT, false, count, build.Imm(policyLines, 2))
+	few := l.Cmp(op.MLT, false, count, expand.Imm(policyLines, 2))
 	c := l.Sel1(count[0], ori.Imm(policyLines), few)
-	hi := l.Or2(l.Shl1(l.And2(l.Iadd(n, ori.Imm(-smallestLine)), ori.Imm(15)), ori.Imm(policyShift)), build.Word(bits<<policyShift))
+	hi := l.Or2(l.Shl1(l.And2(l.Iadd(n, ori.Imm(-smallestLine)), ori.Imm(15)), ori.Imm(policyShift)), expand.Word(bits<<policyShift))
 	hi = l.Or2(hi, l.Shl1(l.And2(first[0], ori.Imm(policyLines)), ori.Imm(policyFirst)))
 	hi = l.Or2(hi, l.Shl1(l.And2(c, ori.Imm(policyLines)), ori.Imm(policyCount)))
-	none := build.Word((priorities[0].bits | policyRange) << policyShift) // nothing is changed
-	l.Copy(l.Dst(0), build.Value{build.RZ(), l.Sel1(none, hi, l.Cmp1(op.MEQ, false, total, build.RZ()))})
+	none := expand.Word((priorities[0].bits | policyRange) << policyShift) // nothing is changed
+	l.Copy(l.Dst(0), build.Value{expand.RZ(), l.Sel1(none, hi, l.Cmp1(op.MEQ, false, total, expand.RZ()))})
 }
 
 // shr64 shifts a 64-bit value right.
@@ -120,7 +120,7 @@ func generic(l *build.Builder, a *sema.Operand) build.Value {
 	case isa.KReg:
 		v = l.Words(l.Regs[a.Ref])
 		if a.Value != 0 {
-			v = l.Add64(v, build.Imm(a.Value, 2), false)
+			v = l.Add64(v, expand.Imm(a.Value, 2), false)
 		}
 	case isa.KSymbol:
 		v = l.Symbol(a, 2)
@@ -155,8 +155,8 @@ func istypep(l *build.Builder) {
 	default:
 		l.Unsupported()
 	}
-	h := l.And2(l.Src(1, isa.B64)[1], build.Word(bit))
-	l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{l.DstPred(0)}, h, build.RZ(), build.PT())
+	h := l.And2(l.Src(1, isa.B64)[1], expand.Word(bit))
+	l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{l.DstPred(0)}, h, expand.RZ(), expand.PT())
 }
 
 // constant returns argument n as a number if it is a float constant.

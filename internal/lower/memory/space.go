@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -18,7 +19,7 @@ func constantsWindow(l *build.Builder) build.Value { return Bank64(l, l.Arch.Ban
 func paramsWindow(l *build.Builder) build.Value {
 	b := l.Arch.Bank0()
 	if b.BankWindow >= 0 {
-		return l.Add64(Bank64(l, b.BankWindow), build.Imm(uint64(b.Param), 2), false)
+		return l.Add64(Bank64(l, b.BankWindow), expand.Imm(uint64(b.Param), 2), false)
 	}
 	return Bank64(l, b.ParamWindow)
 }
@@ -28,7 +29,7 @@ func paramsEnd(l *build.Builder) build.Value {
 	b := l.Arch.Bank0()
 	if b.BankWindow >= 0 {
 		n := l.One(op.LDC, op.Mods{}, ori.Const(0, b.ParamEnd))
-		return l.Add64(Bank64(l, b.BankWindow), build.Value{n, build.RZ()}, false)
+		return l.Add64(Bank64(l, b.BankWindow), build.Value{n, expand.RZ()}, false)
 	}
 	return Bank64(l, b.ParamEnd)
 }
@@ -36,7 +37,7 @@ func paramsEnd(l *build.Builder) build.Value {
 // Bank64 reads 64 bits of bank 0.
 func Bank64(l *build.Builder, at int64) build.Value {
 	t := l.Tmp(2)
-	l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(t)}, ori.Const(0, at))
+	l.Emit(op.LDC, op.M(op.M64), build.Value{expand.Whole(t)}, ori.Const(0, at))
 	return t
 }
 
@@ -58,7 +59,7 @@ func convert(l *build.Builder, a build.Value, s isa.Space, back bool) build.Valu
 	case s == isa.SpaceShared && l.Arch.Bank0().SharedWindow >= 0:
 		return l.Add64(a, Bank64(l, l.Arch.Bank0().SharedWindow), back)
 	case s == isa.SpaceShared && back:
-		return build.Value{a[0], build.RZ()}
+		return build.Value{a[0], expand.RZ()}
 	case s == isa.SpaceShared:
 		return build.Value{a[0], sharedHigh(l)}
 	case s == isa.SpaceLocal:
@@ -79,7 +80,7 @@ func isspacep(l *build.Builder) {
 	a := l.Src(1, isa.B64)
 	d := l.DstPred(0)
 	set := func(p ori.Operand) {
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{d}, p, build.PT(), build.PT(), ori.Imm(0xf0), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{d}, p, expand.PT(), expand.PT(), ori.Imm(0xf0), ori.Imm(0))
 	}
 	s := l.In.Spaces[0]
 	switch {
@@ -94,11 +95,11 @@ func isspacep(l *build.Builder) {
 	case s == isa.SpaceGlobal: // the constant window lies in global memory
 		c := inConst(l, a)
 		p := inSpace(l, op.MG, a)
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{d}, p, c, build.PT(), ori.Imm(0x30), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{d}, p, c, expand.PT(), ori.Imm(0x30), ori.Imm(0))
 	case s.Base() == isa.SpaceParam:
 		from := l.Cmp(op.MGE, false, a, paramsWindow(l))
 		to := l.Cmp(op.MLE, false, a, paramsEnd(l))
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{d}, from, to, build.PT(), ori.Imm(0xc0), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{d}, from, to, expand.PT(), ori.Imm(0xc0), ori.Imm(0))
 	default:
 		l.Unsupported()
 	}
@@ -107,9 +108,9 @@ func isspacep(l *build.Builder) {
 // inSpace asks the machine whether a generic address lies in a space.
 func inSpace(l *build.Builder, space op.Mod, a build.Value) ori.Operand {
 	p := l.Pred()
-	x := ori.Addr(build.Whole(l.Group(a)), 0)
+	x := ori.Addr(expand.Whole(l.Group(a)), 0)
 	x.Flags &^= ori.Wide
-	l.Emit(op.QSPC, op.M(op.ME, space), build.Value{p, build.RZ()}, x)
+	l.Emit(op.QSPC, op.M(op.ME, space), build.Value{p, expand.RZ()}, x)
 	return p
 }
 
@@ -121,9 +122,9 @@ const constSize = ".nv.ptx.const0.size"
 // in global memory, and what the driver puts behind them is none: the bank
 // is as long as the module's constants, not as long as it could be.
 func inConst(l *build.Builder, a build.Value) ori.Operand {
-	size := build.Imm(uint64(l.Layout.ConstBytes), 2)
+	size := expand.Imm(uint64(l.Layout.ConstBytes), 2)
 	if l.Layout.Object {
-		size = build.Value{l.SymbolWord(constSize), build.RZ()}
+		size = build.Value{l.SymbolWord(constSize), expand.RZ()}
 	}
 	return l.Cmp(op.MLT, false, l.Diff(a, constantsWindow(l)), size)
 }

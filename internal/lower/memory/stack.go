@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -17,11 +18,11 @@ func alloca(l *build.Builder) {
 		align = int64(l.Args[2].Value)
 	}
 	sp := l.StackPointer()
-	t := l.Iadd(sp, build.Negate(l.Src(1, l.Typ(0))[0]))
-	emitFixed(l, op.LOP3, op.M(op.MLUT), sp, t, ori.Imm(-align), build.RZ(), ori.Imm(build.LutAnd))
+	t := l.Iadd(sp, expand.Negate(l.Src(1, l.Typ(0))[0]))
+	emitFixed(l, op.LOP3, op.M(op.MLUT), sp, t, ori.Imm(-align), expand.RZ(), ori.Imm(expand.LutAnd))
 	if l.Opts.Guards.Stack {
 		end := l.One(op.S2R, op.Mods{}, ori.Special(op.SRLocalHighOffset))
-		below := l.Test(op.ISETP, op.M(op.MLT, op.MU32, op.MAND), sp, end, build.PT())
+		below := l.Test(op.ISETP, op.M(op.MLT, op.MU32, op.MAND), sp, end, expand.PT())
 		l.EmitIf(below, op.BPT, op.M(op.MTRAP), nil, ori.Imm(1))
 	}
 	pointerResult(l, sp)
@@ -45,7 +46,7 @@ func emitFixed(l *build.Builder, o op.Op, m op.Mods, d ori.Operand, srcs ...ori.
 
 func pointerResult(l *build.Builder, sp ori.Operand) {
 	d := l.Dst(0)
-	v := build.Value{sp, build.RZ()}
+	v := build.Value{sp, expand.RZ()}
 	l.Copy(d, v[:len(d)])
 }
 

@@ -3,6 +3,7 @@ package texture
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -79,13 +80,13 @@ func callGradient(l *build.Builder, name string) {
 		if a.Kind == isa.KVector {
 			es = l.Body.Of(a.Elems)
 		}
-		v := build.Value{build.RZ(), build.RZ(), build.RZ(), build.RZ()}
+		v := build.Value{expand.RZ(), expand.RZ(), expand.RZ(), expand.RZ()}
 		for k := range min(len(es), 4) {
 			v[k] = l.Read(&es[k], t)[0]
 		}
 		return v
 	}
-	coord := append(coordinates(l, a, isa.F32), build.RZ(), build.RZ(), build.RZ())[:4]
+	coord := append(coordinates(l, a, isa.F32), expand.RZ(), expand.RZ(), expand.RZ())[:4]
 	dx, dy := read(&l.Args[2], isa.F32), read(&l.Args[3], isa.F32)
 	rest := l.Args[4:]
 	l.Alone(func() {
@@ -103,7 +104,7 @@ func callGradient(l *build.Builder, name string) {
 		r := l.Fixed(abi.FirstArgReg, abi.NumArgRegs)
 		w := l.Words(r)
 		l.Copy(w[:2], handle)
-		compare := build.Value{build.RZ(), build.RZ()}
+		compare := build.Value{expand.RZ(), expand.RZ()}
 		if len(rest) > 0 {
 			compare[0] = l.Read(&rest[0], isa.F32)[0]
 		}
@@ -122,10 +123,10 @@ func callGradient(l *build.Builder, name string) {
 		next := l.F.NewBlock()
 		next.Kept = true
 		t := l.Tmp(2)
-		l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name)})
-		l.Emit(op.LEPC, op.Mods{}, build.Value{build.Whole(back)}, ori.Label(next))
+		l.Emit(op.LDC, op.M(op.M64), build.Value{expand.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name)})
+		l.Emit(op.LEPC, op.Mods{}, build.Value{expand.Whole(back)}, ori.Label(next))
 		out := l.Fixed(abi.FirstArgReg, gradientResult)
-		l.Emit(op.CALL, op.M(op.MABS, op.MNOINC), build.Value{l.F.Words(out)}, build.Whole(t), build.Whole(back), l.F.Words(r))
+		l.Emit(op.CALL, op.M(op.MABS, op.MNOINC), build.Value{l.F.Words(out)}, expand.Whole(t), expand.Whole(back), l.F.Words(r))
 		l.Fall(next)
 		texResult(l, l.Words(out)[1:], l.Typ(0))
 	})

@@ -1,6 +1,7 @@
 package texture
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -144,9 +145,9 @@ func tableQuery(l *build.Builder) {
 		}
 		size := l.One(op.MOV, op.Mods{}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(row), Sub: uint8(ori.PartAbs)})
 		off := l.Imad(h, size, ori.Imm(at))
-		base := l.Pair(l.Add64(memory.Bank64(l, l.Arch.Bank0().Tables+8*int64(table)), build.Value{off, build.RZ()}, false))
+		base := l.Pair(l.Add64(memory.Bank64(l, l.Arch.Bank0().Tables+8*int64(table)), build.Value{off, expand.RZ()}, false))
 		r := l.Tmp(1)
-		l.Emit(op.LDG, op.M(op.ME, op.MCONSTANT), r, memory.Descriptor(l), ori.Addr(build.Whole(base), 0))
+		l.Emit(op.LDG, op.M(op.ME, op.MCONSTANT), r, memory.Descriptor(l), ori.Addr(expand.Whole(base), 0))
 		l.Copy(l.Dst(0)[:1], r)
 		return
 	}

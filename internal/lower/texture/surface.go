@@ -1,6 +1,7 @@
 package texture
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -76,7 +77,7 @@ func suld(l *build.Builder) {
 	l.Alone(func() {
 		r := l.Tmp(max(1, bits/32))
 		eachSurface(l, s.handle, func(at build.Value, p ori.Operand) {
-			l.EmitIf(p, op.SULD, s.mods(build.Width(bits, false)), build.Value{build.Whole(r)}, append(build.Value{s.at}, at...)...)
+			l.EmitIf(p, op.SULD, s.mods(build.Width(bits, false)), build.Value{expand.Whole(r)}, append(build.Value{s.at}, at...)...)
 		})
 		for k := range es {
 			if es[k].Kind == isa.KReg {
@@ -101,7 +102,7 @@ func sust(l *build.Builder) {
 	if l.Has(isa.WP) {
 		s.tail = partly(s.tail, len(es))
 	}
-	v := build.Whole(l.Group(l.JoinedElements(1, t)))
+	v := expand.Whole(l.Group(l.JoinedElements(1, t)))
 	l.Alone(func() {
 		eachSurface(l, s.handle, func(at build.Value, p ori.Operand) {
 			l.EmitIf(p, op.SUST, s.mods(w), nil, append(build.Value{s.at, v}, at...)...)
@@ -157,7 +158,7 @@ func sured(l *build.Builder) {
 		kind = op.M(op.MSD64)
 	}
 	s := surfaceOf(l, &l.Args[0], head)
-	b := build.Whole(l.Group(l.Src(1, t)))
+	b := expand.Whole(l.Group(l.Src(1, t)))
 	l.Alone(func() {
 		eachSurface(l, s.handle, func(at build.Value, p ori.Operand) {
 			l.EmitIf(p, op.SURED, build.Join(build.Join(s.head.With(x.Fn), kind), s.tail), nil, append(build.Value{s.at, b}, at...)...)

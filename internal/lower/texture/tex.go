@@ -1,8 +1,8 @@
 package texture
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -15,7 +15,7 @@ import (
 func ownLevel(l *build.Builder, whole bool) (op.Mods, build.Value) {
 	switch {
 	case !l.Arch.Has(target.ImplicitLevel):
-		return op.M(op.MLL), build.Value{build.Word(noLevel)}
+		return op.M(op.MLL), build.Value{expand.Word(noLevel)}
 	case whole:
 		return op.M(op.MLZ), nil
 	}
@@ -50,7 +50,7 @@ func tex(l *build.Builder) {
 	case ct.Class() != isa.Float && h.sampler && x.g.word != isa.W1d && !x.g.ms: // the sampler decides about whole coordinates too
 		first := len(x.coord) - x.dims
 		for k := range x.dims {
-			x.coord[first+k] = expand.ToFloat(l, x.coord[first+k], true)
+			x.coord[first+k] = expand.ToFloat(&l.Writer, x.coord[first+k], true)
 		}
 		f.m, f.more = ownLevel(l, true)
 	case ct.Class() != isa.Float:
@@ -155,7 +155,7 @@ func receive(l *build.Builder, half bool, dt isa.Type, do func(dsts build.Value)
 		n = 1
 	}
 	hi, lo := l.Tmp(n), l.Tmp(n)
-	dsts := build.Value{build.Whole(hi), build.Whole(lo)}
+	dsts := build.Value{expand.Whole(hi), expand.Whole(lo)}
 	missing := ori.Operand{}
 	if l.Args[0].Pair >= 0 { // whether the texel was resident
 		missing = l.Pred()
@@ -168,7 +168,7 @@ func receive(l *build.Builder, half bool, dt isa.Type, do func(dsts build.Value)
 		texResult(l, append(lo, hi...), dt)
 	}
 	if missing.Kind == ori.KReg {
-		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{l.F.Words(l.Regs[l.Args[0].Pair])}, missing.Not(), build.PT(), build.PT(), ori.Imm(0xf0), ori.Imm(0))
+		l.Emit(op.PLOP3, op.M(op.MLUT), build.Value{l.F.Words(l.Regs[l.Args[0].Pair])}, missing.Not(), expand.PT(), expand.PT(), ori.Imm(0xf0), ori.Imm(0))
 	}
 }
 
@@ -203,17 +203,17 @@ func gradients(l *build.Builder, f *fetch, x *texel, args []sema.Operand) {
 		for k := range es {
 			v = append(v, l.Read(&es[k], isa.F32)[0])
 		}
-		return append(v, build.RZ(), build.RZ())
+		return append(v, expand.RZ(), expand.RZ())
 	}
 	dx, dy := read(&args[0]), read(&args[1])
 	if x.dims == 1 {
-		dx[1], dy[1] = build.RZ(), build.RZ()
+		dx[1], dy[1] = expand.RZ(), expand.RZ()
 	}
 	f.more = build.Value{dx[0], dy[0], dx[1], dy[1]}
 	if x.g.name == op.TexArray1D || x.g.name == op.Tex1D {
 		f.more = f.more[:2]
 	}
-	tail := build.RZ()
+	tail := expand.RZ()
 	if x.g.layer {
 		tail = x.coord[0]
 		x.coord = append(build.Value{}, x.coord[1:]...)
@@ -264,7 +264,7 @@ func query(l *build.Builder) {
 		tableQuery(l)
 		return
 	}
-	lod := build.RZ()
+	lod := expand.RZ()
 	if l.Has(isa.WLevel) {
 		lod = l.Src1(2, isa.B32)
 	}
@@ -273,13 +273,13 @@ func query(l *build.Builder) {
 	l.Alone(func() {
 		d := l.Tmp(1)
 		ask := func(m op.Mods, p, from ori.Operand, at ...ori.Operand) {
-			l.EmitIf(p, op.TXQ, m, build.Value{build.RZ(), d[0]}, append(append(build.Value{from, ori.Special(op.TexDimension)}, at...), ori.Imm(mask))...)
+			l.EmitIf(p, op.TXQ, m, build.Value{expand.RZ(), d[0]}, append(append(build.Value{from, ori.Special(op.TexDimension)}, at...), ori.Imm(mask))...)
 		}
 		switch {
 		case h.bound != nil:
 			ask(op.Mods{}, ori.Operand{}, lod, h.bound...)
 		case !l.Arch.Has(target.UniformHandles):
-			ask(op.M(op.MB), ori.Operand{}, build.Whole(l.Group(build.Value{h.words[0], lod})))
+			ask(op.M(op.MB), ori.Operand{}, expand.Whole(l.Group(build.Value{h.words[0], lod})))
 		default:
 			eachTexture(l, h, func(at build.Value, p ori.Operand) { ask(op.Mods{}, p, lod, at[0], ori.Imm(0)) })
 		}

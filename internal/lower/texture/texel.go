@@ -1,6 +1,7 @@
 package texture
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -96,7 +97,7 @@ func texelOf(l *build.Builder, a *sema.Operand, t isa.Type) texel {
 	case x.g.n == 3 && (x.g.word == isa.WCube || x.g.word == isa.WAcube):
 		v = cubeFace(l, v)
 	case x.g.word == isa.W1d && t.Class() == isa.Float && l.Module.TexMode != sema.TexIndependent: // one-dimensional textures are filtered as flat ones
-		v = build.Value{v[0], build.RZ()}
+		v = build.Value{v[0], expand.RZ()}
 		x.g.name = op.Tex2D
 	}
 	x.coord = append(x.coord, v...)
@@ -106,8 +107,8 @@ func texelOf(l *build.Builder, a *sema.Operand, t isa.Type) texel {
 // cubeFace scales a direction so that its largest part is one.
 func cubeFace(l *build.Builder, v build.Value) build.Value {
 	abs := func(o ori.Operand) ori.Operand { o = l.Reg(o); o.Flags |= ori.Abs; return o }
-	m := l.One(op.FMNMX, op.Mods{}, abs(v[0]), abs(v[1]), build.PT().Not())
-	m = l.One(op.FMNMX, op.Mods{}, abs(v[2]), m, build.PT().Not())
+	m := l.One(op.FMNMX, op.Mods{}, abs(v[0]), abs(v[1]), expand.PT().Not())
+	m = l.One(op.FMNMX, op.Mods{}, abs(v[2]), m, expand.PT().Not())
 	r := l.One(op.MUFU, op.M(op.MRCP), m)
 	out := make(build.Value, len(v))
 	for k := range v {
@@ -133,7 +134,7 @@ func row(l *build.Builder, v build.Value) ori.Operand {
 	if g[0].Kind == ori.KZero {
 		g = build.Value{l.One(op.MOV, op.Mods{}, g[0])}
 	}
-	return build.Whole(g)
+	return expand.Whole(g)
 }
 
 // texResult copies a texel to the destination; halves are rounded to pairs.

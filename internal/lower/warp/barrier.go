@@ -1,6 +1,7 @@
 package warp
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -62,7 +63,7 @@ func barrierWords(l *build.Builder, red bool) build.Value {
 	if len(a) == 2 && a[0] == a[1] && a[0].Kind == ori.KReg { // packed
 		return append(a[:1], v...)
 	}
-	n := build.RZ()
+	n := expand.RZ()
 	if len(a) == 2 {
 		n = l.Shl1(l.Reg(a[1]), ori.Imm(16))
 	}
@@ -121,7 +122,7 @@ func barRedOp(l *build.Builder, mod op.Mod) {
 		l.Emit(op.B2R, op.M(op.MRESULT), l.Dst(0)[:1])
 		return
 	}
-	l.Emit(op.B2R, op.M(op.MRESULT), build.Value{build.RZ(), l.DstPred(0)})
+	l.Emit(op.B2R, op.M(op.MRESULT), build.Value{expand.RZ(), l.DstPred(0)})
 }
 
 // barCluster lowers barrier.cluster: a grid without clusters has clusters

@@ -2,8 +2,9 @@ package warp
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
-	"github.com/goptxas/goptxas/internal/lower/expand"
+	"github.com/goptxas/goptxas/internal/lower/division"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -48,7 +49,7 @@ func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Val
 			if !all {
 				v = append(v, mask)
 			}
-			syncResults(l, s, expand.CallRoutine(l, n, v))
+			syncResults(l, s, division.CallRoutine(l, n, v))
 		})
 	})
 }
@@ -61,15 +62,15 @@ func callLinked(l *build.Builder, s *routine.Sync, v build.Value, mask ori.Opera
 	l.F.Props.HasCalls = true
 	back, next := l.Fixed(abi.ReturnReg, 2), l.F.NewBlock()
 	next.Kept = true
-	srcs, dsts := expand.FixedWords(l, len(v)), expand.FixedWords(l, s.Out)
-	l.Copy(expand.Each(l, srcs), v)
+	srcs, dsts := division.FixedWords(l, len(v)), division.FixedWords(l, s.Out)
+	l.Copy(division.Each(l, srcs), v)
 	memory.ReturnAbs(l, l.Words(back), next)
 	srcs = append(build.Value{l.SymbolPart(s.Linked, ori.PartLo), l.F.Words(back)}, srcs...)
 	l.Emit(op.CALL, op.M(op.MABS, op.MNOINC), dsts, srcs...)
 	l.Fall(next)
 	if s.Out > 0 {
 		r := l.Tmp(s.Out)
-		l.Copy(r, expand.Each(l, dsts))
+		l.Copy(r, division.Each(l, dsts))
 		syncResults(l, s, r)
 	}
 }
@@ -78,7 +79,7 @@ func callLinked(l *build.Builder, s *routine.Sync, v build.Value, mask ori.Opera
 // them.
 func syncResults(l *build.Builder, s *routine.Sync, r build.Value) {
 	set := func(p, w ori.Operand) {
-		l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{p}, w, build.RZ(), build.PT())
+		l.Emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), build.Value{p}, w, expand.RZ(), expand.PT())
 	}
 	switch {
 	case s.Out == 0:
@@ -96,7 +97,7 @@ func syncResults(l *build.Builder, s *routine.Sync, r build.Value) {
 
 // Bit is a predicate as a word.
 func Bit(l *build.Builder, p ori.Operand) ori.Operand {
-	return l.One(op.SEL, op.Mods{}, ori.Imm(1), build.RZ(), p)
+	return l.One(op.SEL, op.Mods{}, ori.Imm(1), expand.RZ(), p)
 }
 
 // SyncOf does in a routine what a kind does, with the mask behind the
@@ -122,7 +123,7 @@ func SyncOf(l *build.Builder, s *routine.Sync, full bool, v build.Value) build.V
 func syncOp(l *build.Builder, s *routine.Sync, v build.Value) build.Value {
 	m := build.Mods(s.Mod, s.And, s.Then)
 	d, p := l.Tmp(1), l.Pred()
-	truth := func(w ori.Operand) ori.Operand { return l.Cmp1(op.MNE, false, w, build.RZ()) }
+	truth := func(w ori.Operand) ori.Operand { return l.Cmp1(op.MNE, false, w, expand.RZ()) }
 	switch {
 	case s.Op == op.WARPSYNC:
 		return nil
@@ -132,13 +133,13 @@ func syncOp(l *build.Builder, s *routine.Sync, v build.Value) build.Value {
 		l.Emit(op.VOTE, m, build.Value{p}, truth(v[0]))
 		return build.Value{Bit(l, p)}
 	case s.Op == op.VOTE:
-		l.Emit(op.VOTE, m, build.Value{d[0], build.PT()}, truth(v[0]))
+		l.Emit(op.VOTE, m, build.Value{d[0], expand.PT()}, truth(v[0]))
 		return d
 	case s.Op == op.MATCH && s.Out == 1:
-		l.Emit(op.MATCH, m, d, build.Whole(l.Group(v[:s.In])))
+		l.Emit(op.MATCH, m, d, expand.Whole(l.Group(v[:s.In])))
 		return d
 	case s.Op == op.MATCH:
-		l.Emit(op.MATCH, m, build.Value{p, d[0]}, build.Whole(l.Group(v[:s.In])))
+		l.Emit(op.MATCH, m, build.Value{p, d[0]}, expand.Whole(l.Group(v[:s.In])))
 	case s.Op == op.REDUX:
 		u := l.F.Words(l.F.NewReg(ori.UR, 1))
 		l.Emit(reduction(l, m), m, build.Value{u}, v[0])
@@ -146,7 +147,7 @@ func syncOp(l *build.Builder, s *routine.Sync, v build.Value) build.Value {
 		return d
 	case s.Op == op.ELECT:
 		u := l.F.Words(l.F.NewReg(ori.UR, 1))
-		l.Emit(op.ELECT, op.Mods{}, build.Value{p, u}, build.PT())
+		l.Emit(op.ELECT, op.Mods{}, build.Value{p, u}, expand.PT())
 		l.Emit(op.MOV, op.Mods{}, d, u)
 	case s.Mod == op.MARV:
 		l.Emit(op.BAR, m, nil, v[0], v[0])
@@ -156,7 +157,7 @@ func syncOp(l *build.Builder, s *routine.Sync, v build.Value) build.Value {
 		return nil
 	case s.Pred: // a barrier's reduction
 		l.Emit(op.BAR, m.With(op.MDEFER_BLOCKING), nil, v[0], v[0], truth(v[1]))
-		l.Emit(op.B2R, op.M(op.MRESULT), build.Value{build.RZ(), p})
+		l.Emit(op.B2R, op.M(op.MRESULT), build.Value{expand.RZ(), p})
 		return build.Value{Bit(l, p)}
 	default:
 		l.Emit(op.BAR, m.With(op.MDEFER_BLOCKING), nil, v[0], v[0], truth(v[1]))

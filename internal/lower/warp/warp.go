@@ -3,6 +3,7 @@
 package warp
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -35,7 +36,7 @@ func shfl(l *build.Builder) {
 }
 
 func shflOp(l *build.Builder, mode op.Mod) {
-	p := build.PT()
+	p := expand.PT()
 	if l.Args[0].Pair >= 0 {
 		p = l.F.Words(l.Regs[l.Args[0].Pair])
 	}
@@ -69,7 +70,7 @@ func voteOp(l *build.Builder) {
 	p := l.Predicate(1)
 	switch {
 	case l.Has(isa.WBallot):
-		l.Emit(op.VOTE, op.M(op.MANY), build.Value{l.Dst(0)[0], build.PT()}, p)
+		l.Emit(op.VOTE, op.M(op.MANY), build.Value{l.Dst(0)[0], expand.PT()}, p)
 	case l.Has(isa.WAll):
 		l.Emit(op.VOTE, op.M(op.MALL), build.Value{l.DstPred(0)}, p)
 	case l.Has(isa.WAny):
@@ -83,7 +84,7 @@ func voteOp(l *build.Builder) {
 
 // activemask lowers activemask.
 func activemask(l *build.Builder) {
-	l.Emit(op.VOTE, op.M(op.MANY), build.Value{l.Dst(0)[0], build.PT()}, build.PT())
+	l.Emit(op.VOTE, op.M(op.MANY), build.Value{l.Dst(0)[0], expand.PT()}, expand.PT())
 }
 
 // match lowers match.sync.
@@ -110,13 +111,13 @@ func matchOp(l *build.Builder) {
 	if build.Words(t) == 2 {
 		w = op.MU64
 	}
-	a := build.Whole(l.Group(l.Src(1, t)))
+	a := expand.Whole(l.Group(l.Src(1, t)))
 	if l.Has(isa.WAny) {
 		l.Emit(op.MATCH, build.Mods(op.MANY, w), build.Value{l.Dst(0)[0]}, a)
 		return
 	}
 	l.Knows(isa.WAll)
-	p := build.PT()
+	p := expand.PT()
 	if l.Args[0].Pair >= 0 {
 		p = l.F.Words(l.Regs[l.Args[0].Pair])
 	}
@@ -186,12 +187,12 @@ func elect(l *build.Builder) {
 }
 
 func electOp(l *build.Builder) {
-	p := build.PT()
+	p := expand.PT()
 	if l.Args[0].Pair >= 0 {
 		p = l.F.Words(l.Regs[l.Args[0].Pair])
 	}
 	u := l.F.Words(l.F.NewReg(ori.UR, 1))
-	l.Emit(op.ELECT, op.Mods{}, build.Value{p, u}, build.PT())
+	l.Emit(op.ELECT, op.Mods{}, build.Value{p, u}, expand.PT())
 	if l.Args[0].Kind == isa.KReg {
 		l.Emit(op.MOV, op.Mods{}, l.Dst(0)[:1], u)
 	}

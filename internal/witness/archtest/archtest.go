@@ -46,6 +46,7 @@ var layers = [...]layer{
 	{"internal/codegen", 68, false, ""},                     // shared vocabulary of the parts above
 	{"internal/codegen/regalloc/check", 61, false, "alloc"}, // proves its answers
 	{"internal/codegen/regalloc", 60, false, "alloc"},
+	{"internal/codegen/expand", 53, false, ""}, // arithmetic that takes several instructions
 	{"internal/codegen/abi", 41, false, ""},
 	{"internal/opt", 69, false, ""}, // values and expressions; the rooms of the optimiser stand on it
 	{"internal/opt/address", 70, false, ""},
@@ -64,7 +65,7 @@ var layers = [...]layer{
 	{"internal/lower/warp", 58, false, ""},
 	{"internal/lower/memory", 57, false, ""},
 	{"internal/lower/arith", 56, false, ""},
-	{"internal/lower/expand", 55, false, ""},
+	{"internal/lower/division", 55, false, ""},
 	{"internal/lower/build", 54, false, ""},
 	{"internal/lower/routine", 53, false, ""},
 	{"internal/cubin", 65, true, ""},

@@ -1,15 +1,14 @@
-package build
+package expand
 
 import (
 	"math"
 
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
-	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // Less64 compares 64-bit values.
-func (l *Builder) Less64(a, b Value, cmp op.Mod, signed bool) ori.Operand {
+func (l *Writer) Less64(a, b Value, cmp op.Mod, signed bool) ori.Operand {
 	p := l.Test(op.ISETP, op.M(cmp, op.MU32, op.MAND), a[0], b[0], PT())
 	m := op.M(cmp, op.MAND, op.MEX)
 	if !signed {
@@ -49,7 +48,7 @@ func Invert(x ori.Operand) ori.Operand {
 
 // Add64 adds or subtracts 64-bit values. The carry of a subtraction means
 // that nothing was borrowed: a - b = a + ~b + 1.
-func (l *Builder) Add64(a, b Value, sub bool) Value {
+func (l *Writer) Add64(a, b Value, sub bool) Value {
 	t, c := l.Tmp(2), l.Pred()
 	if sub {
 		if b[0].Kind == ori.KZero { // -0 gives no carry: nothing to borrow
@@ -66,21 +65,8 @@ func (l *Builder) Add64(a, b Value, sub bool) Value {
 	return t
 }
 
-// Double returns the type twice as wide with the same sign.
-func Double(t isa.Type) isa.Type {
-	switch t {
-	case isa.S16:
-		return isa.S32
-	case isa.U16:
-		return isa.U32
-	case isa.S32:
-		return isa.S64
-	}
-	return isa.U64
-}
-
 // Wide computes the 64-bit product of two words plus a 64-bit value.
-func (l *Builder) Wide(a, b ori.Operand, c Value, signed bool) Value {
+func (l *Writer) Wide(a, b ori.Operand, c Value, signed bool) Value {
 	m := op.M(op.MWIDE)
 	if !signed {
 		m = op.M(op.MWIDE, op.MU32)
@@ -95,7 +81,7 @@ func (l *Builder) Wide(a, b ori.Operand, c Value, signed bool) Value {
 }
 
 // Mul64 computes the low 64 bits of a*b+c.
-func (l *Builder) Mul64(a, b, c Value) Value {
+func (l *Writer) Mul64(a, b, c Value) Value {
 	p := l.Wide(a[0], b[0], c, false)
 	t := l.Tmp(2)
 	l.Emit(op.COPY, op.Mods{}, t[:1], p[0])
@@ -138,7 +124,7 @@ func Absolute(o ori.Operand) ori.Operand {
 const Smallest = 0x00800000
 
 // Lane returns bits of a word from a place on, extended to a word.
-func (l *Builder) Lane(w ori.Operand, first, bits int, signed bool) ori.Operand {
+func (l *Writer) Lane(w ori.Operand, first, bits int, signed bool) ori.Operand {
 	if bits == 32 {
 		return w
 	}
@@ -163,40 +149,40 @@ func (l *Builder) Lane(w ori.Operand, first, bits int, signed bool) ori.Operand 
 // written once for both widths.
 
 // Iadd returns a+b of one word.
-func (l *Builder) Iadd(a, b ori.Operand) ori.Operand {
+func (l *Writer) Iadd(a, b ori.Operand) ori.Operand {
 	return l.One(op.IADD3, op.Mods{}, a, b, RZ())
 }
 
 // Imad returns the low word of a*b+c.
-func (l *Builder) Imad(a, b, c ori.Operand) ori.Operand { return l.One(op.IMAD, op.Mods{}, a, b, c) }
+func (l *Writer) Imad(a, b, c ori.Operand) ori.Operand { return l.One(op.IMAD, op.Mods{}, a, b, c) }
 
 // Lop returns a bitwise function of three words.
-func (l *Builder) Lop(lut int64, a, b, c ori.Operand) ori.Operand {
+func (l *Writer) Lop(lut int64, a, b, c ori.Operand) ori.Operand {
 	return l.One(op.LOP3, op.M(op.MLUT), a, b, c, ori.Imm(lut))
 }
 
 // and2, or2 and xor2 return the bitwise functions of two words.
-func (l *Builder) And2(a, b ori.Operand) ori.Operand { return l.Lop(LutAnd, a, b, RZ()) }
+func (l *Writer) And2(a, b ori.Operand) ori.Operand { return l.Lop(LutAnd, a, b, RZ()) }
 
-func (l *Builder) Or2(a, b ori.Operand) ori.Operand { return l.Lop(LutOr, a, b, RZ()) }
+func (l *Writer) Or2(a, b ori.Operand) ori.Operand { return l.Lop(LutOr, a, b, RZ()) }
 
-func (l *Builder) Xor2(a, b ori.Operand) ori.Operand { return l.Lop(LutXor, a, b, RZ()) }
+func (l *Writer) Xor2(a, b ori.Operand) ori.Operand { return l.Lop(LutXor, a, b, RZ()) }
 
 // shl1, shr1 and sar1 shift one word; counts of 32 and more are clamped.
-func (l *Builder) Shl1(a, n ori.Operand) ori.Operand {
+func (l *Writer) Shl1(a, n ori.Operand) ori.Operand {
 	return l.One(op.SHF, op.M(op.ML, op.MU32), a, n, RZ())
 }
 
-func (l *Builder) Shr1(a, n ori.Operand) ori.Operand {
+func (l *Writer) Shr1(a, n ori.Operand) ori.Operand {
 	return l.One(op.SHF, op.M(op.MR, op.MU32, op.MHI), RZ(), n, a)
 }
 
-func (l *Builder) Sar1(a, n ori.Operand) ori.Operand {
+func (l *Writer) Sar1(a, n ori.Operand) ori.Operand {
 	return l.One(op.SHF, op.M(op.MR, op.MS32, op.MHI), RZ(), n, a)
 }
 
 // Sel1 returns a where p holds and b elsewhere.
-func (l *Builder) Sel1(a, b, p ori.Operand) ori.Operand {
+func (l *Writer) Sel1(a, b, p ori.Operand) ori.Operand {
 	d := l.Tmp(1)
 	l.selTo(d, a, b, p)
 	return d[0]
@@ -204,7 +190,7 @@ func (l *Builder) Sel1(a, b, p ori.Operand) ori.Operand {
 
 // selTo is sel1 to a given place. The machine takes a constant as the second
 // source only.
-func (l *Builder) selTo(d Value, a, b, p ori.Operand) {
+func (l *Writer) selTo(d Value, a, b, p ori.Operand) {
 	if a.Kind == ori.KImm && b.Kind != ori.KImm {
 		a, b, p = b, a, p.Not()
 	}
@@ -212,7 +198,7 @@ func (l *Builder) selTo(d Value, a, b, p ori.Operand) {
 }
 
 // Sel is sel1 of whole values.
-func (l *Builder) Sel(a, b Value, p ori.Operand) Value {
+func (l *Writer) Sel(a, b Value, p ori.Operand) Value {
 	r := l.Tmp(len(a))
 	for k := range a {
 		l.selTo(r[k:k+1], a[k], b[k], p)
@@ -221,7 +207,7 @@ func (l *Builder) Sel(a, b Value, p ori.Operand) Value {
 }
 
 // AddIf adds b to d, or subtracts it, where p holds.
-func (l *Builder) AddIf(p ori.Operand, d, b Value, sub bool) {
+func (l *Writer) AddIf(p ori.Operand, d, b Value, sub bool) {
 	lo, hi := b[0], b[len(b)-1]
 	if sub {
 		lo, hi = Negate(lo), Invert(hi)
@@ -236,12 +222,12 @@ func (l *Builder) AddIf(p ori.Operand, d, b Value, sub bool) {
 }
 
 // EmitIf emits an instruction that is executed where p holds.
-func (l *Builder) EmitIf(p ori.Operand, o op.Op, m op.Mods, dsts Value, srcs ...ori.Operand) {
+func (l *Writer) EmitIf(p ori.Operand, o op.Op, m op.Mods, dsts Value, srcs ...ori.Operand) {
 	l.Emit(o, m, dsts, srcs...).Guard = p
 }
 
 // Cmp1 compares two words.
-func (l *Builder) Cmp1(c op.Mod, signed bool, a, b ori.Operand) ori.Operand {
+func (l *Writer) Cmp1(c op.Mod, signed bool, a, b ori.Operand) ori.Operand {
 	m := op.M(c, op.MAND)
 	if !signed {
 		m = op.M(c, op.MU32, op.MAND)
@@ -250,7 +236,7 @@ func (l *Builder) Cmp1(c op.Mod, signed bool, a, b ori.Operand) ori.Operand {
 }
 
 // Cmp compares two values.
-func (l *Builder) Cmp(c op.Mod, signed bool, a, b Value) ori.Operand {
+func (l *Writer) Cmp(c op.Mod, signed bool, a, b Value) ori.Operand {
 	if len(a) == 1 {
 		return l.Cmp1(c, signed, a[0], b[0])
 	}
@@ -258,19 +244,19 @@ func (l *Builder) Cmp(c op.Mod, signed bool, a, b Value) ori.Operand {
 }
 
 // Plop returns a function of two predicates.
-func (l *Builder) Plop(lut int64, a, b ori.Operand) ori.Operand {
+func (l *Writer) Plop(lut int64, a, b ori.Operand) ori.Operand {
 	return l.Test(op.PLOP3, op.M(op.MLUT), a, b, PT(), ori.Imm(lut), ori.Imm(0))
 }
 
 // Sum and diff add and subtract values.
-func (l *Builder) Sum(a, b Value) Value {
+func (l *Writer) Sum(a, b Value) Value {
 	if len(a) == 1 {
 		return Value{l.Iadd(a[0], b[0])}
 	}
 	return l.Add64(a, b, false)
 }
 
-func (l *Builder) Diff(a, b Value) Value {
+func (l *Writer) Diff(a, b Value) Value {
 	if len(a) == 1 {
 		return Value{l.Iadd(a[0], Negate(b[0]))}
 	}
@@ -278,10 +264,10 @@ func (l *Builder) Diff(a, b Value) Value {
 }
 
 // Negated returns -a.
-func (l *Builder) Negated(a Value) Value { return l.Diff(Imm(0, len(a)), a) }
+func (l *Writer) Negated(a Value) Value { return l.Diff(Imm(0, len(a)), a) }
 
 // Times returns the low half of a*b.
-func (l *Builder) Times(a, b Value) Value {
+func (l *Writer) Times(a, b Value) Value {
 	if len(a) == 1 {
 		return Value{l.Imad(a[0], b[0], RZ())}
 	}
@@ -289,7 +275,7 @@ func (l *Builder) Times(a, b Value) Value {
 }
 
 // High returns the high half of a*b.
-func (l *Builder) High(a, b Value, signed bool) Value {
+func (l *Writer) High(a, b Value, signed bool) Value {
 	if len(a) == 1 {
 		m := op.M(op.MHI, op.MU32)
 		if signed {
@@ -304,7 +290,7 @@ func (l *Builder) High(a, b Value, signed bool) Value {
 // words are summed to three words, the carry of the low ones joins them, and
 // all is added to the product of the high words. A negative factor makes the
 // unsigned product too large by the other factor.
-func (l *Builder) high64(a, b Value, signed bool) Value {
+func (l *Writer) high64(a, b Value, signed bool) Value {
 	u32 := op.M(op.MWIDE, op.MU32)
 	a0, a1 := l.Reg(a[0]), l.Reg(a[1])
 	one, mid, low, h := l.Tmp(2), l.Tmp(2), l.Tmp(2), l.Tmp(2)
@@ -328,7 +314,7 @@ func (l *Builder) high64(a, b Value, signed bool) Value {
 
 // shl, shr and sar shift a value by a word; counts beyond the width are
 // clamped as PTX wants.
-func (l *Builder) Shl(a Value, n ori.Operand) Value {
+func (l *Writer) Shl(a Value, n ori.Operand) Value {
 	if len(a) == 1 {
 		return Value{l.Shl1(a[0], n)}
 	}
@@ -338,14 +324,14 @@ func (l *Builder) Shl(a Value, n ori.Operand) Value {
 	return r
 }
 
-func (l *Builder) Shr(a Value, n ori.Operand) Value {
+func (l *Writer) Shr(a Value, n ori.Operand) Value {
 	if len(a) == 1 {
 		return Value{l.Shr1(a[0], n)}
 	}
 	return l.right64(a, n, op.MU64, op.MU32)
 }
 
-func (l *Builder) Sar(a Value, n ori.Operand) Value {
+func (l *Writer) Sar(a Value, n ori.Operand) Value {
 	if len(a) == 1 {
 		return Value{l.Sar1(a[0], n)}
 	}
@@ -353,7 +339,7 @@ func (l *Builder) Sar(a Value, n ori.Operand) Value {
 }
 
 // right64 shifts two words to the right, as unsigned or signed.
-func (l *Builder) right64(a Value, n ori.Operand, both, high op.Mod) Value {
+func (l *Writer) right64(a Value, n ori.Operand, both, high op.Mod) Value {
 	r := l.Tmp(2)
 	l.Emit(op.SHF, op.M(op.MR, both), r[:1], a[0], n, a[1])
 	l.Emit(op.SHF, op.M(op.MR, high, op.MHI), r[1:], RZ(), n, a[1])
@@ -361,7 +347,7 @@ func (l *Builder) right64(a Value, n ori.Operand, both, high op.Mod) Value {
 }
 
 // IsZero tests a value for zero.
-func (l *Builder) IsZero(a Value) ori.Operand {
+func (l *Writer) IsZero(a Value) ori.Operand {
 	w := a[0]
 	if len(a) == 2 {
 		w = l.Or2(a[0], a[1])
@@ -370,12 +356,12 @@ func (l *Builder) IsZero(a Value) ori.Operand {
 }
 
 // isNegative tests the sign of a value.
-func (l *Builder) isNegative(a Value) ori.Operand {
+func (l *Writer) isNegative(a Value) ori.Operand {
 	return l.Cmp1(op.MLT, true, a[len(a)-1], RZ())
 }
 
 // Magnitude returns |a| as an unsigned value.
-func (l *Builder) Magnitude(a Value) Value {
+func (l *Writer) Magnitude(a Value) Value {
 	if len(a) == 1 {
 		return Value{l.One(op.IABS, op.Mods{}, l.Reg(a[0]))}
 	}

@@ -1,32 +1,31 @@
 package expand
 
 import (
-	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// divideLong divides pairs.
-func divideLong(l *build.Builder, a, b build.Value, signed, rem bool) build.Value {
-	return withSigns(l, a, b, signed, rem, divide)
+// DivideLong divides pairs.
+func DivideLong(l *Writer, a, b Value, signed, rem bool) Value {
+	return withSigns(l, a, b, signed, rem, Divide)
 }
 
 // withSigns divides by a way of unsigned division. A division by zero gives
 // ones (measured).
-func withSigns(l *build.Builder, a, b build.Value, signed, rem bool, by func(l *build.Builder, a, b build.Value, rem bool) build.Value) build.Value {
-	var r build.Value
+func withSigns(l *Writer, a, b Value, signed, rem bool, by func(l *Writer, a, b Value, rem bool) Value) Value {
+	var r Value
 	if signed {
 		r = by(l, l.Magnitude(a), l.Magnitude(b), rem)
 		s := a[len(a)-1] // the remainder has the sign of the dividend
 		if !rem {
 			s = l.Xor2(s, b[len(b)-1])
 		}
-		r = l.Sel(l.Negated(r), r, l.Cmp1(op.MLT, true, s, build.RZ()))
+		r = l.Sel(l.Negated(r), r, l.Cmp1(op.MLT, true, s, RZ()))
 	} else {
 		r = by(l, a, b, rem)
 	}
-	return l.Sel(build.Imm(^uint64(0), len(a)), r, l.IsZero(b))
+	return l.Sel(Imm(^uint64(0), len(a)), r, l.IsZero(b))
 }
 
 // Scales that turn a float reciprocal into one of fixed point, a little too
@@ -39,7 +38,7 @@ const (
 
 // reciprocal returns 2^32/b or 2^64/b, not above it and accurate to about
 // 22 bits. For b = 0 it is anything.
-func reciprocal(l *build.Builder, b build.Value) build.Value {
+func reciprocal(l *Writer, b Value) Value {
 	z := l.Tmp(len(b))
 	if len(b) == 1 {
 		f := l.One(op.MUFU, op.M(op.MRCP), ToFloat(l, b[0], false))
@@ -48,15 +47,15 @@ func reciprocal(l *build.Builder, b build.Value) build.Value {
 		return z
 	}
 	f := l.Tmp(1)
-	l.Emit(op.I2F, op.M(op.MU64), f, build.Whole(l.Pair(b)))
+	l.Emit(op.I2F, op.M(op.MU64), f, Whole(l.Pair(b)))
 	y := l.One(op.MUFU, op.M(op.MRCP), f[0])
 	y = l.One(op.FMUL, op.Mods{}, y, ori.Imm32(scale64))
-	l.Emit(op.F2I, op.M(op.MU64, op.MTRUNC), build.Value{build.Whole(z)}, y)
+	l.Emit(op.F2I, op.M(op.MU64, op.MTRUNC), Value{Whole(z)}, y)
 	return z
 }
 
 // ToFloat converts a word to the nearest f32.
-func ToFloat(l *build.Builder, a ori.Operand, signed bool) ori.Operand {
+func ToFloat(l *Writer, a ori.Operand, signed bool) ori.Operand {
 	kind := op.MU32
 	if signed {
 		kind = op.MS32
@@ -70,9 +69,9 @@ func ToFloat(l *build.Builder, a ori.Operand, signed bool) ori.Operand {
 	return l.One(op.I2F, op.M(kind), a)
 }
 
-// divide returns the unsigned quotient or remainder of values of 32 or 64
+// Divide returns the unsigned quotient or remainder of values of 32 or 64
 // bits.
-func divide(l *build.Builder, a, b build.Value, rem bool) build.Value {
+func Divide(l *Writer, a, b Value, rem bool) Value {
 	q, r := divmod(l, a, b, !rem, rem)
 	if rem {
 		return r
@@ -84,7 +83,7 @@ func divide(l *build.Builder, a, b build.Value, rem bool) build.Value {
 // fixed-point reciprocal z is refined by Newton's step
 // z += z*(2^n - b*z)/2^n, once for 32 bits and twice for 64; it stays below
 // the true one, and the quotient it gives is at most two too small.
-func divmod(l *build.Builder, a, b build.Value, div, rem bool) (q, r build.Value) {
+func divmod(l *Writer, a, b Value, div, rem bool) (q, r Value) {
 	z := reciprocal(l, b)
 	minus := l.Negated(b)
 	for range len(b) {
@@ -92,7 +91,7 @@ func divmod(l *build.Builder, a, b build.Value, div, rem bool) (q, r build.Value
 	}
 	q = l.High(a, z, false)
 	if len(a) == 1 {
-		r = build.Value{l.Imad(q[0], minus[0], a[0])}
+		r = Value{l.Imad(q[0], minus[0], a[0])}
 	} else {
 		r = l.Mul64(q, minus, a)
 	}
@@ -105,7 +104,7 @@ func divmod(l *build.Builder, a, b build.Value, div, rem bool) (q, r build.Value
 			l.AddIf(p, r, b, true)
 		}
 		if div {
-			l.AddIf(p, q, build.Imm(1, len(q)), false)
+			l.AddIf(p, q, Imm(1, len(q)), false)
 		}
 	}
 	return q, r
@@ -113,14 +112,14 @@ func divmod(l *build.Builder, a, b build.Value, div, rem bool) (q, r build.Value
 
 // corrected adjusts a quotient of pairs that may be two too small, given the
 // negated divisor: the sum with the rest carries if the rest is too large.
-func corrected(l *build.Builder, q, r, minus build.Value, div bool) (build.Value, build.Value) {
+func corrected(l *Writer, q, r, minus Value, div bool) (Value, Value) {
 	for range 2 {
 		t, c, p := l.Tmp(2), l.Pred(), l.Pred()
-		l.Emit(op.IADD3, op.Mods{}, build.Value{t[0], c}, r[0], minus[0], build.RZ())
-		l.Emit(op.IADD3, op.M(op.MX), build.Value{t[1], p}, r[1], minus[1], build.RZ(), c, build.PT().Not())
+		l.Emit(op.IADD3, op.Mods{}, Value{t[0], c}, r[0], minus[0], RZ())
+		l.Emit(op.IADD3, op.M(op.MX), Value{t[1], p}, r[1], minus[1], RZ(), c, PT().Not())
 		r = l.Sel(t, r, p)
 		if div {
-			l.AddIf(p, q, build.Imm(1, 2), false)
+			l.AddIf(p, q, Imm(1, 2), false)
 		}
 	}
 	return q, r

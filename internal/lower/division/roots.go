@@ -1,6 +1,7 @@
-package expand
+package division
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -27,7 +28,7 @@ func ExactMufu(l *build.Builder, t isa.Type) {
 		if l.In.Op == isa.WRsqrt {
 			fn = op.MRSQ64H
 		}
-		l.Copy(d, estimate(l, fn, a, build.RZ()))
+		l.Copy(d, expand.Estimate64(&l.Writer, fn, a, expand.RZ()))
 	case l.In.Op == isa.WRsqrt:
 		rsqrt64(l, d, a)
 	case l.In.Op == isa.WRcp:

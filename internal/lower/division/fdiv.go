@@ -1,8 +1,9 @@
-package expand
+package division
 
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -24,7 +25,7 @@ import (
 func divApprox(l *build.Builder) {
 	t := isa.F32
 	d, a, b := l.Dst(0)[:1], l.Reg(l.Src1(1, t)), l.Src1(2, t)
-	if b.Is(One32) && !l.Has(isa.WFtz) {
+	if b.Is(expand.One32) && !l.Has(isa.WFtz) {
 		l.Copy(d, build.Value{a})
 		return
 	}
@@ -40,14 +41,14 @@ func divApprox(l *build.Builder) {
 	l.Copy(x, build.Value{a})
 	l.Copy(y, build.Value{b})
 	scale := func(p ori.Operand, k float32) {
-		l.EmitIf(p, op.FMUL, m, x, x[0], build.F32(k))
-		l.EmitIf(p, op.FMUL, m, y, y[0], build.F32(k))
+		l.EmitIf(p, op.FMUL, m, x, x[0], expand.F32(k))
+		l.EmitIf(p, op.FMUL, m, y, y[0], expand.F32(k))
 	}
 	if l.Has(isa.WFull) {
-		scale(l.Test(op.FSETP, op.M(op.MGT, op.MAND), build.Absolute(b), ori.Imm(0x7e800000), build.PT()), 0.25)
+		scale(l.Test(op.FSETP, op.M(op.MGT, op.MAND), expand.Absolute(b), ori.Imm(0x7e800000), expand.PT()), 0.25)
 	}
 	if !l.Has(isa.WFtz) {
-		scale(l.Test(op.FSETP, op.M(op.MLT, op.MAND), build.Absolute(b), ori.Imm(build.Smallest), build.PT()), 1<<24)
+		scale(l.Test(op.FSETP, op.M(op.MLT, op.MAND), expand.Absolute(b), ori.Imm(expand.Smallest), expand.PT()), 1<<24)
 	}
 	l.Emit(op.FMUL, contracted(l, m), d, l.One(op.MUFU, op.M(op.MRCP), y[0]), x[0])
 }
@@ -85,16 +86,16 @@ func divByConstant(l *build.Builder, d build.Value, a ori.Operand, b float32) bo
 		return false
 	}
 	if scale != 1 {
-		a = l.One(op.FMUL, m, a, build.F32(scale))
+		a = l.One(op.FMUL, m, a, expand.F32(scale))
 	}
-	l.Emit(op.FMUL, contracted(l, m), d, a, build.F32(r))
+	l.Emit(op.FMUL, contracted(l, m), d, a, expand.F32(r))
 	return true
 }
 
 // div32 gives d a/b in the rounding of the current instruction.
 func div32(l *build.Builder, d build.Value, a, b ori.Operand) {
 	round, ftz := l.Rounding(), l.Has(isa.WFtz)
-	q := quotient32(l, a, b, round)
+	q := expand.Quotient32(&l.Writer, a, b, round)
 	// the machine tells which operands these steps are not good for
 	p := l.Test(op.FCHK, op.Mods{}, a, b)
 	quickOr(l, d, build.Value{q}, p, routine.KindDiv32, round, ftz, build.Value{a, b})
@@ -104,14 +105,14 @@ func div32(l *build.Builder, d build.Value, a, b ori.Operand) {
 func rcp32(l *build.Builder, d build.Value, b ori.Operand) {
 	round, ftz := l.Rounding(), l.Has(isa.WFtz)
 	y := l.One(op.MUFU, op.M(op.MRCP), b)
-	y = ffma(l, y, ffma(l, b.Negate(), y, ori.Imm(One32)), y)
+	y = expand.Fma32(&l.Writer, y, expand.Fma32(&l.Writer, b.Negate(), y, ori.Imm(expand.One32)), y)
 	if round != op.NoMod {
-		y = toward32(l, y, ffma(l, b.Negate(), y, ori.Imm(One32)), y, round)
+		y = expand.Toward32(&l.Writer, y, expand.Fma32(&l.Writer, b.Negate(), y, ori.Imm(expand.One32)), y, round)
 	}
 	// good from 2^-125 to 2^125
 	e := l.Iadd(l.And2(b, ori.Imm(0x7fffffff)), ori.Imm(-0x01000000))
 	p := l.Cmp1(op.MGE, false, e, ori.Imm(0x7d000000))
-	quickOr(l, d, build.Value{y}, p, routine.KindDiv32, round, ftz, build.Value{ori.Imm(One32), b})
+	quickOr(l, d, build.Value{y}, p, routine.KindDiv32, round, ftz, build.Value{ori.Imm(expand.One32), b})
 }
 
 // sqrt32 gives d the root of x in the rounding of the current instruction.
@@ -119,5 +120,5 @@ func sqrt32(l *build.Builder, d build.Value, x ori.Operand) {
 	round, ftz := l.Rounding(), l.Has(isa.WFtz)
 	// good from 2^-101 on, below that the residue loses bits
 	p := l.Cmp1(op.MGT, false, l.Iadd(x, ori.Imm(-0x0d000000)), ori.Imm(0x727fffff))
-	quickOr(l, d, build.Value{root32(l, x, round)}, p, routine.KindRoot32, round, ftz, build.Value{x})
+	quickOr(l, d, build.Value{expand.Root32(&l.Writer, x, round)}, p, routine.KindRoot32, round, ftz, build.Value{x})
 }

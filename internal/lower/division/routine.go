@@ -1,7 +1,8 @@
-package expand
+package division
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -135,17 +136,17 @@ func KindOf(l *build.Builder, n int, v build.Value) build.Value {
 	r := &routine.Routines[n]
 	switch r.Kind {
 	case routine.KindDivide, routine.KindRemainder, routine.KindSigned, routine.KindSignedRem:
-		return divideLong(l, v[:2], v[2:], r.Kind >= routine.KindSigned, r.Kind == routine.KindRemainder || r.Kind == routine.KindSignedRem)
+		return expand.DivideLong(&l.Writer, v[:2], v[2:], r.Kind >= routine.KindSigned, r.Kind == routine.KindRemainder || r.Kind == routine.KindSignedRem)
 	case routine.KindDiv64:
-		return div64Exact(l, v[:2], v[2:], r.Round)
+		return expand.Div64Exact(&l.Writer, v[:2], v[2:], r.Round)
 	case routine.KindRoot64:
-		return sqrt64Exact(l, v, r.Round)
+		return expand.Sqrt64Exact(&l.Writer, v, r.Round)
 	case routine.KindInverseRoot:
-		return rsqrt64Exact(l, v)
+		return expand.Rsqrt64Exact(&l.Writer, v)
 	case routine.KindDiv32:
-		return build.Value{div32Exact(l, v[0], v[1], r.Round, r.Ftz)}
+		return build.Value{expand.Div32Exact(&l.Writer, v[0], v[1], r.Round, r.Ftz)}
 	}
-	return build.Value{sqrt32Exact(l, v[0], r.Round, r.Ftz)}
+	return build.Value{expand.Sqrt32Exact(&l.Writer, v[0], r.Round, r.Ftz)}
 }
 
 // CallRoutine calls routine n.

@@ -1,7 +1,6 @@
 package expand
 
 import (
-	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -9,7 +8,7 @@ import (
 
 // EmitMin writes the smaller of two words, or of their halves, or the larger
 // one if which is false. The operation has several spellings.
-func EmitMin(l *build.Builder, m op.Mods, d build.Value, a, b, which ori.Operand) {
+func EmitMin(l *Writer, m op.Mods, d Value, a, b, which ori.Operand) {
 	o := op.VIMNMX
 	switch {
 	case !l.Arch.Has(target.PackedInts) && m != (op.Mods{}) && m != op.M(op.MU32):
@@ -22,23 +21,23 @@ func EmitMin(l *build.Builder, m op.Mods, d build.Value, a, b, which ori.Operand
 			m = op.M(append([]op.Mod{op.MS32}, m[:len(m)-1]...)...)
 		}
 	case l.Arch.Has(target.MinTellsSource):
-		d = build.Value{d[0], build.PT(), build.PT()}
+		d = Value{d[0], PT(), PT()}
 	}
 	l.Emit(o, m, d, a, b, which)
 }
 
 // splitMin is emitMin of pairs of halves, or with negative results as zero,
 // where the machine has neither.
-func splitMin(l *build.Builder, m op.Mods, d build.Value, a, b, which ori.Operand) {
+func splitMin(l *Writer, m op.Mods, d Value, a, b, which ori.Operand) {
 	one := func(x, y ori.Operand) ori.Operand {
 		r := Min1(l, op.Mods{}, x, y, which)
 		if m.Has(op.MRELU) {
-			r = Min1(l, op.Mods{}, r, build.RZ(), build.PT().Not())
+			r = Min1(l, op.Mods{}, r, RZ(), PT().Not())
 		}
 		return r
 	}
 	if !m.Has(op.MU16x2) && !m.Has(op.MS16x2) {
-		l.Copy(d, build.Value{one(a, b)})
+		l.Copy(d, Value{one(a, b)})
 		return
 	}
 	a, b = l.Reg(a), l.Reg(b)
@@ -51,7 +50,7 @@ func splitMin(l *build.Builder, m op.Mods, d build.Value, a, b, which ori.Operan
 }
 
 // Min1 is emitMin into a temporary.
-func Min1(l *build.Builder, m op.Mods, a, b, which ori.Operand) ori.Operand {
+func Min1(l *Writer, m op.Mods, a, b, which ori.Operand) ori.Operand {
 	d := l.Tmp(1)
 	EmitMin(l, m, d, a, b, which)
 	return d[0]
