@@ -85,7 +85,15 @@ func (v *Values) reads(b *ori.Block, i *ori.Instr) {
 // elsewhere.
 func (v *Values) read(b *ori.Block, a *ori.Operand) {
 	w := v.Word(a)
-	end := w + int32(max(1, a.N))
+	if a.N <= 1 { // nearly all
+		v.Reads[w]++
+		if v.last[w] != b.ID+1 {
+			v.last[w] = b.ID + 1
+			v.far = append(v.far, farRead{w, b})
+		}
+		return
+	}
+	end := w + int32(a.N)
 	reads, last := v.Reads[w:end], v.last[w:end]
 	for n := range reads {
 		reads[n]++
@@ -110,7 +118,16 @@ func (v *Values) writes(b *ori.Block, i *ori.Instr) {
 			by = 2 // as far as anyone may conclude
 		}
 		w := v.Word(d)
-		end := w + int32(max(1, d.N))
+		if d.N <= 1 {
+			if v.Def[w] != nil {
+				v.open[w] = true
+			}
+			v.Def[w] = i
+			v.Writes[w] += by
+			v.last[w] = b.ID + 1
+			continue
+		}
+		end := w + int32(d.N)
 		def, writes, last := v.Def[w:end], v.Writes[w:end], v.last[w:end]
 		for n := range def {
 			if def[n] != nil {
@@ -282,7 +299,10 @@ func (v *Values) Stable(a ori.Operand) bool {
 		return false
 	}
 	w := v.Word(&a)
-	for n := range int32(max(1, a.N)) {
+	if a.N <= 1 {
+		return v.single(w)
+	}
+	for n := range int32(a.N) {
 		if !v.single(w + n) {
 			return false
 		}
