@@ -29,6 +29,8 @@ func UniformRoots(f *ori.Func) bool {
 				changed = true
 			} else if d, ok := r.root(i); ok {
 				changed = r.move(i, d) || changed
+			} else if r.full && r.oneOf(i) {
+				changed = r.moveOne(i) || changed
 			}
 			i = next
 		}
@@ -73,6 +75,7 @@ type rooter struct {
 	byID   []*ori.Block
 	defs   [][]*ori.Instr
 	uses   [][]*ori.Instr
+	full   bool    // general registers are scarce
 	seen   []int32 // of each register, the last root it was reached from
 	walk   int32
 }
@@ -86,6 +89,7 @@ func newRooter(f *ori.Func) *rooter {
 	}
 	x := flow.IndexOf(f)
 	r.defs, r.uses = x.Defs, x.Uses
+	r.full = crowded(f)
 	for _, b := range f.Blocks {
 		r.byID[b.ID] = b
 	}
@@ -113,6 +117,36 @@ func (r *rooter) root(i *ori.Instr) (d ori.Reg, ok bool) {
 		}
 	}
 	return d, d != ori.NoReg && len(r.defs[d]) == 1 && !r.differ.Differs(d) && r.first(i, d)
+}
+
+// oneOf reports whether i loads a word that is the same for all threads into a
+// register that others write too.
+func (r *rooter) oneOf(i *ori.Instr) bool {
+	if i.Op != op.LDG || i.NDst != 1 || i.Guard.HasReg() && r.differ.Differs(i.Guard.Reg) {
+		return false
+	}
+	d := i.Args[0]
+	return d.Kind == ori.KReg && d.Class == ori.R && d.N == 1 && !r.f.Regs[d.Reg].Fixed && !r.differ.Differs(d.Reg)
+}
+
+// moveOne lets such a word come from a uniform register, where registers that
+// are computed from it can follow.
+func (r *rooter) moveOne(i *ori.Instr) bool {
+	f, d := r.f, i.Args[0]
+	r.walk++
+	if r.moves(d.Reg, 0) <= r.weight(i.Block()) {
+		return false
+	}
+	t, u := f.NewReg(ori.R, 1), f.NewReg(ori.UR, 1)
+	i.Args[0] = f.Words(t)
+	copied := f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{f.Words(u)})
+	copied.Guard = i.Guard
+	moved := f.NewInstr(op.R2UR, op.Mods{}, []ori.Operand{f.Words(u)}, []ori.Operand{f.Words(t)})
+	for _, x := range [...]*ori.Instr{copied, moved} {
+		x.Line, x.Loc = i.Line, i.Loc
+		i.Block().InsertAfter(x, i)
+	}
+	return true
 }
 
 // first reports whether i, the only write of d, comes before all its reads.
@@ -212,11 +246,39 @@ func (r *rooter) moves(d ori.Reg, steps int) (n int) {
 			n += r.weight(j.Block())
 		case r.follows(j):
 			if x := j.Args[0]; x.HasReg() && x.Class == ori.R && int(x.Reg) < len(r.uses) && !r.differ.Differs(x.Reg) {
+				if r.full && r.far(x.Reg) {
+					n += 2
+				}
 				n += r.moves(x.Reg, steps+1)
 			}
 		}
 	}
 	return n
+}
+
+// far reports whether x is read in another block than the first that writes it.
+func (r *rooter) far(x ori.Reg) bool {
+	for _, j := range r.uses[x] {
+		if j.Block() != r.defs[x][0].Block() {
+			return true
+		}
+	}
+	return false
+}
+
+// manyWords is how many words of general registers between blocks are so many
+// that a move is a fair price for one.
+const manyWords = 100
+
+// crowded reports whether that many live at the end of some block.
+func crowded(f *ori.Func) bool {
+	live := flow.LiveAmong(f, func(r ori.Reg) bool { return f.Regs[r].Class == ori.R })
+	for _, b := range f.Blocks {
+		if live.End(b).Len() > manyWords {
+			return true
+		}
+	}
+	return false
 }
 
 // follows reports whether j can move to the uniform datapath with what it reads.

@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
@@ -72,6 +74,40 @@ func TestUniformRoots(t *testing.T) {
 		UniformRoots(m.Funcs[0])
 		if got := body(m.Funcs[0]); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestUniformWords: a loaded word that all threads share comes from a uniform
+// register where general ones are scarce and others that live long are computed
+// from it, whoever else writes its register.
+func TestUniformWords(t *testing.T) {
+	for _, c := range []struct {
+		words int
+		want  bool
+	}{{8, false}, {manyWords + 8, true}} {
+		var b strings.Builder
+		b.WriteString("func f kernel {\nreg u0 2/2\nreg r1 2/2\nreg r2 1/1\nreg p3 1/1\nreg r4 1/1\n")
+		for k := range c.words {
+			fmt.Fprintf(&b, "reg r%d 1/1\n", 5+k)
+		}
+		b.WriteString("b0: -> b2, b1\nULDC.64 u0 = c[0x0][0x208]\nLDC.64 r1 = c[0x0][0x210]\nCOPY r2 = rz\nISETP.EQ.AND p3 = r1[0], rz, pt\n@p3 BRA b2\n")
+		b.WriteString("b1: -> b2\nLDG.E r2 = desc[u0], [r1.64+0x0]\nb2: -> b3\nIADD3 r4 = r2, 0x5, rz\n")
+		for k := range c.words {
+			fmt.Fprintf(&b, "LDS r%d = [0x%x]\n", 5+k, 4*k)
+		}
+		b.WriteString("b3:\nSTS [0x0], r4\n")
+		for k := range c.words {
+			fmt.Fprintf(&b, "STS [0x%x], r%d\n", 4*k, 5+k)
+		}
+		b.WriteString("EXIT\n}\n")
+		m, err := ori.Parse(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		UniformRoots(m.Funcs[0])
+		if got := strings.Contains(body(m.Funcs[0]), "R2UR"); got != c.want {
+			t.Errorf("%d words: moved: %v", c.words, got)
 		}
 	}
 }
