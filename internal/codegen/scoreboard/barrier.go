@@ -205,7 +205,6 @@ type slot struct {
 	due   int // position at which it will be waited for
 	ready int // about the cycle at which what it announces is there
 	reads bool
-	older bool // set before the block, and not waited for in it
 	class target.Class
 	cells cellSet // registers it speaks for
 	kinds op.Work
@@ -242,7 +241,7 @@ const rounds = 3
 // handOutBlock gives the instructions of a block their barriers, of which some
 // are pending at its start, and returns those at its end.
 func (s *assigner) handOutBlock(x *node, later *beyond, slots [timing.NumBarriers]slot) [timing.NumBarriers]slot {
-	locate(x, &slots)
+	s.locate(x, &slots)
 	dues := s.dues(x, later)
 	s.now = 0
 	for k := range x.events {
@@ -280,7 +279,7 @@ func inherit(to, from *[timing.NumBarriers]slot) {
 
 // locate finds where in a block barriers that are pending at its start will
 // be waited for.
-func locate(x *node, slots *[timing.NumBarriers]slot) {
+func (s *assigner) locate(x *node, slots *[timing.NumBarriers]slot) {
 	open := 0
 	for b := range slots {
 		if slots[b].used {
@@ -296,9 +295,50 @@ func locate(x *node, slots *[timing.NumBarriers]slot) {
 		}
 	}
 	for b := range slots {
-		slots[b].older = slots[b].used && slots[b].due == far
+		if y := &slots[b]; y.used && y.due == far {
+			y.due = s.behind(x, y)
+		}
 	}
 }
+
+// behind finds at which position, counted on from those of block x, somebody
+// behind it must wait for the barrier of a slot; far if that is far away.
+func (s *assigner) behind(x *node, y *slot) int {
+	type way struct{ node, at int }
+	var ways [mostWays]way
+	n, best := 0, far
+	add := func(x *node, at int) {
+		for _, t := range x.succs {
+			if n < mostWays {
+				ways[n] = way{int(t), at}
+				n++
+			}
+		}
+	}
+	add(x, len(x.events))
+	for k := 0; k < n; k++ {
+		z := &s.nodes[ways[k].node]
+		at := ways[k].at
+		for j := range z.events {
+			if at+j >= best || at+j >= len(x.events)+farBehind {
+				break
+			}
+			if touches(&z.events[j], y) {
+				best = at + j
+			}
+		}
+		if at += len(z.events); at < min(best, len(x.events)+farBehind) {
+			add(z, at)
+		}
+	}
+	return best
+}
+
+// mostWays and farBehind bound how far behind a block is looked.
+const (
+	mostWays  = 6
+	farBehind = 160
+)
 
 // touches reports whether e must wait for the barrier of a slot.
 func touches(e *timing.Event, y *slot) bool {
@@ -348,6 +388,9 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		for _, a := range e.Writes {
 			want.cells.add(a)
 		}
+		if want.due == far {
+			want.due = s.behind(x, &want)
+		}
 		e.Ctrl.WrBar = s.choose(slots, want, k)
 	}
 	// a wait for the results covers the sources too
@@ -357,6 +400,9 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 			if timing.Late(s.timing, e.Class, a.Cell) {
 				want.cells.add(a)
 			}
+		}
+		if want.due == far {
+			want.due = s.behind(x, &want)
 		}
 		e.Ctrl.RdBar = s.choose(slots, want, k)
 	}
@@ -409,7 +455,6 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int
 		want.reads = want.reads && x.reads
 		want.cells.union(&x.cells)
 		want.kinds |= x.kinds
-		want.older = x.older
 	}
 	want.used = true
 	*x = want
@@ -440,18 +485,14 @@ func (s *assigner) free(slots *[timing.NumBarriers]slot, want *slot) int {
 // who waits first waits for what the other needs, and a little for each
 // difference. Instruction k issues pace*k cycles behind start.
 func sharing(have, want *slot, start int) int {
-	if have.due == want.due && have.reads == want.reads && have.class == want.class && !have.older {
+	if have.due == want.due && have.reads == want.reads && have.class == want.class {
 		return 0
 	}
 	first, second := have, want
 	if want.due < have.due {
 		first, second = want, have
 	}
-	at := start + pace*min(first.due, far)
-	if have.older && want.due == far { // behind the block, the older one is waited for first
-		at = have.ready
-	}
-	cost := 2 + max(0, second.ready-max(at, first.ready))
+	cost := 2 + max(0, second.ready-max(start+pace*min(first.due, far), first.ready))
 	if have.reads != want.reads {
 		cost += 4
 	}
