@@ -30,7 +30,7 @@ func vectorFits(i *ori.Instr) bool {
 
 // TestUniformValues checks what moves to the uniform datapath.
 func TestUniformValues(t *testing.T) {
-	const head = "func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg r3 2/2\nreg p4 1/1\nreg k5 1/1\n"
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg r3 2/2\nreg p4 1/1\nreg k5 1/1\nreg p6 1/1\n"
 	for _, c := range []struct{ name, in, want string }{
 		{"parameters and what they give", `b0:
 LDC r0 = c[0x0][0x210]
@@ -57,10 +57,10 @@ IADD3 r2 = r2, r1, rz
 IADD3 r2 = r2, r0, rz
 STL [r2+0x0], r2
 EXIT`, `ULDC u0 = c[0x0][0x210]
-UISETP.NE.AND q7 = u0, 0x4, upt
+UISETP.NE.AND q8 = u0, 0x4, upt
 UIADD3 u1 = u0, 0x80, urz
-@~q7 UIADD3 u1 = u0, -0x180, urz
-@~q7 COPY u0 = urz
+@~q8 UIADD3 u1 = u0, -0x180, urz
+@~q8 COPY u0 = urz
 S2R r2 = SR_TID.X
 IADD3 r2 = r2, u1, rz
 IADD3 r2 = r2, u0, rz
@@ -77,14 +77,40 @@ IADD3 r2 = r2, r0, rz
 IADD3 r2 = r2, r1, rz
 STL [r2+0x0], r2
 EXIT`, `ULDC u0 = c[0x0][0x210]
-ISETP.NE.AND p9 = u0, 0x4, pt
-UISETP.NE.AND q7 = u0, 0x4, upt
-USEL u0 = u0, urz, q7
-USEL u1 = u0, 0x1, q7
+ISETP.NE.AND p10 = u0, 0x4, pt
+UISETP.NE.AND q8 = u0, 0x4, upt
+USEL u0 = u0, urz, q8
+USEL u1 = u0, 0x1, q8
 S2R r2 = SR_TID.X
-SEL r2 = r2, 0x5, p9
+SEL r2 = r2, 0x5, p10
 IADD3 r2 = r2, u0, rz
 IADD3 r2 = r2, u1, rz
+STL [r2+0x0], r2
+EXIT`},
+		{"a comparison of which another that is read twice is a part", `b0:
+LDC r0 = c[0x0][0x210]
+S2R r2 = SR_TID.X
+ISETP.NE.AND p4 = r0, 0x4, pt
+ISETP.LT.OR p6 = r0, 0x5, p4
+SEL r1 = r0, rz, p4
+SEL r0 = r0, rz, p6
+SEL r2 = r2, 0x5, p6
+SEL r2 = r2, 0x5, p4
+IADD3 r2 = r2, r0, rz
+IADD3 r2 = r2, r1, rz
+@p4 STL [r2+0x4], r2
+STL [r2+0x0], r2
+EXIT`, `LDC r0 = c[0x0][0x210]
+S2R r2 = SR_TID.X
+ISETP.NE.AND p4 = r0, 0x4, pt
+ISETP.LT.OR p11 = r0, 0x5, p4
+SEL r1 = r0, rz, p4
+SEL r0 = r0, rz, p11
+SEL r2 = r2, 0x5, p11
+SEL r2 = r2, 0x5, p4
+IADD3 r2 = r2, r0, rz
+IADD3 r2 = r2, r1, rz
+@p4 STL [r2+0x4], r2
 STL [r2+0x0], r2
 EXIT`},
 		{"a guard that differs", `b0:

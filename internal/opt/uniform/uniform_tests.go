@@ -96,8 +96,10 @@ func (u *uniformer) joinTests(known bool) {
 				s.copies, s.readers = append(s.copies, c), append(s.readers, readers[n])
 				continue
 			}
-			reads(readers[n], q, *to)
-			u.uses[*to] = append(u.uses[*to], readers[n])
+			for _, i := range u.uses[q] { // copies of a comparison that reads it among them
+				reads(i, q, *to)
+			}
+			u.uses[*to] = append(u.uses[*to], u.uses[q]...)
 			u.forget(c)
 		}
 		if known && len(u.uses[s.test.Args[0].Reg]) == 0 {

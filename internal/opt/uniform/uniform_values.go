@@ -34,7 +34,7 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op) boo
 	u.joinTests(true)
 	u.twins()
 	changed := u.rewrite()
-	return f.Touched(changed)
+	return f.Touched(changed || len(u.splits) > 0)
 }
 
 type uniformer struct {
