@@ -38,6 +38,8 @@ func Compat(f *ori.Func) (class, maps uint8) {
 				if i.Mods.Has(op.MIV) {
 					maps = mapsWritten
 				}
+			case i.Op.Has(op.Texture), i.Op == op.QMMA, i.Op == op.F2FP && eight(i):
+				class = max(class, classFamily)
 			case i.Op.Has(op.Group):
 				class = classGroup
 			}
@@ -45,3 +47,6 @@ func Compat(f *ori.Func) (class, maps uint8) {
 	}
 	return class, maps
 }
+
+// eight reports whether a conversion knows a type of eight bits.
+func eight(i *ori.Instr) bool { return i.Mods.Has(op.ME4M3) || i.Mods.Has(op.ME5M2) }

@@ -57,6 +57,34 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
+// TestLegacySpelling: sm_75 leaves out descriptors, and what low words came to
+// where that holds.
+func TestLegacySpelling(t *testing.T) {
+	const head = "func f {\n  reg r0 1/1 phys=4\n  reg r1 2/2 phys=6\n  reg p2 1/1 phys=1\n  b0:\n    "
+	a := target.Find("sm_75")
+	for _, c := range []struct{ ori, sass string }{
+		{"ISETP.EQ.AND.EX p2 = r0, rz, pt, pt", "ISETP.EQ.AND.EX P1, PT, R4, RZ, PT"},
+		{"ISETP.NE.AND.EX p2 = r0, rz, pt, ~pt", "ISETP.NE.AND.EX P1, PT, R4, RZ, PT, !PT"},
+		{"ISETP.NE.AND.EX p2 = r0, rz, pt, p2", "ISETP.NE.AND.EX P1, PT, R4, RZ, PT, P1"},
+		{"LDG.E r0 = desc[urz], [r1.64+0x10]", "LDG.E.SYS R4, [R6+0x10]"},
+		{"STG.E.STRONG.SM desc[urz], [r1.64+0x0], r0", "STG.E.STRONG.CTA [R6], R4"},
+	} {
+		m, err := ori.Parse(head + c.ori + "\n}\n")
+		if err != nil {
+			t.Fatalf("%s: %v", c.ori, err)
+		}
+		code, err := Func(m.Funcs[0], a, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.ori, err)
+			continue
+		}
+		i := sass.Decode(a, wordAt(code.Text, 0))
+		if got := string(i.AppendText(nil, a, 0)); trim(got) != c.sass {
+			t.Errorf("%s: %q, want %q", c.ori, got, c.sass)
+		}
+	}
+}
+
 func wordAt(text []byte, n int) bits.Word {
 	return bits.Word{Lo: binary.LittleEndian.Uint64(text[16*n:]), Hi: binary.LittleEndian.Uint64(text[16*n+8:])}
 }

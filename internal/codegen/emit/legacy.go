@@ -8,8 +8,9 @@ import (
 
 // legacyForm rewrites an instruction for architectures that spell it otherwise:
 // before sm_90 all threads of a warp are named by a mask, and sm_75 has no
-// memory descriptors, says of every global access how far it is seen, and
-// calls the threads of a block by their name instead of the SM's.
+// memory descriptors, says of every global access how far it is seen, calls the
+// threads of a block by their name instead of the SM's, and leaves out what low
+// words came to where that holds.
 func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
 	if nameless(i) || i.Op.Has(op.Described) && !a.Has(target.Descriptors) {
 		i = withoutDescriptor(i)
@@ -25,6 +26,10 @@ func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
 		x.Mods = op.Mods{}
 		x.Args = []ori.Operand{ori.Imm(-1)}
 		return &x
+	case !a.Has(target.Descriptors) && i.Op == op.ISETP && i.Mods.Has(op.MEX) && isTrue(&i.Args[len(i.Args)-1]):
+		x := *i
+		x.Args = i.Args[:len(i.Args)-1]
+		return &x
 	case !a.Has(target.DeferredBars) && i.Op == op.BAR && i.Mods.Has(op.MDEFER_BLOCKING):
 		x := *i
 		x.Mods = without(i.Mods, op.MDEFER_BLOCKING)
@@ -32,6 +37,9 @@ func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
 	}
 	return i
 }
+
+// isTrue reports whether o is the predicate that always holds.
+func isTrue(o *ori.Operand) bool { return o.Kind == ori.KZero && o.Class == ori.P && o.Flags == 0 }
 
 // without returns the modifiers but one.
 func without(m op.Mods, drop op.Mod) op.Mods {
