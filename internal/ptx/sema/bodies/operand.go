@@ -184,7 +184,11 @@ func (k *checker) nameOperand(o *syntax.Operand) sema.Operand {
 	case out.Kind == isa.KBad:
 		k.unknown(o)
 		if o.Flags&syntax.FlagSel != 0 {
+			// The reference takes it for an integer and judges the rest.
+			handled := k.handled
 			k.noField(o)
+			k.handled = handled
+			out = sema.Operand{Kind: isa.KInt, Flags: out.Flags, Pair: -1, Index: -1}
 		}
 	case o.Flags&syntax.FlagSel != 0:
 		k.selector(o, &out, l)
@@ -292,10 +296,19 @@ func (k *checker) integerOffset(x int32) uint64 {
 		return e.Val
 	}
 	v := k.Eval.Eval(x)
-	if v.Kind == eval.Float || v.Kind == eval.Raw {
+	if fractional(v.Kind) {
 		k.Error(k.Eval.NoticedEnd(x), "Integer constant expression expected")
 	}
 	return v.Bits
+}
+
+// fractional reports whether a value is no integer.
+func fractional(v eval.ValueKind) bool { return v == eval.Float || v == eval.Raw }
+
+// fraction reports whether an offset is a number that was refused already.
+func (k *checker) fraction(x int32) bool {
+	e := &k.Tree.Exprs[x]
+	return e.Op != syntax.ExprInt && fractional(k.Eval.Eval(x).Kind)
 }
 
 // offset resolves name+expr outside brackets.

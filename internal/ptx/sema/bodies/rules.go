@@ -170,7 +170,7 @@ func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *sema.Opera
 	case isa.KReg:
 		return k.addressReg(s, o, kind)
 	case isa.KInt:
-		if k.inst.Space() == isa.SpaceLocal || !k.inst.TakesAddress(i) {
+		if k.inst.Space() == isa.SpaceLocal || !k.inst.TakesAddress(i) || k.fraction(s.X) {
 			return true
 		}
 		k.Error(at, "Immediate addresses allowed only for .local state space")
