@@ -43,47 +43,47 @@ reg u8 2/2
 b0:
 `
 
-func TestPhases(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		in, want string
-		phases   []func(*ori.Func) bool
-	}{
-		{
-			"a copy vanishes", `S2R r0 = SR_TID.X
+// phaseCases are functions before and after some phases.
+var phaseCases = []struct {
+	name     string
+	in, want string
+	phases   []func(*ori.Func) bool
+}{
+	{
+		"a copy vanishes", `S2R r0 = SR_TID.X
 COPY r1 = r0
 IADD3 r2 = r1, 0x5, rz
 STS [r1+0x0], r2`, `S2R r0 = SR_TID.X
 IADD3 r2 = r0, 0x5, rz
 STS [r0+0x0], r2`, []func(*ori.Func) bool{opt.CopyProp, opt.DeadCode},
-		},
-		{
-			"a register written twice is left alone", `S2R r0 = SR_TID.X
+	},
+	{
+		"a register written twice is left alone", `S2R r0 = SR_TID.X
 COPY r1 = r0
 S2R r0 = SR_TID.Y
 STS [r1+0x0], r0`, `S2R r0 = SR_TID.X
 COPY r1 = r0
 S2R r0 = SR_TID.Y
 STS [r1+0x0], r0`, []func(*ori.Func) bool{opt.CopyProp, opt.DeadCode},
-		},
-		{
-			"a constant goes where it is read, with its sign", `MOV r0 = 0x7
+	},
+	{
+		"a constant goes where it is read, with its sign", `MOV r0 = 0x7
 S2R r1 = SR_TID.X
 IADD3 r2 = r1, -r0, rz
 STS [r1+0x0], r2`, `S2R r1 = SR_TID.X
 IADD3 r2 = r1, -0x7, rz
 STS [r1+0x0], r2`, []func(*ori.Func) bool{opt.CopyProp, opt.DeadCode},
-		},
-		{
-			"an equal computation is found", `S2R r0 = SR_TID.X
+	},
+	{
+		"an equal computation is found", `S2R r0 = SR_TID.X
 IMAD r1 = r0, 0x3, rz
 IMAD r2 = r0, 0x3, rz
 STS [r1+0x0], r2`, `S2R r0 = SR_TID.X
 IMAD r1 = r0, 0x3, rz
 STS [r1+0x0], r1`, []func(*ori.Func) bool{cse.CSE, opt.CopyProp, opt.DeadCode},
-		},
-		{
-			"a product and a 64-bit sum are one", `LDC.64 r4 = c[0x0][0x210]
+	},
+	{
+		"a product and a 64-bit sum are one", `LDC.64 r4 = c[0x0][0x210]
 S2R r0 = SR_TID.X
 IMAD.WIDE r5 = r0, 0x4, rz
 IADD3 r6[0], p7 = r4[0], r5[0], rz
@@ -92,34 +92,34 @@ STG.E desc[u8], [r6.64+0x0], r0`, `LDC.64 r4 = c[0x0][0x210]
 S2R r0 = SR_TID.X
 IMAD.WIDE r6 = r0, 0x4, r4
 STG.E desc[u8], [r6.64+0x0], r0`, []func(*ori.Func) bool{opt.Combine},
-		},
-		{
-			"a constant goes into the offset", `LDC.64 r4 = c[0x0][0x210]
+	},
+	{
+		"a constant goes into the offset", `LDC.64 r4 = c[0x0][0x210]
 S2R r0 = SR_TID.X
 IADD3 r6[0], p7 = r4[0], 0x40, rz
 IADD3.X r6[1] = r4[1], rz, rz, p7, ~pt
 STG.E desc[u8], [r6.64+0x4], r0`, `LDC.64 r4 = c[0x0][0x210]
 S2R r0 = SR_TID.X
 STG.E desc[u8], [r4.64+0x44], r0`, []func(*ori.Func) bool{address.AddressFold, opt.DeadCode},
-		},
-		{
-			"shift and add, product and add, three-way add", `S2R r0 = SR_TID.X
+	},
+	{
+		"shift and add, product and add, three-way add", `S2R r0 = SR_TID.X
 SHF.L.U32 r1 = r0, 0x2, rz
 IADD3 r2 = r1, 0x9, rz
 STS [r0+0x0], r2`, `S2R r0 = SR_TID.X
 LEA r2 = r0, 0x9, 0x2
 STS [r0+0x0], r2`, []func(*ori.Func) bool{opt.Combine},
-		},
-		{
-			"fused where PTX allows it", `S2R r0 = SR_TID.X
+	},
+	{
+		"fused where PTX allows it", `S2R r0 = SR_TID.X
 FMUL.CONTRACT r1 = r0, r0
 FADD.CONTRACT r2 = r1, -r0
 STS [r0+0x0], r2`, `S2R r0 = SR_TID.X
 FFMA r2 = r0, r0, -r0
 STS [r0+0x0], r2`, []func(*ori.Func) bool{float.Contract},
-		},
-		{
-			"a product of several sums is fused with each", `S2R r0 = SR_TID.X
+	},
+	{
+		"a product of several sums is fused with each", `S2R r0 = SR_TID.X
 FMUL.CONTRACT r1 = r0, r0
 FADD.CONTRACT r2 = r1, -r0
 FADD.CONTRACT r3 = r0, -r1
@@ -127,9 +127,9 @@ STS [r2+0x0], r3`, `S2R r0 = SR_TID.X
 FFMA r2 = r0, r0, -r0
 FFMA r3 = -r0, r0, r0
 STS [r2+0x0], r3`, []func(*ori.Func) bool{float.Contract},
-		},
-		{
-			"a product read twice by one sum, and one that others read, stay", `S2R r0 = SR_TID.X
+	},
+	{
+		"a product read twice by one sum, and one that others read, stay", `S2R r0 = SR_TID.X
 FMUL.CONTRACT r1 = r0, r0
 FADD.CONTRACT r2 = r1, r1
 FMUL.CONTRACT r3 = r2, r0
@@ -140,18 +140,18 @@ FADD.CONTRACT r2 = r1, r1
 FMUL.CONTRACT r3 = r2, r0
 FADD.CONTRACT r4 = r3, r0
 STS [r3+0x0], r4`, []func(*ori.Func) bool{float.Contract},
-		},
-		{
-			"bounded sums and signs between", `S2R r0 = SR_TID.X
+	},
+	{
+		"bounded sums and signs between", `S2R r0 = SR_TID.X
 FMUL.CONTRACT r1 = r0, 0x40490fdb
 FADD r2 = -r1, -rz
 FADD.SAT.CONTRACT r3 = r2, r0
 STS [r0+0x0], r3`, `S2R r0 = SR_TID.X
 FFMA.SAT r3 = -r0, 0x40490fdb, r0
 STS [r0+0x0], r3`, []func(*ori.Func) bool{float.Signs, float.Contract},
-		},
-		{
-			"a choice takes signs", `S2R r0 = SR_TID.X
+	},
+	{
+		"a choice takes signs", `S2R r0 = SR_TID.X
 ISETP.EQ.AND p7 = r0, rz, pt
 FADD r1 = -r0, -rz
 FSEL r2 = r1, r0, p7
@@ -161,9 +161,9 @@ ISETP.EQ.AND p7 = r0, rz, pt
 FSEL r2 = -r0, r0, p7
 SEL r3 = r2, r0, p7
 STS [r0+0x0], r3`, []func(*ori.Func) bool{float.Signs},
-		},
-		{
-			"logic of logic", `S2R r0 = SR_TID.X
+	},
+	{
+		"logic of logic", `S2R r0 = SR_TID.X
 S2R r1 = SR_TID.Y
 LOP3.LUT r2 = r0, r1, rz, 0xc0
 LOP3.LUT r3 = r2, 0xff, rz, 0x3c
@@ -171,8 +171,11 @@ STS [r0+0x0], r3`, `S2R r0 = SR_TID.X
 S2R r1 = SR_TID.Y
 LOP3.LUT r3 = r0, 0xff, r1, 0x6c
 STS [r0+0x0], r3`, []func(*ori.Func) bool{opt.Combine},
-		},
-	} {
+	},
+}
+
+func TestPhases(t *testing.T) {
+	for _, c := range phaseCases {
 		if got := run(t, regs+c.in, c.phases...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}

@@ -28,11 +28,9 @@ func vectorFits(i *ori.Instr) bool {
 	return n <= 1
 }
 
-// TestUniformValues checks what moves to the uniform datapath.
-func TestUniformValues(t *testing.T) {
-	const head = "func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg r3 2/2\nreg p4 1/1\nreg k5 1/1\nreg p6 1/1\n"
-	for _, c := range []struct{ name, in, want string }{
-		{"parameters and what they give", `b0:
+// uniformCases are functions before and after.
+var uniformCases = []struct{ name, in, want string }{
+	{"parameters and what they give", `b0:
 LDC r0 = c[0x0][0x210]
 S2R r1 = SR_CTAID.X
 IMAD r0 = r0, r1, rz
@@ -46,7 +44,7 @@ S2R r2 = SR_TID.X
 IADD3 r2 = r2, u0, rz
 STL [r2+0x0], r2
 EXIT`},
-		{"guards that all threads share", `b0:
+	{"guards that all threads share", `b0:
 LDC r0 = c[0x0][0x210]
 ISETP.NE.AND p4 = r0, 0x4, pt
 IADD3 r1 = r0, 0x80, rz
@@ -66,7 +64,7 @@ IADD3 r2 = r2, u1, rz
 IADD3 r2 = r2, u0, rz
 STL [r2+0x0], r2
 EXIT`},
-		{"a comparison that others read too", `b0:
+	{"a comparison that others read too", `b0:
 LDC r0 = c[0x0][0x210]
 ISETP.NE.AND p4 = r0, 0x4, pt
 SEL r0 = r0, rz, p4
@@ -87,7 +85,7 @@ IADD3 r2 = r2, u0, rz
 IADD3 r2 = r2, u1, rz
 STL [r2+0x0], r2
 EXIT`},
-		{"a comparison of which another that is read twice is a part", `b0:
+	{"a comparison of which another that is read twice is a part", `b0:
 LDC r0 = c[0x0][0x210]
 S2R r2 = SR_TID.X
 ISETP.NE.AND p4 = r0, 0x4, pt
@@ -113,7 +111,7 @@ IADD3 r2 = r2, r1, rz
 @p4 STL [r2+0x4], r2
 STL [r2+0x0], r2
 EXIT`},
-		{"a guard that differs", `b0:
+	{"a guard that differs", `b0:
 LDC r0 = c[0x0][0x210]
 S2R r2 = SR_TID.X
 ISETP.NE.AND p4 = r2, 0x4, pt
@@ -121,7 +119,7 @@ ISETP.NE.AND p4 = r2, 0x4, pt
 IADD3 r2 = r2, r0, rz
 STL [r2+0x0], r2
 EXIT`, ""},
-		{"carries", `b0:
+	{"carries", `b0:
 LDC.64 r3 = c[0x0][0x210]
 IADD3 r0, p4 = r3[0], 0x10, rz
 IADD3.X r1 = r3[1], rz, rz, p4, ~pt
@@ -137,7 +135,7 @@ IADD3 r2 = r2, u0, rz
 IADD3 r2 = r2, u1, rz
 STL [r2+0x0], r2
 EXIT`},
-		{"written where threads are apart", `b0: -> b2, b1
+	{"written where threads are apart", `b0: -> b2, b1
 S2R r2 = SR_TID.X
 LDC r0 = c[0x0][0x210]
 ISETP.GE.AND p4 = r2, r0, pt
@@ -159,7 +157,7 @@ IADD3 r2 = r2, r1, rz
 BSYNC k5
 STL [r2+0x0], r2
 EXIT`},
-		{"a guard", `b0:
+	{"a guard", `b0:
 S2R r2 = SR_TID.X
 MOV r0 = rz
 ISETP.GE.AND p4 = r2, 0x5, pt
@@ -167,11 +165,16 @@ ISETP.GE.AND p4 = r2, 0x5, pt
 IADD3 r2 = r2, r0, rz
 STL [r2+0x0], r2
 EXIT`, ""},
-		{"nobody takes it", `b0:
+	{"nobody takes it", `b0:
 LDC r0 = c[0x0][0x210]
 STL [r0+0x0], r0
 EXIT`, ""},
-	} {
+}
+
+// TestUniformValues checks what moves to the uniform datapath.
+func TestUniformValues(t *testing.T) {
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg r3 2/2\nreg p4 1/1\nreg k5 1/1\nreg p6 1/1\n"
+	for _, c := range uniformCases {
 		m, err := ori.Parse(head + c.in + "\n}\n")
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)

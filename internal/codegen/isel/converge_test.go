@@ -8,11 +8,9 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// TestConverge checks where threads are noted and where they meet.
-func TestConverge(t *testing.T) {
-	always := func(*ori.Block) bool { return true }
-	for _, c := range []struct{ name, in, want string }{
-		{"diamond", `b0: -> b2, b1
+// convergeCases are branches and loops, with what they become.
+var convergeCases = []struct{ name, in, want string }{
+	{"diamond", `b0: -> b2, b1
 @p0 BRA b2
 b1: -> b3
 BRA b3
@@ -22,7 +20,7 @@ RET`, `b0: BSSY k1 = b3 / @p0 BRA b2
 b1: BRA b3
 b2:
 b3: BSYNC k1 / RET`},
-		{"loop", `b0: -> b1
+	{"loop", `b0: -> b1
 MOV r1 = rz
 b1: -> b1, b2
 @p0 BRA b1
@@ -30,7 +28,7 @@ b2:
 RET`, `b0: MOV r1 = rz / BSSY k2 = b2
 b1: @p0 BRA b1
 b2: BSYNC k2 / RET`},
-		{"loop with several ways in at its top", `b0: -> b2, b1
+	{"loop with several ways in at its top", `b0: -> b2, b1
 @p0 BRA b2
 b1: -> b2
 NOP
@@ -42,7 +40,7 @@ b1: NOP
 b4: BSYNC k1 / BSSY k2 = b3
 b2: @p0 BRA b2
 b3: BSYNC k2 / RET`},
-		{"in a loop that is left by guarded exits alone", `b0: -> b1
+	{"in a loop that is left by guarded exits alone", `b0: -> b1
 NOP
 b1: -> b3, b2
 @p0 BRA b3
@@ -54,7 +52,7 @@ BRA b1`, `b0: NOP
 b1: BSSY k1 = b3 / @p0 BRA b3
 b2: NOP
 b3: BSYNC k1 / @p0 EXIT / BRA b1`},
-		{"in a loop that nothing leaves, beside an exit", `b0: -> b4, b1
+	{"in a loop that nothing leaves, beside an exit", `b0: -> b4, b1
 @p0 BRA b4
 b1: -> b3, b2
 @p0 BRA b3
@@ -68,7 +66,7 @@ b1: BSSY k1 = b3 / @p0 BRA b3
 b2: NOP
 b3: BSYNC k1 / BRA b1
 b4: RET`},
-		{"nested ifs with one end", `b0: -> b3, b1
+	{"nested ifs with one end", `b0: -> b3, b1
 @p0 BRA b3
 b1: -> b3, b2
 @p0 BRA b3
@@ -79,7 +77,7 @@ RET`, `b0: BSSY k1 = b3 / @p0 BRA b3
 b1: @p0 BRA b3
 b2: NOP
 b3: BSYNC k1 / RET`},
-		{"nothing left to do", `b0: -> b2, b1
+	{"nothing left to do", `b0: -> b2, b1
 @p0 BRA b2
 b1: -> b2
 NOP
@@ -87,7 +85,7 @@ b2:
 EXIT`, `b0: @p0 BRA b2
 b1: NOP
 b2: EXIT`},
-		{"exit inside", `b0: -> b2, b1
+	{"exit inside", `b0: -> b2, b1
 @p0 BRA b2
 b1:
 EXIT
@@ -95,7 +93,7 @@ b2:
 EXIT`, `b0: @p0 BRA b2
 b1: EXIT
 b2: EXIT`},
-		{"reconvergence point with another way in", `b0: -> b4, b1
+	{"reconvergence point with another way in", `b0: -> b4, b1
 @p0 BRA b4
 b1: -> b3, b2
 @p0 BRA b3
@@ -108,7 +106,7 @@ b1: @p0 BRA b3
 b2: BRA b4
 b3:
 b4: BSYNC k1 / RET`},
-		{"break out of two loops", `b0: -> b1
+	{"break out of two loops", `b0: -> b1
 NOP
 b1: -> b2
 NOP
@@ -128,7 +126,7 @@ b3: @p0 BRA b5
 b4: @p0 BRA b2
 b5: BSYNC k2 / @p0 BRA b1
 b6: BSYNC k1 / RET`},
-		{"break in one arm", `b0: -> b1
+	{"break in one arm", `b0: -> b1
 NOP
 b1: -> b4, b2
 @p0 BRA b4
@@ -148,7 +146,7 @@ b5: BRA b6
 b3: NOP
 b4: BSYNC k2 / @p0 BRA b1
 b6: BSYNC k1 / RET`},
-		{"loop with two ways in", `b0: -> b2, b1
+	{"loop with two ways in", `b0: -> b2, b1
 @p0 BRA b2
 b1: -> b2
 NOP
@@ -159,7 +157,7 @@ RET`, `b0: BSSY k1 = b3 / @p0 BRA b2
 b1: NOP
 b2: @p0 BRA b1
 b3: BSYNC k1 / RET`},
-		{"two loops with one head", `b0: -> b1
+	{"two loops with one head", `b0: -> b1
 NOP
 b1: -> b1, b2
 @p0 BRA b1
@@ -170,7 +168,7 @@ RET`, `b0: NOP / BSSY k1 = b3
 b1: @p0 BRA b1
 b2: @p0 BRA b1
 b3: BSYNC k1 / RET`},
-		{"turns that end in two places", `b0: -> b1
+	{"turns that end in two places", `b0: -> b1
 NOP
 b1: -> b4, b2
 @p0 BRA b4
@@ -191,7 +189,12 @@ b5: BRA b6
 b3: BRA b9
 b4: @~p0 BREAK k2 / @p0 BRA b9
 b6: BSYNC k1 / RET`},
-	} {
+}
+
+// TestConverge checks where threads are noted and where they meet.
+func TestConverge(t *testing.T) {
+	always := func(*ori.Block) bool { return true }
+	for _, c := range convergeCases {
 		m, err := ori.Parse("func f {\nreg p0 1/1\n" + needs(c.in) + c.in + "\n}\n")
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)

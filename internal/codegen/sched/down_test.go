@@ -7,12 +7,9 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
-// TestLower checks what moves behind a meeting of the block's threads or a
-// loop that waits, and what stays.
-func TestLower(t *testing.T) {
-	const head = "func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg r2 2/2\nreg r3 2/2\nreg r4 1/1\nreg p5 1/1\nreg u6 1/1\nreg p7 1/1\n"
-	for _, c := range []struct{ name, in, want string }{
-		{"addresses behind a meeting", `b0:
+// lowerCases are blocks before and after.
+var lowerCases = []struct{ name, in, want string }{
+	{"addresses behind a meeting", `b0:
 IMAD.WIDE r2 = r0, 0x4, r1
 IMAD.WIDE r3 = r0, 0x8, r1
 LDG.E r4 = desc[u6], [r2.64+0x0]
@@ -26,7 +23,7 @@ IMAD.WIDE r3 = r0, 0x8, r1
 STG.E desc[u6], [r3.64+0x0], r4
 STG.E desc[u6], [r1.64+0x0], r0
 EXIT`},
-		{"a chain goes as a whole", `b0:
+	{"a chain goes as a whole", `b0:
 IADD3 r4 = r0, 0x3, rz
 ISETP.LT.AND p5 = r4, u6, pt
 BAR.SYNC 0x0
@@ -36,7 +33,7 @@ IADD3 r4 = r0, 0x3, rz
 ISETP.LT.AND p5 = r4, u6, pt
 @p5 STG.E desc[u6], [r1.64+0x0], r0
 EXIT`},
-		{"what two of them read", `b0:
+	{"what two of them read", `b0:
 IADD3 r4 = r0, 0x3, rz
 IMAD.WIDE r2 = r4, 0x4, r1
 IMAD.WIDE r3 = r4, 0x8, r1
@@ -50,7 +47,7 @@ IMAD.WIDE r3 = r4, 0x8, r1
 STG.E desc[u6], [r2.64+0x0], r3[0]
 STG.E desc[u6], [r1.64+0x0], r0
 EXIT`},
-		{"words of a tuple, each with its reader", `b0:
+	{"words of a tuple, each with its reader", `b0:
 LDS.64 r3 = [0x0]
 FADD r0 = r3[0], r3[0]
 FADD r4 = r3[1], r3[1]
@@ -58,24 +55,24 @@ BAR.SYNC 0x0
 STS [0x0], r0
 STS [0x4], r4
 EXIT`, ""},
-		{"sources that end before it", `b0:
+	{"sources that end before it", `b0:
 IADD3 r4 = r0, r1[0], r1[1]
 BAR.SYNC 0x0
 STS [0x0], r4
 EXIT`, ""},
-		{"sources that are written on the way", `b0:
+	{"sources that are written on the way", `b0:
 IMAD.WIDE r3 = r0, 0x8, r1
 IADD3 r0 = r0, 0x1, rz
 BAR.SYNC 0x0
 STG.E desc[u6], [r3.64+0x0], r0
 STG.E desc[u6], [r1.64+0x0], r0
 EXIT`, ""},
-		{"loads", `b0:
+	{"loads", `b0:
 LDS r4 = [r0+0x0]
 BAR.SYNC 0x0
 STS [r0+0x0], r4
 EXIT`, ""},
-		{"behind a loop that waits", `b0: -> b1
+	{"behind a loop that waits", `b0: -> b1
 IMAD.WIDE r3 = r0, 0x8, r1
 b1: -> b1, b2
 SYNCS.PHASECHK.TRANS64.TRYWAIT p7 = [r0+0x0], +[urz], r4
@@ -89,7 +86,7 @@ IMAD.WIDE r3 = r0, 0x8, r1
 STG.E desc[u6], [r3.64+0x0], r4
 STG.E desc[u6], [r1.64+0x0], r0
 EXIT`},
-		{"a loop that reads it", `b0: -> b1
+	{"a loop that reads it", `b0: -> b1
 IADD3 r4 = r0, 0x8, rz
 b1: -> b1, b2
 SYNCS.PHASECHK.TRANS64.TRYWAIT p7 = [r4+0x0], +[urz], r0
@@ -97,7 +94,13 @@ SYNCS.PHASECHK.TRANS64.TRYWAIT p7 = [r4+0x0], +[urz], r0
 b2:
 STS [r4+0x0], r0
 EXIT`, ""},
-	} {
+}
+
+// TestLower checks what moves behind a meeting of the block's threads or a
+// loop that waits, and what stays.
+func TestLower(t *testing.T) {
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg r2 2/2\nreg r3 2/2\nreg r4 1/1\nreg p5 1/1\nreg u6 1/1\nreg p7 1/1\n"
+	for _, c := range lowerCases {
 		m, err := ori.Parse(head + c.in + "\n}\n")
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)

@@ -122,9 +122,9 @@ func (l *localCSE) fresh(i *ori.Instr) []int32 {
 // repeat gives the results of i, which computes what e did, the same values,
 // and makes it copies where registers still hold them.
 func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
-	held := i.Guard.Kind == ori.KNone || isReload(i) // what was there before is the same, too
+	same := i.Guard.Kind == ori.KNone || isReload(i) // what was there before is the same, too
 	for k, d := range i.Dsts() {
-		held = held && (d.Kind != ori.KReg || l.holds(e, k, d))
+		same = same && (d.Kind != ori.KReg || l.holds(e, k, d))
 	}
 	for k, d := range i.Dsts() {
 		if d.Kind != ori.KReg {
@@ -134,7 +134,7 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 			l.set(l.v.WordOf(d)+n, e.vals[k]+n)
 		}
 	}
-	if !held || !l.f.Should("equal", i) {
+	if !same || !l.f.Should("equal", i) {
 		return
 	}
 	for k, d := range i.Dsts() {

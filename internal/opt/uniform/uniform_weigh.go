@@ -115,13 +115,13 @@ func (u *uniformer) borders(live *flow.Live) []bits.Set {
 		sets = append(sets, live.Start(b).Clone(), live.End(b).Clone())
 	}
 	for _, r := range u.apart.Regions {
-		held := live.End(r.From[0]).Clone()
+		alive := live.End(r.From[0]).Clone()
 		for _, b := range r.From[1:] {
-			held.Or(live.End(b))
+			alive.Or(live.End(b))
 		}
 		for _, b := range r.Blocks {
-			sets[at[b.ID]].Or(held)
-			sets[at[b.ID]+1].Or(held)
+			sets[at[b.ID]].Or(alive)
+			sets[at[b.ID]+1].Or(alive)
 		}
 	}
 	return sets

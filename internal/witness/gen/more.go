@@ -17,7 +17,7 @@ func (m *maker) wide(w where) Stmt {
 	case k < 21 && w.warp && !w.inFunc:
 		return m.gather(w)
 	case k < 26 && w.block && !w.inFunc:
-		return m.meeting()
+		return m.wholeBlock()
 	case k < 30 && (len(m.p.Funcs) > 0 || w.inFunc):
 		return m.anyCall(w)
 	case k < 33 && w.block && !w.inFunc:
@@ -108,8 +108,8 @@ func (m *maker) gather(w where) Stmt {
 	return m.exchange(w)
 }
 
-// meeting makes an instruction for all threads of the block.
-func (m *maker) meeting() Stmt {
+// wholeBlock makes an instruction for all threads of the block.
+func (m *maker) wholeBlock() Stmt {
 	id := 1 + m.r.IntN(15)
 	a, d := m.reg('r'), m.reg('r')
 	switch m.r.IntN(6) {

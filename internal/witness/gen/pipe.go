@@ -245,8 +245,8 @@ func (w *pipeText) declare() {
 	}
 }
 
-// meet lets all consumers meet.
-func (w *pipeText) meet() {
+// barrier lets all consumers wait for each other.
+func (w *pipeText) barrier() {
 	w.line()
 	if w.Cluster {
 		w.f("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;")
@@ -332,12 +332,12 @@ func (w *pipeText) copies() {
 	}
 	w.f("mov.u32 %%i,0;\nL:\ncp.async.wait_group %d;", w.ahead()-1)
 	w.proxy()
-	w.meet()
+	w.barrier()
 	w.f("add.u32 %%w4,%%i,%d;", w.ahead())
 	w.issue("%w4", "N")
 	w.place()
 	w.consume()
-	w.meet()
+	w.barrier()
 	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;\ncp.async.wait_all;")
 }
 
@@ -354,7 +354,7 @@ func (w *pipeText) setup() {
 	w.f("fence.proxy.async;")
 	if w.Cluster {
 		w.f("fence.mbarrier_init.release.cluster;\nI:")
-		w.meet()
+		w.barrier()
 		return
 	}
 	w.f("I:\nbar.sync 0;")
@@ -434,7 +434,7 @@ func (w *pipeText) bulks() {
 	w.wait(0, false, "W")
 	w.place()
 	w.consume()
-	w.meet()
+	w.barrier()
 	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;")
 }
 
@@ -445,9 +445,9 @@ func (w *pipeText) loads() {
 	w.f("shl.b32 %%w3,%%t,4;\nadd.u32 %%w3,%%w3,%%at;\nst.shared.v4.b32 [%%w3],{%%w8,%%w9,%%w10,%%w11};\nadd.u32 %%w4,%%i,1;\nsetp.ge.u32 %%p1,%%w4,%%n;\n@%%p1 bra N;")
 	w.f("add.u64 %%src,%%src,%d;\nld.global.v4.b32 {%%w8,%%w9,%%w10,%%w11},[%%src];\nN:", w.tile())
 	w.proxy()
-	w.meet()
+	w.barrier()
 	w.consume()
-	w.meet()
+	w.barrier()
 	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;")
 }
 
@@ -463,7 +463,7 @@ func (w *pipeText) roles() {
 	w.consume()
 	w.f("mbarrier.arrive.shared::cta.b64 _,[%%w5+8];")
 	if w.Named != 0 {
-		w.meet()
+		w.barrier()
 	}
 	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;")
 }

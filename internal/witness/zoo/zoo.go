@@ -105,7 +105,7 @@ func Matrices(t testing.TB) []Kernel {
 // different places.
 func Gatherings(t testing.TB) []Kernel {
 	t.Helper()
-	return folder(t, "meet")
+	return folder(t, "gather")
 }
 
 func folder(t testing.TB, name string) []Kernel {

@@ -2,9 +2,9 @@ package machine
 
 import "testing"
 
-// TestMeet: lanes go on from a convergence barrier when all of it wait; lanes
+// TestReconverge: lanes go on from a convergence barrier when all of it wait; lanes
 // that wait elsewhere then are left behind.
-func TestMeet(t *testing.T) {
+func TestReconverge(t *testing.T) {
 	for _, c := range [...]struct {
 		name      string
 		set       uint32

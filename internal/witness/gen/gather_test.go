@@ -19,10 +19,10 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
-// meetOps are the instructions for which threads of a warp gather: what one
+// gatherOps are the instructions for which threads of a warp gather: what one
 // of them does with %x, in variant n, for the threads of a mask. own: the mask
 // is of threads with equal lowest bits of their lanes only.
-var meetOps = []struct {
+var gatherOps = []struct {
 	name string
 	sm   int // from this one on
 	bar  bool
@@ -98,9 +98,9 @@ func exchangeText(sync string) func(int, string, bool) string {
 	}
 }
 
-// meetShapes say where the instructions stand. OP is one; MASK, EXIT and the
+// gatherShapes say where the instructions stand. OP is one; MASK, EXIT and the
 // size of the block belong to the shape.
-var meetShapes = []struct {
+var gatherShapes = []struct {
 	name  string
 	masks [2]string // of even and of odd lanes
 	block int
@@ -137,9 +137,9 @@ func parts(shape string) bool {
 	return strings.HasPrefix(shape, "own") || strings.HasPrefix(shape, "skipped") || strings.HasPrefix(shape, "left")
 }
 
-// meetText is a kernel of one instruction and one shape.
-func meetText(arch string, o, s int) string {
-	x, shape := &meetOps[o], &meetShapes[s]
+// gatherText is a kernel of one instruction and one shape.
+func gatherText(arch string, o, s int) string {
+	x, shape := &gatherOps[o], &gatherShapes[s]
 	labels := 0
 	op := func(n, side int) string {
 		labels++
@@ -169,36 +169,36 @@ func meetText(arch string, o, s int) string {
 		shape.block, arch, f, regs, body.String())
 }
 
-// meetSteps is far more than any of them needs.
-const meetSteps = 100_000
+// gatherSteps is far more than any of them needs.
+const gatherSteps = 100_000
 
-// meetRun runs a cubin in the simulator.
-func meetRun(text string, cubin []byte, timed bool) ([][]byte, error) {
+// gatherRun runs a cubin in the simulator.
+func gatherRun(text string, cubin []byte, timed bool) ([][]byte, error) {
 	list, err := launch.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return simulate(&list[0], cubin, meetSteps, timed)
+	return simulate(&list[0], cubin, gatherSteps, timed)
 }
 
-// meeting is an instruction in a shape for a target.
-type meeting struct {
+// gathering is an instruction in a shape for a target.
+type gathering struct {
 	shape, op  int
 	name, arch string
 	text       string
 	want       [][]byte // what the interpreter says
 }
 
-// eachMeeting runs do for all of them, or for those that GOPTXAS_MEET names.
-func eachMeeting(t *testing.T, do func(m *meeting)) {
-	only := os.Getenv("GOPTXAS_MEET")
-	for s := range meetShapes {
-		for o := range meetOps {
-			x := &meetOps[o]
-			if x.bar && meetShapes[s].once || x.name == "barrier.arrive" && meetShapes[s].name != "arms" {
+// eachGathering runs do for all of them, or for those that GOPTXAS_GATHER names.
+func eachGathering(t *testing.T, do func(m *gathering)) {
+	only := os.Getenv("GOPTXAS_GATHER")
+	for s := range gatherShapes {
+		for o := range gatherOps {
+			x := &gatherOps[o]
+			if x.bar && gatherShapes[s].once || x.name == "barrier.arrive" && gatherShapes[s].name != "arms" {
 				continue
 			}
-			name := meetShapes[s].name + "/" + x.name
+			name := gatherShapes[s].name + "/" + x.name
 			if !strings.Contains(name, only) {
 				continue
 			}
@@ -206,9 +206,9 @@ func eachMeeting(t *testing.T, do func(m *meeting)) {
 				if target.Find(arch).SM < x.sm {
 					continue
 				}
-				m := &meeting{shape: s, op: o, name: name, arch: arch, text: meetText(arch, o, s)}
+				m := &gathering{shape: s, op: o, name: name, arch: arch, text: gatherText(arch, o, s)}
 				var err error
-				if m.want, err = meetWant(m.text, arch); err != nil {
+				if m.want, err = gatherWant(m.text, arch); err != nil {
 					t.Errorf("%s %s: interpreter: %v", name, arch, err)
 					continue
 				}
@@ -218,17 +218,17 @@ func eachMeeting(t *testing.T, do func(m *meeting)) {
 	}
 }
 
-// allMeetings reports whether samples are not enough.
-func allMeetings() bool { return os.Getenv("GOPTXAS_MEET") != "" || os.Getenv("GOPTXAS_FULL") != "" }
+// allGatherings reports whether samples are not enough.
+func allGatherings() bool { return os.Getenv("GOPTXAS_GATHER") != "" || os.Getenv("GOPTXAS_FULL") != "" }
 
-// TestMeet: threads of a warp that come to the same instruction in different
+// TestGather: threads of a warp that come to the same instruction in different
 // places do it together: interpreter and our code agree.
-func TestMeet(t *testing.T) {
+func TestGather(t *testing.T) {
 	modes := [][]string{{"-O0"}, {"-O3"}, {"-O3", "-maxrregcount=24"}, {"-g"}}
 	ran := 0
-	eachMeeting(t, func(m *meeting) {
+	eachGathering(t, func(m *gathering) {
 		for n, mode := range modes {
-			if !allMeetings() && (m.shape+m.op+n)%4 != target.Find(m.arch).SM/5%4 {
+			if !allGatherings() && (m.shape+m.op+n)%4 != target.Find(m.arch).SM/5%4 {
 				continue
 			}
 			ran++
@@ -237,7 +237,7 @@ func TestMeet(t *testing.T) {
 				t.Errorf("%s %s %v: %v", m.name, m.arch, mode, err)
 				continue
 			}
-			got, err := meetRun(m.text, out.Cubin, m.arch == "sm_90a")
+			got, err := gatherRun(m.text, out.Cubin, m.arch == "sm_90a")
 			if err != nil || !bytes.Equal(m.want[0], got[0]) {
 				t.Errorf("%s %s %v: differs (%v)", m.name, m.arch, mode, err)
 			}
@@ -250,20 +250,20 @@ func TestMeet(t *testing.T) {
 // simulator from sm_90 on, and nobody knows which of the two is wrong.
 const unexplained = "loop/barrier.popc"
 
-// TestMeetReference: the reference's code in the simulator does the same, but
+// TestGatherReference: the reference's code in the simulator does the same, but
 // in shapes that are open.
-func TestMeetReference(t *testing.T) {
+func TestGatherReference(t *testing.T) {
 	tools := oracle.Find(t)
 	agreed, open := 0, 0
-	eachMeeting(t, func(m *meeting) {
-		if !allMeetings() && (m.shape+m.op)%3 != 0 {
+	eachGathering(t, func(m *gathering) {
+		if !allGatherings() && (m.shape+m.op)%3 != 0 {
 			return
 		}
-		got, err := meetReference(tools, t.TempDir(), m.text, m.arch)
+		got, err := gatherReference(tools, t.TempDir(), m.text, m.arch)
 		switch {
 		case err == nil && bytes.Equal(m.want[0], got[0]):
 			agreed++
-		case !errors.Is(err, errRefused) && (meetShapes[m.shape].open || m.name == unexplained && target.Find(m.arch).SM >= 90):
+		case !errors.Is(err, errRefused) && (gatherShapes[m.shape].open || m.name == unexplained && target.Find(m.arch).SM >= 90):
 			open++
 		default:
 			t.Errorf("%s %s: differs (%v)", m.name, m.arch, err)
@@ -272,15 +272,15 @@ func TestMeetReference(t *testing.T) {
 	t.Logf("%d agree, %d open", agreed, open)
 }
 
-// TestMeetZoo runs the kernels that are for machines too.
-func TestMeetZoo(t *testing.T) {
+// TestGatherZoo runs the kernels that are for machines too.
+func TestGatherZoo(t *testing.T) {
 	runs := 0
 	for _, k := range zoo.Gatherings(t) {
 		p, err := ptxvm.Load(k.File, k.Text, "sm_90")
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := meetOrders(t, p, &k)
+		want := gatherOrders(t, p, &k)
 		for _, mode := range [][]string{{"-O0"}, {"-O1"}, {"-O3"}, {"-O3", "-maxrregcount=24"}, {"-O3", "--knob", "SerialSchedule=true"}} {
 			out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(k.Text)}}, goptxas.Options{Arch: "sm_90a", Args: mode})
 			if err != nil {
@@ -293,7 +293,7 @@ func TestMeetZoo(t *testing.T) {
 			}
 			for n := range k.Launches {
 				l := &k.Launches[n]
-				got, bad := started(m, l, meetSteps, true)
+				got, bad := started(m, l, gatherSteps, true)
 				for _, w := range want[n] {
 					if bad != nil || !bytes.Equal(w, got[0]) {
 						t.Errorf("%s %s %v: differs (%v)", k.File, l.Kernel, mode, bad)
@@ -309,13 +309,13 @@ func TestMeetZoo(t *testing.T) {
 	}
 }
 
-// meetOrders is what the interpreter leaves for each launch, in two orders of
+// gatherOrders is what the interpreter leaves for each launch, in two orders of
 // threads.
-func meetOrders(t *testing.T, p *ptxvm.Program, k *zoo.Kernel) [][2][]byte {
+func gatherOrders(t *testing.T, p *ptxvm.Program, k *zoo.Kernel) [][2][]byte {
 	all := make([][2][]byte, len(k.Launches))
 	for n := range k.Launches {
 		for order := range all[n] {
-			out, err := p.Run(&k.Launches[n], ptxvm.Options{MaxSteps: meetSteps, Undefined: true, Races: true, Schedule: uint64(order)})
+			out, err := p.Run(&k.Launches[n], ptxvm.Options{MaxSteps: gatherSteps, Undefined: true, Races: true, Schedule: uint64(order)})
 			if err != nil {
 				t.Fatalf("%s %s: %v", k.File, k.Launches[n].Kernel, err)
 			}
@@ -325,7 +325,7 @@ func meetOrders(t *testing.T, p *ptxvm.Program, k *zoo.Kernel) [][2][]byte {
 	return all
 }
 
-func meetWant(text, arch string) ([][]byte, error) {
+func gatherWant(text, arch string) ([][]byte, error) {
 	list, err := launch.Parse(text)
 	if err != nil {
 		return nil, err
@@ -334,10 +334,10 @@ func meetWant(text, arch string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Run(&list[0], ptxvm.Options{MaxSteps: meetSteps})
+	return p.Run(&list[0], ptxvm.Options{MaxSteps: gatherSteps})
 }
 
-func meetReference(x *oracle.Tools, dir, text, arch string) ([][]byte, error) {
+func gatherReference(x *oracle.Tools, dir, text, arch string) ([][]byte, error) {
 	in, out := filepath.Join(dir, "p.ptx"), filepath.Join(dir, "p.cubin")
 	if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
 		return nil, err
@@ -349,5 +349,5 @@ func meetReference(x *oracle.Tools, dir, text, arch string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return meetRun(text, cubin, false)
+	return gatherRun(text, cubin, false)
 }
