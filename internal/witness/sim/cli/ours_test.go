@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/front"
 	"github.com/goptxas/goptxas/internal/witness/sim"
 	"github.com/goptxas/goptxas/internal/witness/sweep"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
@@ -17,17 +18,7 @@ import (
 // refuses.
 func compile(t testing.TB, k *zoo.Kernel, arch string) (*sim.Module, []byte) {
 	t.Helper()
-	text := k.Text
-	if arch < "sm_90" && len(arch) == len("sm_75") {
-		lines := strings.Split(text, "\n")
-		for n, l := range lines {
-			if strings.HasPrefix(l, ".target ") {
-				lines[n] = ".target " + arch // as far as its instructions allow
-			}
-		}
-		text = strings.Join(lines, "\n")
-	}
-	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(text)}}, goptxas.Options{Arch: arch})
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(textFor(k, arch))}}, goptxas.Options{Arch: arch})
 	if err != nil || out.Cubin == nil {
 		return nil, nil
 	}
@@ -36,6 +27,21 @@ func compile(t testing.TB, k *zoo.Kernel, arch string) (*sim.Module, []byte) {
 		t.Fatalf("%s: %v", k.File, err)
 	}
 	return m, out.Cubin
+}
+
+// textFor is the text of a kernel for an architecture, as far as its
+// instructions allow.
+func textFor(k *zoo.Kernel, arch string) string {
+	if arch >= "sm_90" || len(arch) != len("sm_75") {
+		return k.Text
+	}
+	lines := strings.Split(k.Text, "\n")
+	for n, l := range lines {
+		if strings.HasPrefix(l, ".target ") {
+			lines[n] = ".target " + arch
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // start makes launch n of a kernel ready.
@@ -60,9 +66,9 @@ type figures struct {
 }
 
 // TestZoo runs our code for the zoo, at once and timed: every byte as on
-// the H200 and nothing read early. A kernel that the compiler refuses for an
-// architecture is counted, not failed: refusing is the compiler's own
-// business.
+// the H200 and nothing read early. A kernel with instructions that an
+// architecture does not have, as the front end says, is counted; any other
+// that is refused is a failure.
 func TestZoo(t *testing.T) {
 	for at, arch := range []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a"} {
 		var f figures
@@ -81,6 +87,9 @@ func TestZoo(t *testing.T) {
 func (f *figures) kernel(t *testing.T, k *zoo.Kernel, arch string) {
 	m, _ := compile(t, k, arch)
 	if m == nil {
+		if _, err := front.Check(k.File, textFor(k, arch), arch); err == nil {
+			t.Errorf("%s is refused for %s", k.File, arch)
+		}
 		f.refused++
 		return
 	}

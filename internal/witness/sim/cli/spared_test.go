@@ -39,7 +39,7 @@ func TestSpared(t *testing.T) {
 			}
 			out, err := pipeline.Module(c.Module, pipeline.Options{Arch: target.Find("sm_90a"), Level: 3, Thrift: &outOfTime{cut}}, 1, cubin.TKInfo{})
 			if err != nil || len(out.Failures) > 0 {
-				f.refused++
+				t.Errorf("%s is refused: %v %v", k.File, err, out)
 				continue
 			}
 			for _, x := range out.Kernels {
@@ -52,6 +52,6 @@ func TestSpared(t *testing.T) {
 		if spared < f.kernels/2 {
 			t.Errorf("after %d phases only %d of %d kernels were spared any", cut, spared, f.kernels)
 		}
-		t.Logf("after %d phases: %d of %d kernels as on the H200, %d refused", cut, f.right, f.kernels, f.refused)
+		t.Logf("after %d phases: %d of %d kernels as on the H200", cut, f.right, f.kernels)
 	}
 }
