@@ -219,7 +219,9 @@ func eachGathering(t *testing.T, do func(m *gathering)) {
 }
 
 // allGatherings reports whether samples are not enough.
-func allGatherings() bool { return os.Getenv("GOPTXAS_GATHER") != "" || os.Getenv("GOPTXAS_FULL") != "" }
+func allGatherings() bool {
+	return os.Getenv("GOPTXAS_GATHER") != "" || os.Getenv("GOPTXAS_FULL") != ""
+}
 
 // TestGather: threads of a warp that come to the same instruction in different
 // places do it together: interpreter and our code agree.
