@@ -32,6 +32,13 @@ var evaluated = [...]evaluation{
 	op.LOP3:  {(*evaluator).fold, true},
 	op.SHF:   {(*evaluator).fold, true},
 	op.SEL:   {(*evaluator).fold, true},
+
+	op.FADD:   {(*evaluator).floatSum, false},
+	op.FMUL:   {(*evaluator).floatProduct, false},
+	op.FFMA:   {(*evaluator).fused, false},
+	op.FSETP:  {(*evaluator).compareFloats, false},
+	op.IMNMX:  {(*evaluator).choose, false},
+	op.VIMNMX: {(*evaluator).choose, false},
 }
 
 // evaluationOf returns the row of an operation, nil if there is none.

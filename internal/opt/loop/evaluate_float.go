@@ -1,0 +1,162 @@
+package loop
+
+import (
+	"math"
+
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Arithmetic of single precision on constants. What is not a number, and
+// results that may have been flushed to zero before or after they were
+// rounded, are left to the machine.
+
+// leastNormal are the bits of the smallest number that is not flushed.
+const leastNormal = 0x00800000
+
+// float returns a source of single precision with its marks applied, and with
+// denormals flushed if ftz is set.
+func (e *evaluator) float(a ori.Operand, ftz bool) (v float32, ok bool) {
+	flags := a.Flags
+	a.Flags = 0
+	w, ok := e.word(a)
+	if !ok || a.Class == ori.P || flags&^(ori.Neg|ori.Abs) != 0 {
+		return 0, false
+	}
+	if ftz && w&^(1<<31) < leastNormal {
+		w &= 1 << 31
+	}
+	if flags&ori.Abs != 0 {
+		w &^= 1 << 31
+	}
+	if flags&ori.Neg != 0 {
+		w ^= 1 << 31
+	}
+	v = math.Float32frombits(w)
+	return v, !math.IsNaN(float64(v))
+}
+
+// rounded returns the bits of a result, if it is a number and nobody asks
+// whether it was too small before it was rounded.
+func rounded(x float32, ftz bool) (v [2]uint32, ok bool) {
+	v[0] = math.Float32bits(x)
+	size := v[0] &^ (1 << 31)
+	return v, !math.IsNaN(float64(x)) && (!ftz || size == 0 || size > leastNormal)
+}
+
+// plainFloat reports whether i rounds to the nearest and does not saturate.
+func plainFloat(i *ori.Instr) (ftz, ok bool) {
+	for _, m := range i.Mods {
+		switch m {
+		case op.NoMod, op.MCONTRACT:
+		case op.MFTZ:
+			ftz = true
+		default:
+			return false, false
+		}
+	}
+	return ftz, i.NDst == 1
+}
+
+// floats evaluates n sources and computes their result.
+func (e *evaluator) floats(i *ori.Instr, n int, compute func(a, b, c float32) (float32, bool)) (v [2]uint32, ok bool) {
+	ftz, ok := plainFloat(i)
+	if !ok || len(i.Srcs()) != n {
+		return v, false
+	}
+	var in [3]float32
+	for k, s := range i.Srcs() {
+		if in[k], ok = e.float(s, ftz); !ok {
+			return v, false
+		}
+	}
+	x, ok := compute(in[0], in[1], in[2])
+	if !ok {
+		return v, false
+	}
+	return rounded(x, ftz)
+}
+
+func (e *evaluator) floatSum(i *ori.Instr) ([2]uint32, bool) {
+	return e.floats(i, 2, func(a, b, _ float32) (float32, bool) { return a + b, true })
+}
+
+func (e *evaluator) floatProduct(i *ori.Instr) ([2]uint32, bool) {
+	return e.floats(i, 2, func(a, b, _ float32) (float32, bool) { return a * b, true })
+}
+
+// fused: the product has twice as many bits in double precision; its sum is
+// rounded once if it is exact there.
+func (e *evaluator) fused(i *ori.Instr) ([2]uint32, bool) {
+	return e.floats(i, 3, func(a, b, c float32) (float32, bool) {
+		p, s := float64(a)*float64(b), float64(c)
+		sum := p + s
+		t := sum - p
+		return float32(sum), (p-(sum-t))+(s-t) == 0
+	})
+}
+
+// ordered are the outcomes of comparisons of numbers.
+var ordered = [...]struct {
+	mods             [2]op.Mod // of numbers, and of what may be none
+	less, same, more bool
+}{
+	{[2]op.Mod{op.MLT, op.MLTU}, true, false, false},
+	{[2]op.Mod{op.MLE, op.MLEU}, true, true, false},
+	{[2]op.Mod{op.MEQ, op.MEQU}, false, true, false},
+	{[2]op.Mod{op.MNE, op.MNEU}, true, false, true},
+	{[2]op.Mod{op.MGE, op.MGEU}, false, true, true},
+	{[2]op.Mod{op.MGT, op.MGTU}, false, false, true},
+}
+
+// compareFloats: numbers, and a predicate that is joined with the outcome.
+func (e *evaluator) compareFloats(i *ori.Instr) (v [2]uint32, ok bool) {
+	s := i.Srcs()
+	if i.NDst != 1 || len(s) != 3 {
+		return v, false
+	}
+	ftz := i.Mods.Has(op.MFTZ)
+	a, okA := e.float(s[0], ftz)
+	b, okB := e.float(s[1], ftz)
+	with, okP := e.word(s[2])
+	lut, okL := opt.Combining(i.Mods)
+	if !okA || !okB || !okP || !okL {
+		return v, false
+	}
+	for _, r := range ordered {
+		if !i.Mods.Has(r.mods[0]) && !i.Mods.Has(r.mods[1]) {
+			continue
+		}
+		at := with << 2
+		if r.less && a < b || r.same && a == b || r.more && a > b {
+			at |= 2
+		}
+		v[0] = uint32(lut >> at & 1)
+		return v, true
+	}
+	return v, false
+}
+
+// choose: the smaller of two words, or the larger one if the predicate does not hold.
+func (e *evaluator) choose(i *ori.Instr) (v [2]uint32, ok bool) {
+	s := i.Srcs()
+	if i.NDst != 1 || len(s) != 3 || i.Mods != (op.Mods{}) && i.Mods != op.M(op.MU32) {
+		return v, false
+	}
+	var in [3]uint32
+	for k := range s {
+		if in[k], ok = e.word(s[k]); !ok {
+			return v, false
+		}
+	}
+	less := int32(in[0]) < int32(in[1])
+	if i.Mods.Has(op.MU32) {
+		less = in[0] < in[1]
+	}
+	v[0] = in[1]
+	if less == (in[2] != 0) {
+		v[0] = in[0]
+	}
+	return v, true
+}
