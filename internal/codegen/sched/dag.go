@@ -66,6 +66,7 @@ type grapher struct {
 	crowded bool        // there is one in this region
 	loads   []touch
 	stores  []touch
+	far     reach   // of the region
 	joint   []int32 // since the last barrier, what threads of a warp do together
 	barrier int32   // the last barrier of the block, -1 = none
 	groups  groupOrder
@@ -275,7 +276,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 			g.edge(j, k, 1)
 		}
 		b.joint, b.barrier = append(b.joint[:0], k), k
-	case i.Op.Has(op.Convergent):
+	case i.Op.Has(op.Convergent) && (b.far != overFences || !isProduct(i)):
 		if b.barrier >= 0 {
 			g.edge(b.barrier, k, 1)
 		}

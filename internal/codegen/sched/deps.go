@@ -161,6 +161,16 @@ func isBarrier(i *ori.Instr) bool {
 	return i.Op == op.BAR && i.Mods.Has(op.MSYNC) && i.Guard.Kind == ori.KNone && i.NDst == 0
 }
 
+// isFence reports whether i orders accesses to memory of its own thread and
+// does nothing else: they keep to their side of it, but arithmetic may pass.
+func isFence(i *ori.Instr) bool {
+	return i.Guard.Kind == ori.KNone && (i.Op == op.MEMBAR || i.Op == op.FENCE && !i.Mods.Has(op.MT))
+}
+
+// isProduct reports whether i multiplies matrices in registers: threads of
+// the warp do it together, but it touches nothing else.
+func isProduct(i *ori.Instr) bool { return i.Op.Has(op.Matrix) && !i.Op.Has(op.Effect) }
+
 // ofGroups reports whether i is a warp-group matrix operation that keeps its
 // place among such, or what starts them or waits for them. Memory accesses
 // and what touches the registers of such operations keep to their side of it.

@@ -35,7 +35,9 @@ func touchOf(i *ori.Instr) (t touch, ok bool) {
 }
 
 // holdsMemory reports whether no access to memory passes i.
-func holdsMemory(i *ori.Instr) bool { return isBarrier(i) || i.Op == op.WARPGROUP || marksCopies(i) }
+func holdsMemory(i *ori.Instr) bool {
+	return isBarrier(i) || i.Op == op.WARPGROUP || marksCopies(i) || isFence(i)
+}
 
 // conflicts reports whether two accesses must keep their order.
 func (t *touch) conflicts(u *touch) bool {

@@ -15,7 +15,7 @@ func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b.busy = busy
 	for _, blk := range f.Blocks {
 		b.open.enter(blk)
-		regions(blk, true, func(instrs []*ori.Instr, end *ori.Instr) {
+		regions(blk, overBarriers, func(instrs []*ori.Instr, end *ori.Instr) {
 			g := b.build(instrs, end)
 			if g.scarce != 0 {
 				b.fromEnd(g, busy)
@@ -36,13 +36,22 @@ func highest(f *ori.Func) (n int32) {
 	return n
 }
 
+// reach says what runs of instructions that may change places go on behind.
+type reach uint8
+
+const (
+	upToBarriers reach = iota
+	overBarriers       // of the block
+	overFences         // and fences; products of matrices pass both
+	numReaches
+)
+
 // regions calls do with every run of two or more instructions of b that may
-// change places, and the one behind it, if any. Barriers of
-// the block stand inside such runs if across is set.
-func regions(b *ori.Block, across bool, do func(instrs []*ori.Instr, end *ori.Instr)) {
+// change places, and the one behind it, if any.
+func regions(b *ori.Block, far reach, do func(instrs []*ori.Instr, end *ori.Instr)) {
 	var run []*ori.Instr
 	for i := range b.Instrs {
-		if !pinned(i) && (across || !isBarrier(i) && !ofGroups(i)) {
+		if !pinned(i) && (far >= overBarriers || !isBarrier(i) && !ofGroups(i)) || far == overFences && isFence(i) {
 			run = append(run, i)
 			continue
 		}

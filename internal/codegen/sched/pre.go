@@ -73,13 +73,13 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them
-		if q := s.presser(budget, manner{across: true}); !q.nearlyFull() {
+		if q := s.presser(budget, manner{far: overBarriers}); !q.nearlyFull() {
 			p = q
 		}
 	}
 	source := orderOf(f)
-	if p.peak > int32(budget.Most)-reserve && tune.Manner == 0 {
-		if q := s.presser(budget, manner{across: true}); q.peak < p.peak {
+	for far := overBarriers; (far == overBarriers || far == overFences && multiplies(f)) && p.peak > int32(budget.Most)-reserve && tune.Manner == 0; far++ {
+		if q := s.presser(budget, manner{far: far}); q.peak < p.peak {
 			p = q
 		}
 	}
@@ -88,7 +88,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	p.arrange(f)
 	f.Touch()
-	if judge != nil && tune.Manner == 0 && p.nearlyFull() && sizeOf(f) <= mostTried {
+	if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && sizeOf(f) <= mostTried {
 		try(f, s, budget, source, judge)
 	}
 }
@@ -96,6 +96,12 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 // nearlyFull reports whether the orders with few registers leave hardly any.
 func (p *presser) nearlyFull() bool {
 	return p.peak > int32(p.budget.Most-p.budget.Most/nearlyFull)
+}
+
+// roomy reports whether orders may take hardly fewer registers than there are,
+// though they need not: runs of registers may find no place among those.
+func (p *presser) roomy() bool {
+	return p.limit[general] > int32(p.budget.Most-p.budget.Most/nearlyFull)
 }
 
 // region is a run of instructions with an order that needs few registers.
@@ -118,11 +124,11 @@ type presser struct {
 }
 
 // presser finds the order with few registers of every region, and the limit.
-// Regions go on behind barriers of the block only if that is asked for:
+// Regions go on behind barriers of the block, and fences, only if that is asked for:
 // long ones find worse orders, but where registers are short,
 // what combines values before such a barrier saves the most.
 func (s *study) presser(budget Budget, how manner) *presser {
-	v := s.view(how.across)
+	v := s.view(how.far)
 	p := &presser{study: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, shy: how.shy, budget: budget}
 	p.budget.Most -= min(int(how.less), budget.Most/4)
 	for n := range p.regions {

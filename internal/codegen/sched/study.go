@@ -16,7 +16,7 @@ type study struct {
 	t     *tracer
 	busy  *busyTable
 	tune  *Tuning
-	views [2]*view // without and with regions across barriers
+	views [numReaches]*view
 	steps [numCounted][]int32
 }
 
@@ -31,6 +31,7 @@ type view struct {
 // out about it so far.
 type stretch struct {
 	block  *ori.Block
+	far    reach
 	instrs []*ori.Instr
 	end    *ori.Instr
 	values values  // of words
@@ -69,33 +70,29 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	g.alias, g.jitter = flow.AliasOf(f), tune.Jitter
 	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: newBusyTable(g.timing), tune: tune}
 	most := int32(1)
-	for _, r := range s.view(false).stretches {
+	for _, r := range s.view(upToBarriers).stretches {
 		most = max(most, r.most[general])
 	}
 	g.alone = isAlone(f, most+reserve)
 	return s
 }
 
-// view returns one of both views; the function must have the order that the
+// view returns the view with regions of some reach; the function must have the order that the
 // study is of, or the view was asked for before.
-func (s *study) view(across bool) *view {
-	n := 0
-	if across {
-		n = 1
+func (s *study) view(far reach) *view {
+	if s.views[far] == nil {
+		s.views[far] = &view{byBlock: make([]counts, s.f.NumBlocks())}
+		s.survey(s.views[far], far)
 	}
-	if s.views[n] == nil {
-		s.views[n] = &view{byBlock: make([]counts, s.f.NumBlocks())}
-		s.survey(s.views[n], across)
-	}
-	return s.views[n]
+	return s.views[far]
 }
 
 // survey finds the stretches, their values and what the source's order needs.
-func (s *study) survey(v *view, across bool) {
+func (s *study) survey(v *view, far reach) {
 	for _, b := range s.f.Blocks {
 		first := len(v.stretches)
-		regions(b, across, func(instrs []*ori.Instr, end *ori.Instr) {
-			v.stretches = append(v.stretches, &stretch{block: b, instrs: slices.Clone(instrs), end: end})
+		regions(b, far, func(instrs []*ori.Instr, end *ori.Instr) {
+			v.stretches = append(v.stretches, &stretch{block: b, far: far, instrs: slices.Clone(instrs), end: end})
 		})
 		s.t.enter(b)
 		at := b.Last()
@@ -128,6 +125,7 @@ func (s *study) look(v *view, i *ori.Instr) {
 // graph returns the dependences of a stretch.
 func (s *study) graph(r *stretch) *graph {
 	if r.g == nil {
+		s.b.far = r.far
 		r.g = s.b.build(r.instrs, r.end)
 	}
 	return r.g

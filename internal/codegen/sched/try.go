@@ -20,15 +20,15 @@ type Judge interface {
 
 // manner is a way to look for orders.
 type manner struct {
-	across bool    // regions go on behind barriers of the block
-	shy    []int32 // see upward; the first order is taken, and others if they need less
-	less   int32   // so many registers are left to runs that find no place
+	far  reach   // of regions
+	shy  []int32 // see upward; the first order is taken, and others if they need less
+	less int32   // so many registers are left to runs that find no place
 }
 
-// manners are tried where registers run out. Of those that seem equal the
-// first are judged.
+// manners are tried where registers run out, those over fences only with
+// products of matrices. Of those that seem equal the first are judged.
 var manners = [...]manner{
-	{across: true, shy: []int32{4}}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}},
+	{far: overBarriers, shy: []int32{4}}, {far: overFences, shy: []int32{4}}, {far: overFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}},
 }
 
 // mostTried is the size of functions of which several orders are tried.
@@ -61,7 +61,11 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 			return
 		}
 	}
+	products := multiplies(f)
 	for _, m := range manners {
+		if m.far == overFences && !products {
+			continue
+		}
 		restore(f, source)
 		s.presser(budget, m).arrange(f)
 		f.Touch()

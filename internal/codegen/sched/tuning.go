@@ -48,6 +48,19 @@ func hasProducts(f *ori.Func) bool {
 	return false
 }
 
+// multiplies reports whether f has products of matrices in registers, which
+// may pass fences.
+func multiplies(f *ori.Func) bool {
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if isProduct(i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Manners is how many ways there are to look for orders.
 const Manners = len(manners)
 

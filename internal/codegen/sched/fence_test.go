@@ -1,0 +1,62 @@
+package sched
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// fenced is a kernel that loads matrices, tells others that it has them, and
+// multiplies them then.
+func fenced(n int) string {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg r0 4/4\n")
+	for k := range n {
+		fmt.Fprintf(&s, "reg r%d 4/4\nreg r%d 2/2\n", 2*k+1, 2*k+2)
+	}
+	fmt.Fprintf(&s, "reg r%d 1/1\nb0:\nCS2R r0[0:2] = SRZ\nCS2R r0[2:4] = SRZ\n", 2*n+1)
+	for k := range n {
+		fmt.Fprintf(&s, "LDSM.16.M88.4 r%d = [%#x]\nLDSM.16.M88.2 r%d = [%#x]\n", 2*k+1, 64*k, 2*k+2, 64*k+16)
+	}
+	s.WriteString("MEMBAR.ALL.CTA\nFENCE.VIEW.ASYNC.S\nBAR.SYNC 0x0\n")
+	fmt.Fprintf(&s, "LDS r%d = [0x4000]\n", 2*n+1)
+	for k := range n {
+		fmt.Fprintf(&s, "HMMA.16816.F32 r0 = r%d, r%d, r0\n", 2*k+1, 2*k+2)
+	}
+	fmt.Fprintf(&s, "STS.128 [0x0], r0\nSTS [0x4000], r%d\nEXIT\n}\n", 2*n+1)
+	return s.String()
+}
+
+// TestFences: where registers are short products pass fences and barriers, and
+// accesses to memory never do.
+func TestFences(t *testing.T) {
+	for _, c := range []struct {
+		registers int
+		passes    bool
+	}{{255, false}, {48, true}} {
+		m, err := ori.Parse(fenced(16))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		Pre(f, target.Find("sm_120a"), Budget{Most: c.registers}, Usual(), nil)
+		behind, before := 0, 0
+		for i := range f.Blocks[0].Instrs {
+			switch {
+			case isFence(i) || isBarrier(i):
+				behind++
+			case i.Op == op.HMMA && behind == 0:
+				before++
+			case i.Op == op.LDSM && behind > 0, (i.Op == op.STS || i.Op == op.LDS) && behind < 3:
+				t.Errorf("%d registers: %v has passed", c.registers, i)
+			}
+		}
+		if (before > 0) != c.passes || behind != 3 {
+			t.Errorf("%d registers: %d products stand before %d fences", c.registers, before, behind)
+		}
+	}
+}
