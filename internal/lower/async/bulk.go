@@ -71,10 +71,14 @@ func bulkCopy(l *build.Builder) {
 	l.Knows(isa.WBulkGroup)
 	x := bulkOrder(l)
 	if name := CopyRoutine(l.Arch, l.Body, l.In); name != "" {
-		l.Knows(isa.WMulticastCluster)
-		x.callBytes(l, name)
+		byRoutine(l, func() { x.callBytes(l, name) }, func() { x.copyBytes(l) })
 		return
 	}
+	x.copyBytes(l)
+}
+
+// copyBytes lets the machine copy bytes.
+func (x *bulkOp) copyBytes(l *build.Builder) {
 	mask := -1
 	m := op.Mods{}
 	to, from := l.In.Spaces[0], l.In.Spaces[1]

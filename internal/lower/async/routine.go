@@ -14,12 +14,12 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// Copies to several blocks of a cluster are routines of the driver where the
-// machine copies to the block itself alone. They take where in shared memory,
+// Copies to several blocks of a cluster, and to another one, are routines of
+// the driver where the machine copies to the block itself alone. They take where in shared memory,
 // what is copied, and the barrier in two words each. Of bytes, the number and
 // the mask follow what is copied and the policy is last; of tensors, five
 // words of coordinates and the mask do, and the policy is on the stack, behind
-// the offsets of im2col.
+// the offsets of im2col. For one block nothing is where the mask would be.
 const (
 	RoutineStack = 16 // bytes of stack the arguments take at most
 	mostCoords   = 5
@@ -31,13 +31,14 @@ var tensorDims = [...]struct {
 	mod  op.Mod
 }{{isa.W1d, op.M1D}, {isa.W2d, op.M2D}, {isa.W3d, op.M3D}, {isa.W4d, op.M4D}, {isa.W5d, op.M5D}}
 
-// CopyRoutine returns the name of the routine that a copy calls, or "" if the
-// machine does it.
+// CopyRoutine returns the name of the routine that a copy calls, always if it
+// is for several blocks, or where it goes to another one; "" if the machine
+// does it everywhere.
 func CopyRoutine(arch *target.Arch, b *sema.Body, in *sema.Inst) string {
-	if in.Op != isa.WCp || arch.Has(target.Multicast) {
+	if in.Op != isa.WCp || arch.Has(target.Multicast) || in.NSpaces != 2 || in.Spaces[0] != isa.SpaceSharedCluster || in.Spaces[1] != isa.SpaceGlobal {
 		return ""
 	}
-	dims, cast, mode := 0, false, "tile"
+	dims, cast, mode := 0, "unicast", "tile"
 	for _, w := range b.ModsOf(in) {
 		for n, d := range tensorDims {
 			if d.word == w {
@@ -46,18 +47,33 @@ func CopyRoutine(arch *target.Arch, b *sema.Body, in *sema.Inst) string {
 		}
 		switch w {
 		case isa.WMulticastCluster:
-			cast = true
+			cast = "multicast"
 		case isa.WIm2col:
 			mode = "im2col"
 		}
 	}
-	switch {
-	case !cast:
-		return ""
-	case dims == 0:
-		return "__cuda_syscall_cp_async_bulk_multicast"
+	if dims == 0 {
+		return "__cuda_syscall_cp_async_bulk_" + cast
 	}
-	return "__cuda_syscall_cp_async_bulk_tensor_" + strconv.Itoa(dims) + "d_" + mode + "_multicast"
+	return "__cuda_syscall_cp_async_bulk_tensor_" + strconv.Itoa(dims) + "d_" + mode + "_" + cast
+}
+
+// rankBits is where the number of a block stands in an address of its
+// cluster's shared memory.
+const rankBits = 24
+
+// byRoutine calls a routine for a copy to several blocks or to another one, and
+// lets the machine copy to the block itself.
+func byRoutine(l *build.Builder, call, copy func()) {
+	if l.Has(isa.WMulticastCluster) {
+		call()
+		return
+	}
+	l.Alone(func() {
+		block := l.Shr1(l.Reg(sharedWord(l, &l.Args[0])), ori.Imm(rankBits))
+		own := l.One(op.S2R, op.Mods{}, ori.Special(op.SRClusterCtaID))
+		l.Either(l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), block, own, expand.PT()), call, copy)
+	})
 }
 
 // callCopy lowers a copy to several blocks by calling its routine. args are
@@ -97,7 +113,7 @@ func (x *bulkOp) callCopy(l *build.Builder, name string, args, stack build.Value
 
 // callBytes is callCopy for bytes.
 func (x *bulkOp) callBytes(l *build.Builder, name string) {
-	args := append(flat(l, &l.Args[1]), l.Src1(2, isa.U32), half(l, l.Src1(4, isa.B16)), sharedWord(l, &l.Args[3]), expand.RZ())
+	args := append(flat(l, &l.Args[1]), l.Src1(2, isa.U32), blocks(l, 4), sharedWord(l, &l.Args[3]), expand.RZ())
 	x.callCopy(l, name, args, nil)
 }
 
@@ -121,8 +137,16 @@ func (x *bulkOp) callTensor(l *build.Builder, name string, coords build.Value, o
 			args = append(args, expand.RZ())
 		}
 	}
-	args = append(args, half(l, l.Src1(mask, isa.B16)), sharedWord(l, &l.Args[2]), expand.RZ())
+	args = append(args, blocks(l, mask), sharedWord(l, &l.Args[2]), expand.RZ())
 	x.callCopy(l, name, args, stack)
+}
+
+// blocks is the mask of the blocks that get a copy, if it is for several.
+func blocks(l *build.Builder, n int) ori.Operand {
+	if !l.Has(isa.WMulticastCluster) {
+		return expand.RZ()
+	}
+	return half(l, l.Src1(n, isa.B16))
 }
 
 // half is a half of a word without what is above it.

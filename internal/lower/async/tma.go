@@ -47,15 +47,15 @@ func bulkTensor(l *build.Builder, reduce bool) {
 		}
 		x.finish(l, op.UTMAPF, m, 2)
 	case load:
-		if name := CopyRoutine(l.Arch, l.Body, l.In); name != "" {
-			l.Knows(isa.WMulticastCluster)
-			x.callTensor(l, name, coords, im2col)
-			return
-		}
 		if im2col {
 			mode = op.MIM2COL
 		}
-		tensorLoad(l, x, coords, op.M(dim), mode, dims)
+		load := func() { tensorLoad(l, x, coords, op.M(dim), mode, dims) }
+		if name := CopyRoutine(l.Arch, l.Body, l.In); name != "" {
+			byRoutine(l, func() { x.callTensor(l, name, coords, im2col) }, load)
+			return
+		}
+		load()
 	default:
 		m := op.M(dim)
 		if im2col {

@@ -187,7 +187,7 @@ type Facts struct {
 	Own       []OwnVar
 	Narrow    []NarrowUse
 	Locs      bool
-	Routines  bool        // some instruction may be a routine of the driver: gradients, copies to several blocks
+	Routines  bool        // some instruction may be a routine of the driver: gradients, copies to other blocks
 	NarrowArg bool        // a call through a prototype passes what the convention cannot
 	Inlined   []string    // function_name labels
 	Unread    []Unwritten // parameters read that no call has written

@@ -11,6 +11,7 @@
 package sim
 
 import (
+	"github.com/goptxas/goptxas/internal/witness/sim/async"
 	"github.com/goptxas/goptxas/internal/witness/sim/machine"
 	"github.com/goptxas/goptxas/internal/witness/sim/meaning"
 	"github.com/goptxas/goptxas/internal/witness/sim/order"
@@ -57,7 +58,7 @@ const (
 )
 
 // Load reads a cubin.
-func Load(b []byte) (*Module, error) { return machine.Load(b, meaning.Of) }
+func Load(b []byte) (*Module, error) { return machine.Load(b, meaning.Of, async.Routine) }
 
 // ParseAsync reads early, late or seed:N.
 func ParseAsync(s string) (Async, error) { return machine.ParseAsync(s) }

@@ -5,7 +5,14 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/target"
 )
+
+// copiesAlone reports whether copies to other blocks are not the machine's.
+func (k *checker) copiesAlone() bool {
+	arch := k.Module.Opts.Arch
+	return arch == nil || !arch.Has(target.Multicast)
+}
 
 // instruction resolves and checks one instruction and adds it to the body.
 func (k *checker) instruction(in *syntax.Instr) {
@@ -15,7 +22,7 @@ func (k *checker) instruction(in *syntax.Instr) {
 	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
 		w := k.Tree.Mods[i].Word
 		k.body.Words = append(k.body.Words, w)
-		k.facts.Routines = k.facts.Routines || w == isa.WGrad && in.Op == isa.WTex || w == isa.WMulticastCluster
+		k.facts.Routines = k.facts.Routines || w == isa.WGrad && in.Op == isa.WTex || w == isa.WSharedCluster && in.Op == isa.WCp && k.copiesAlone()
 	}
 	if in.Call {
 		k.call(in, words)

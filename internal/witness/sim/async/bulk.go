@@ -108,6 +108,9 @@ func bulkCopy(w *machine.Warp, i *machine.Inst, put func(to, from []byte)) {
 		w.Unload(func() { run(to) })
 		return
 	}
+	if i.Sub == bulkIn && elsewhere(w, i, to) {
+		return
+	}
 	everywhere(w, i, w.Row(i.S[3].Row)[0], to, word(i.S[1].Hi), func(to, bar uint64) {
 		w.Load(bar, func() { run(to) }, uint32(size))
 	})

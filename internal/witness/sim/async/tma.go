@@ -106,9 +106,26 @@ func Utmaldg(w *machine.Warp, i *machine.Inst, _ uint32) {
 		return
 	}
 	bar := uint64(w.R[i.S[0].Row+1][0])
+	if elsewhere(w, i, uint64(shared)) {
+		return
+	}
 	everywhere(w, i, w.R[i.S[2].Row][0], uint64(shared), bar, func(shared, bar uint64) {
 		tileIn(w, list, uint32(shared), bar)
 	})
+}
+
+// aloneFrom is the first GPU whose copies from global memory go to the block
+// that asks for them alone.
+const aloneFrom = 120
+
+// elsewhere reports whether a copy goes to another block though the machine
+// cannot do that, and tells it.
+func elsewhere(w *machine.Warp, i *machine.Inst, to uint64) bool {
+	if w.Sm() < aloneFrom || !i.Multicast && to>>machine.RankShift == w.Rank() {
+		return false
+	}
+	w.Fail(0, "a copy to %#x, in another block, which this machine does not do", to)
+	return true
 }
 
 // everywhere does a copy to shared memory for the block that the address

@@ -72,10 +72,10 @@ func Call(w *machine.Warp, i *machine.Inst, m uint32) {
 	switch {
 	case m == 0:
 	case i.NS > 0 && !i.S[0].IsImm:
-		w.Far(m, regTarget(w, i, codeBase(w, i)))
+		w.Call(m, regTarget(w, i, codeBase(w, i)))
 	case i.NS > 0:
 		to := uint64(i.S[0].Imm)
-		w.Far(m, func(int) uint64 { return to })
+		w.Call(m, func(int) uint64 { return to })
 	default:
 		w.Jump(m, labelOf(w, i))
 	}

@@ -19,6 +19,8 @@ type Image struct {
 	Data  map[*cubin.Section][]byte // initial contents of placed sections
 	Texts []codeRange
 	Refs  []texRef
+	// Driver names the driver's routines that the code calls; see RoutineAt.
+	Driver []string
 }
 
 // codeRange is one code section in the module's code.
@@ -121,6 +123,24 @@ func (m *Image) relocate() error {
 // driverBase is where the driver's routines lie, of which there is no code.
 const driverBase = 1 << 32
 
+// routine is where a routine of the driver lies.
+func (m *Image) routine(name string) uint64 {
+	n := slices.Index(m.Driver, name)
+	if n < 0 {
+		n = len(m.Driver)
+		m.Driver = append(m.Driver, name)
+	}
+	return driverBase + 16*uint64(n)
+}
+
+// RoutineAt is the name of the driver's routine at an address, or "".
+func (m *Image) RoutineAt(addr uint64) string {
+	if n := (addr - driverBase) / 16; addr >= driverBase && n < uint64(len(m.Driver)) {
+		return m.Driver[n]
+	}
+	return ""
+}
+
 func (m *Image) patch(to []byte, x *cubin.Reloc, addends bool) error {
 	v := uint64(x.Addend)
 	if x.Sym != nil {
@@ -128,7 +148,7 @@ func (m *Image) patch(to []byte, x *cubin.Reloc, addends bool) error {
 		if x.Sym.Section != nil {
 			v += m.Base[x.Sym.Section]
 		} else if x.Sym.Type == cubin.SymFunc {
-			v += driverBase
+			v += m.routine(x.Sym.Name)
 		}
 	}
 	if x.Off+8 > uint64(len(to)) {

@@ -20,6 +20,13 @@ type Inst struct {
 // Meanings finds what an operation does.
 type Meanings func(op sass.Op) *Meaning
 
+// Routine is what a routine of the driver does for some lanes that call it.
+type Routine func(w *Warp, m uint32)
+
+// Routines finds what a routine of the driver does by its name; nil if it has
+// no meaning.
+type Routines func(name string) Routine
+
 // instOf decodes one word and gives it its meaning.
 func instOf(d *code.Decoder, of Meanings, in sass.Inst, pc uint64) (i Inst, err error) {
 	var parts []string

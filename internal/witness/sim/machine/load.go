@@ -24,7 +24,8 @@ type Module struct {
 	insts  []Inst
 	pool   code.Pool
 	poison [code.NumRows][32]uint32 // what registers hold at first
-	regs   uint16                   // vector and uniform registers that the code names
+	driver Routines
+	regs   uint16 // vector and uniform registers that the code names
 	uregs  uint16
 
 	described func() (*hazard.Model, error) // once
@@ -38,8 +39,9 @@ type Program struct {
 	entry  uint32
 }
 
-// Load reads a cubin whose instructions mean what of says.
-func Load(b []byte, of Meanings) (*Module, error) {
+// Load reads a cubin whose instructions mean what of says, and the routines
+// of the driver what the other does.
+func Load(b []byte, of Meanings, driver Routines) (*Module, error) {
 	f, err := cubin.Read(b)
 	if err != nil {
 		return nil, err
@@ -52,7 +54,7 @@ func Load(b []byte, of Meanings) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Module{Image: im, Arch: a, funcs: f.Functions(), pool: code.NewPool()}
+	m := &Module{Image: im, Arch: a, funcs: f.Functions(), driver: driver, pool: code.NewPool()}
 	m.described = sync.OnceValues(m.describe)
 	for n := range m.poison {
 		for l := range m.poison[n] {
