@@ -6,6 +6,11 @@ import "github.com/goptxas/goptxas/internal/engine/fp"
 // same in all four quarters of the lanes (PTX ISA, Scale Factor A ID and B
 // ID); the descriptor names the first byte of the word.
 
+// scaleNumber is the first of two bits of the place of scales that the machine
+// must not look at: CUTLASS keeps there which byte of each word is meant, which
+// the instruction descriptor says.
+const scaleNumber = 30
+
 // scaleLines multiplies the rows and columns of a block by their scales.
 // Columns are scaled once, by those of the first block.
 func (p *plan) scaleLines(m *Memory, rows, columns []line, rank int) error {
@@ -16,6 +21,7 @@ func (p *plan) scaleLines(m *Memory, rows, columns []line, rank int) error {
 }
 
 func (p *plan) scaleEach(m *Memory, at Address, id int, lines []line) error {
+	at &= 1<<scaleNumber - 1
 	words := (len(lines) + 31) / 32
 	if err := m.span(at, words); err != nil {
 		return err
