@@ -86,6 +86,8 @@ func choose(f *ori.Func, list []candidate, first float64, judge Judge) [][]*ori.
 		list = list[1:]
 	}
 	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(x.guess, y.guess) })
+	// of orders that would spill the same the first is as good as any
+	list = slices.CompactFunc(list, func(x, y candidate) bool { return x.guess == y.guess && x.guess > 0 })
 	n := 0
 	for n < len(list) && n < mostJudged && list[n].guess <= likely(list[0].guess) {
 		n++
