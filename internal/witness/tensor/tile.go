@@ -74,6 +74,7 @@ func (m *Map) Told() uint32 {
 // memory. Places may be outside of the tensor on either side. Offsets are
 // those of im2col.
 func (m *Map) Tile(at [5]int32, off [3]int32, visit func(Piece) bool) {
+	rows, pitch := m.rows(), m.pitch()
 	if count, _ := m.together(); count > 1 {
 		packed := *m
 		packed.Dim[0], packed.Box[0] = (m.Dim[0]+uint64(count)-1)/uint64(count), m.Box[0]/count
@@ -84,8 +85,8 @@ func (m *Map) Tile(at [5]int32, off [3]int32, visit func(Piece) bool) {
 	for n := range place {
 		place[n] = int64(at[n])
 	}
-	for k := range m.rows() {
-		if !m.visitRow(place, off, k*m.pitch(), visit) {
+	for k := range rows {
+		if !m.visitRow(place, off, k*pitch, visit) {
 			return
 		}
 		if m.Im2col {

@@ -61,22 +61,25 @@ func TestPacked(t *testing.T) {
 		bytes        int64
 		inside       bool
 	}
-	base := tensor.Map{Address: 1 << 20, Rank: 2, Dim: [5]uint64{224, 40}, Stride: [5]uint64{0, 256}, Step: [5]uint32{1, 1, 1, 1, 1}, Swizzle: 3}
+	base := tensor.Map{Address: 1 << 20, Rank: 2, Dim: [5]uint64{224, 40}, Stride: [5]uint64{0, 256}, Step: [5]uint32{1, 1, 1, 1, 1}}
 	for _, x := range []struct {
-		kind, atom int
-		box        uint32
-		bytes      uint32 // a row takes
-		told       uint32 // are brought
+		kind, atom, swizzle int
+		box                 uint32
+		bytes               uint32 // a row takes
+		told                uint32 // are brought
 	}{
-		{tensor.B4x16, 0, 128, 64, 64},
-		{tensor.B4x16, 1, 256, 128, 128},
-		{tensor.B4x16P64, 0, 128, 128, 64},
-		{tensor.B6x16P32, 0, 128, 128, 96},
-		{tensor.F32, 1, 32, 128, 128},
-		{tensor.U8, 1, 128, 128, 128},
+		{tensor.B4x16, 0, 3, 128, 64, 64},
+		{tensor.B4x16, 0, 0, 32, 16, 16},
+		{tensor.B4x16, 0, 0, 128, 64, 64},
+		{tensor.B4x16, 0, 1, 64, 32, 32},
+		{tensor.B4x16, 1, 3, 256, 128, 128},
+		{tensor.B4x16P64, 0, 3, 128, 128, 64},
+		{tensor.B6x16P32, 0, 3, 128, 128, 96},
+		{tensor.F32, 1, 3, 32, 128, 128},
+		{tensor.U8, 1, 3, 128, 128, 128},
 	} {
 		m := base
-		m.Type, m.Atom, m.Box = x.kind, x.atom, [5]uint32{x.box, 8}
+		m.Type, m.Atom, m.Swizzle, m.Box = x.kind, x.atom, x.swizzle, [5]uint32{x.box, 8}
 		raw := m.Encode()
 		d, err := tensor.Decode(raw[:])
 		if err != nil {
