@@ -128,7 +128,12 @@ func F2fp(w *machine.Warp, i *machine.Inst, m uint32) {
 		case f2fpMergeC:
 			v = cvt(uint64(w.Row(s[0].Row)[l])) | half(&s[1])<<16
 		case f2fpPackABMergeC:
-			v = cvt(uint64(w.Row(s[0].Row)[l]))<<width | cvt(uint64(w.Row(s[1].Row)[l])) | half(&s[2])<<16
+			v = cvt(uint64(w.Row(s[0].Row)[l]))<<width | cvt(uint64(w.Row(s[1].Row)[l]))
+			if width == 4 { // a byte, above which three more have room
+				v |= uint64(w.Row(s[2].Row)[l]) << 8
+			} else {
+				v |= half(&s[2]) << 16
+			}
 		case f2fpPackB:
 			v = fp.Convert(i.Src, i.Dst, uint64(w.Row(s[0].Row)[l]), i.Mode)
 		case f2fpUnpackB:
