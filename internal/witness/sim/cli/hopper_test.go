@@ -2,9 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 	"github.com/goptxas/goptxas/internal/witness/sim"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
@@ -95,20 +98,63 @@ func sameBut(a, b []byte, at int) bool {
 }
 
 // TestDriverRoutine calls a routine of the driver, of which there is no code:
-// the warp does not go on anywhere.
+// one for copies to several blocks leaves what the instruction leaves where
+// there is one.
 func TestDriverRoutine(t *testing.T) {
+	var left [][][]byte
 	for _, k := range zoo.Hopper(t) {
 		if k.File != "cluster_multicast.ptx" {
 			continue
 		}
-		k = k.For("sm_120a")
-		m, _ := compile(t, &k, "sm_120a")
-		if m == nil {
-			t.Fatal("refused")
+		for _, arch := range []string{"sm_90a", "sm_120a"} {
+			k := k.For(arch)
+			m, _ := compile(t, &k, arch)
+			if m == nil {
+				t.Fatal("refused")
+			}
+			p, c := start(t, m, &k, 0)
+			if _, err := p.Run(&c.Launch); err != nil {
+				t.Fatal(err)
+			}
+			left = append(left, c.Buffers)
 		}
-		p, c := start(t, m, &k, 0)
-		if _, err := p.Run(&c.Launch); err == nil || !strings.Contains(err.Error(), "which is no instruction") {
-			t.Errorf("it runs: %v", err)
-		}
+	}
+	if len(left) != 2 || !slices.EqualFunc(left[0], left[1], bytes.Equal) {
+		t.Errorf("%d runs, which leave something else", len(left))
+	}
+}
+
+// TestUnknownRoutine: a warp does not go on behind a routine without a meaning.
+func TestUnknownRoutine(t *testing.T) {
+	const text = `.version 8.7
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.visible .entry k()
+{ .reg .b64 %d<2>;
+mov.u64 %d0, 0;
+{ .param .b64 f; .param .b64 a; .param .b32 r;
+st.param.b64 [f], %d0; st.param.b64 [a], %d0;
+call (r), vprintf, (f, a); }
+ret; }
+`
+	out, err := goptxas.Compile(t.Context(), []goptxas.Input{{Name: "k.ptx", Text: []byte(text)}}, goptxas.Options{Arch: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sim.Load(out.Cubin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.Prepare(&launch.Launch{Kernel: "k", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Run(&c.Launch); err == nil || !strings.Contains(err.Error(), "calls vprintf of the driver") {
+		t.Errorf("it runs: %v", err)
 	}
 }
