@@ -45,6 +45,10 @@ const mostJudged = 3
 // if the least is so much: some words more are no more than chance.
 func likely(least float64) float64 { return 1.1*least + 4 }
 
+// surely is the guess from which no luck of the allocator saves an order from
+// spilling.
+const surely = 50
+
 // candidate is an order with what it is guessed to cost.
 type candidate struct {
 	order [][]*ori.Instr
@@ -86,8 +90,8 @@ func choose(f *ori.Func, list []candidate, first float64, judge Judge) [][]*ori.
 		list = list[1:]
 	}
 	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(x.guess, y.guess) })
-	// of orders that would spill the same the first is as good as any
-	list = slices.CompactFunc(list, func(x, y candidate) bool { return x.guess == y.guess && x.guess > 0 })
+	// of orders that would spill as much the first is as good as any
+	list = slices.CompactFunc(list, func(x, y candidate) bool { return x.guess == y.guess && x.guess > surely })
 	n := 0
 	for n < len(list) && n < mostJudged && list[n].guess <= likely(list[0].guess) {
 		n++
