@@ -90,6 +90,9 @@ func (d *Draft) Gather(g *routine.Gathers) (err error) {
 	return nil
 }
 
+// Repeats returns the heads of the loops that the text does not have.
+func (d *Draft) Repeats() []*ori.Block { return d.l.Repeats }
+
 // Finish ends lowering and returns the .loc directives of the body, which
 // Instr.Loc counts.
 func (d *Draft) Finish() []build.Line {

@@ -244,6 +244,7 @@ func converge(u *unit, c *phase.Ctx) error {
 	if !u.f.Kernel || !all { // who comes to a function, or where paths reconverge, nobody knows
 		return nil
 	}
+	isel.DropYields(u.f, apart.Is)
 	for _, i := range isel.Gathers(u.f, apart.Is) {
 		if c.ShouldChange("warpsync", int(i.ID)) {
 			i.Remove()

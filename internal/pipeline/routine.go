@@ -3,6 +3,7 @@ package pipeline
 import (
 	"time"
 
+	"github.com/goptxas/goptxas/internal/codegen/isel"
 	"github.com/goptxas/goptxas/internal/lower"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -32,6 +33,7 @@ func (c *compilation) lowered(body *sema.Body) (*unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	isel.YieldPolls(d.F, d.Repeats())
 	if body != c.body {
 		bounds(&d.F.Props, &c.m.Funcs[c.body.Func].Launch)
 	}

@@ -44,27 +44,28 @@ type Builder struct {
 	Plan   *Plan    // what becomes of calls
 	Rooms  []*Table // how each instruction is lowered
 
-	Cur    *ori.Block
-	order  []*ori.Block // blocks in the order they are filled
-	Placed []bool       // by block: it is in order
-	turn   uint32       // counts instructions
-	used   uint32       // bytes of this load that the text says are used, 0: it does not
-	asked  [isa.NumWords]uint32
-	sums   uint64               // arguments of the instruction that are sums nobody has read
-	Loc    int32                // of list, -1: none yet
-	List   []Line               // the .loc directives of all bodies
-	bases  map[int32]int32      // where those of a function begin
-	Top    int64                // bytes of the frame in use
-	Desc   ori.Reg              // memory descriptor, NoReg until needed
-	Carry  ori.Reg              // condition code of add.cc and its kin
-	rank   ori.Reg              // shared memory window of this block in its cluster
-	frame  ori.Reg              // what locals are addressed from
-	SP     ori.Reg              // stack pointer
-	Sites  routine.Sites        // of routines
-	global map[[2]int32]ori.Reg // registers of the module, by symbol and element
-	Back   Value                // return address of a function compiled by itself
-	Buffer Value                // where its result goes if registers do not hold it
-	entry  *ori.Instr
+	Cur     *ori.Block
+	order   []*ori.Block // blocks in the order they are filled
+	Placed  []bool       // by block: it is in order
+	turn    uint32       // counts instructions
+	used    uint32       // bytes of this load that the text says are used, 0: it does not
+	asked   [isa.NumWords]uint32
+	sums    uint64               // arguments of the instruction that are sums nobody has read
+	Loc     int32                // of list, -1: none yet
+	List    []Line               // the .loc directives of all bodies
+	Repeats []*ori.Block         // heads of the loops that the text does not have
+	bases   map[int32]int32      // where those of a function begin
+	Top     int64                // bytes of the frame in use
+	Desc    ori.Reg              // memory descriptor, NoReg until needed
+	Carry   ori.Reg              // condition code of add.cc and its kin
+	rank    ori.Reg              // shared memory window of this block in its cluster
+	frame   ori.Reg              // what locals are addressed from
+	SP      ori.Reg              // stack pointer
+	Sites   routine.Sites        // of routines
+	global  map[[2]int32]ori.Reg // registers of the module, by symbol and element
+	Back    Value                // return address of a function compiled by itself
+	Buffer  Value                // where its result goes if registers do not hold it
+	entry   *ori.Instr
 
 	Open     *ori.Instr // last warp-group matrix operation since a commit
 	Gathered *ori.Block // where the warp was brought together for those

@@ -89,6 +89,7 @@ func (l *Builder) Either(p ori.Operand, yes, no func()) {
 // Repeat runs do until the predicate it returns holds.
 func (l *Builder) Repeat(do func() ori.Operand) {
 	top := l.F.NewBlock()
+	l.Repeats = append(l.Repeats, top)
 	l.Fall(top)
 	l.Branch(do().Not(), top)
 }

@@ -123,7 +123,6 @@ func Bmov(w *machine.Warp, i *machine.Inst, m uint32) {
 	}
 	if i.NS > 0 { // register to barrier
 		*c = w.Row(i.S[0].Row)[machine.Lane(m)]
-		w.Saved = max(0, w.Saved-1)
 		return
 	}
 	for ; m != 0; m &= m - 1 {
@@ -131,7 +130,6 @@ func Bmov(w *machine.Warp, i *machine.Inst, m uint32) {
 	}
 	if i.Has(code.FlagCLEAR) {
 		*c = 0
-		w.Saved++
 	}
 }
 

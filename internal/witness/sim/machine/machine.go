@@ -242,7 +242,7 @@ func (w *Warp) reset(lanes int) {
 	w.act, w.pc = uint32(1<<lanes-1), w.m.prog.entry
 	w.exited = ^w.act
 	w.ready, w.asleep = w.ready[:0], w.asleep[:0]
-	w.conv, w.last, w.awaited, w.behind, w.loose, w.Saved = [16]uint32{}, 0, 0, 0, false, 0
+	w.conv, w.last, w.awaited, w.behind, w.loose = [16]uint32{}, 0, 0, 0, false
 	w.bwait, w.wwait, w.cwait = [16]uint32{}, 0, 0
 	w.steps = 0
 	w.met, w.meets = 0, 0

@@ -25,7 +25,6 @@ type Warp struct {
 
 	ready  []group
 	asleep []group
-	due    bool   // they have waited long: the running group stops at its next jump
 	exited uint32 // lanes that are gone, or never were
 	met    uint32 // phases of the cluster's barrier at which it arrived
 	meets  uint32 // lanes that wait there
@@ -34,8 +33,7 @@ type Warp struct {
 	last    uint32     // lanes that began to wait last
 	awaited uint32     // for whom
 	behind  uint32     // lanes that wait where nobody comes any more
-	loose   bool       // lanes slept, or were stopped for others
-	Saved   int        // barriers whose lanes functions have in registers: no other group may come to one meanwhile
+	loose   bool       // lanes slept
 	bwait   [16]uint32 // lanes that wait at BSYNC
 	wwait   uint32     // lanes that wait at WARPSYNC
 	wmask   [32]uint32 // for whom
@@ -118,7 +116,6 @@ func (w *Warp) run(n int) int {
 	}
 	w.ready = slices.Insert(w.ready, 0, w.asleep...)
 	w.asleep = w.asleep[:0]
-	w.due = len(w.ready) > 0
 	return stRun
 }
 
@@ -140,7 +137,7 @@ func (w *Warp) next() bool {
 	}
 	g := w.ready[n]
 	w.ready = slices.Delete(w.ready, n, n+1)
-	w.act, w.pc, w.due = g.mask, g.pc, false
+	w.act, w.pc = g.mask, g.pc
 	return true
 }
 
@@ -156,10 +153,6 @@ func (w *Warp) Jump(taken, pc uint32) {
 	case taken == 0:
 	case rest == 0:
 		w.pc = pc
-		if w.due && w.Saved == 0 { // the other groups have waited long enough
-			w.loose = true
-			w.park()
-		}
 	default:
 		w.m.stats.Divergent++
 		if w.m.paths != nil && w.m.paths.IntN(2) == 0 {
