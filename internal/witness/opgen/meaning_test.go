@@ -65,7 +65,6 @@ var meaningless = [...]struct {
 }{
 	{regexp.MustCompile(`im2col::w`), "boxes of images by columns alone: what lies where was never measured"},
 	{regexp.MustCompile(`^(istypep|txq|suq)\.|^(tex|tld4|sured)\.`), "what the driver knows of textures, samples of a pixel and flags of residence: no launch describes them"},
-	{regexp.MustCompile(`^fma\.rn\.oob\.`), "which NaN counts as outside was never measured"},
 	{regexp.MustCompile(`^mbarrier\.arrive(_drop)?\.noComplete\.`), "SYNCS.ARRIVE.TMASK, whose bytes at a barrier that is over were never measured"},
 	{regexp.MustCompile(`%pm\d`), "counters of the machine"},
 	{regexp.MustCompile(`^mov\.v4\.u32 .*%tid`), "four words of a special register at once, the last of which is open"},

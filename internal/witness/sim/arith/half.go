@@ -84,6 +84,29 @@ func Hfma2(w *machine.Warp, i *machine.Inst, m uint32) {
 	}
 }
 
+// outsideNaN is what tensor copies leave outside of a tensor, but for the sign.
+const outsideNaN = 0x7ff7
+
+// hfma2Outside is HFMA2.OOB: a factor from outside of a tensor makes the whole
+// sum zero.
+func hfma2Outside(w *machine.Warp, i *machine.Inst, m uint32) {
+	d := &w.R[i.D[0]]
+	for ; m != 0; m &= m - 1 {
+		l := machine.Lane(m)
+		a0, a1 := hsrc(w, i, &i.S[0], l)
+		b0, b1 := hsrc(w, i, &i.S[1], l)
+		c0, c1 := hsrc(w, i, &i.S[2], l)
+		lo, hi := hfma(i, a0, b0, c0), hfma(i, a1, b1, c1)
+		if a0&^0x8000 == outsideNaN || b0&^0x8000 == outsideNaN {
+			lo = 0
+		}
+		if a1&^0x8000 == outsideNaN || b1&^0x8000 == outsideNaN {
+			hi = 0
+		}
+		d[l] = Pack(lo, hi)
+	}
+}
+
 func hfma(i *machine.Inst, a, b, c uint64) uint64 {
 	if i.Has(code.FlagFMZ) && (i.Src.IsZero(i.Src.Flush(a)) || i.Src.IsZero(i.Src.Flush(b))) {
 		return i.Src.Add(0, c, i.Mode)

@@ -108,7 +108,10 @@ func PrepDcmp(i *machine.Inst, parts []string) error {
 // PrepHalf reads the format of halves.
 func PrepHalf(i *machine.Inst, parts []string) error {
 	if slices.Contains(parts, "OOB") {
-		return fmt.Errorf(".OOB has no meaning in the simulator")
+		if i.Op != sass.OpHFMA2 {
+			return fmt.Errorf(".OOB has no meaning in the simulator")
+		}
+		i.Run = hfma2Outside
 	}
 	if i.Src = fp.F16; i.Has(code.FlagBF16) {
 		i.Src = fp.BF16
