@@ -119,7 +119,7 @@ func (k *checker) narrowAddress(in *syntax.Instr, out *sema.Inst, a *sema.Operan
 		space = isa.SpaceShared // a barrier beside the data
 	case in.Op == isa.WTcgen05:
 		return // tensor memory has 32-bit addresses
-	case defaultShared(k.body.ModsOf(out)):
+	case defaultShared(in.Op, k.body.ModsOf(out)):
 		return
 	}
 	if b := space.Base(); b == isa.Generic || b == isa.SpaceGlobal {
@@ -129,8 +129,11 @@ func (k *checker) narrowAddress(in *syntax.Instr, out *sema.Inst, a *sema.Operan
 }
 
 // defaultShared reports whether an instruction without a space means shared
-// memory: the asynchronous stores and reductions.
-func defaultShared(mods []isa.Word) bool { return len(mods) > 0 && mods[0] == isa.WAsync }
+// memory: the asynchronous stores and reductions, st.bulk, and what asks for
+// other clusters.
+func defaultShared(op isa.Word, mods []isa.Word) bool {
+	return len(mods) > 0 && (mods[0] == isa.WAsync || mods[0] == isa.WBulk && op == isa.WSt || op == isa.WClusterlaunchcontrol)
+}
 
 // addressValue checks mov and cvta of a variable or function.
 func (k *checker) addressValue(in *syntax.Instr, out *sema.Inst, args []sema.Operand) {
