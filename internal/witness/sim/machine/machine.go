@@ -43,6 +43,9 @@ type machine struct {
 	steps     uint64
 }
 
+// poisonLanes are the lanes in which a predicate holds that nobody wrote.
+const poisonLanes uint32 = 0x6cb3a59c
+
 type instCount struct{ warps, threads uint64 }
 
 // Run executes a launch. Global memory is changed in place. The error is a
@@ -238,7 +241,13 @@ func (w *Warp) reset(lanes int) {
 		w.R[n] = w.m.prog.poison[n]
 	}
 	w.R[code.RowZero] = [32]uint32{}
-	w.P = [code.NumPreds]uint32{code.PredTrue: ^uint32(0)}
+	for n := range w.P {
+		w.P[n] = poisonLanes
+		if n >= code.PredUni {
+			w.P[n] = -(poisonLanes >> n & 1) // of all lanes
+		}
+	}
+	w.P[code.PredTrue] = ^uint32(0)
 	w.act, w.pc = uint32(1<<lanes-1), w.m.prog.entry
 	w.exited = ^w.act
 	w.ready, w.asleep = w.ready[:0], w.asleep[:0]
