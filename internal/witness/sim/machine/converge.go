@@ -35,6 +35,7 @@ func (w *Warp) Far(m uint32, to func(l int) uint64) {
 	}
 	w.m.stats.Divergent++
 	w.act &^= m
+	w.awaited = m
 	w.scatter(m, &pcs)
 	if w.act == 0 {
 		return

@@ -31,7 +31,7 @@ type Warp struct {
 
 	conv    [16]uint32 // lanes that have to meet at a convergence barrier
 	last    uint32     // lanes that began to wait last
-	awaited uint32     // for whom
+	awaited uint32     // for whom, or lanes that just parted: they run next
 	behind  uint32     // lanes that wait where nobody comes any more
 	loose   bool       // lanes slept
 	bwait   [16]uint32 // lanes that wait at BSYNC
@@ -137,7 +137,7 @@ func (w *Warp) next() bool {
 	}
 	g := w.ready[n]
 	w.ready = slices.Delete(w.ready, n, n+1)
-	w.act, w.pc = g.mask, g.pc
+	w.act, w.pc, w.awaited = g.mask, g.pc, 0
 	return true
 }
 
