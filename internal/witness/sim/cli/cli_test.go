@@ -159,7 +159,7 @@ func TestDebug(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	contains(t, out, "h for help", "run one (N) instructions", "ffffffff 0000: ", "ffffffff 0010: ", "ffffffff 0040: ", "> 0040: ",
-		"lane 0\nR0 ", "lane 5\nR0 ", "UR0", "P0 00000000", "active ffffffff, exited 00000000", "unknown command \"x\"", "breakpoint at 0020")
+		"lane 0\nR0 ", "lane 5\nR0 ", "UR0", "P0 6cb3a59c", "active ffffffff, exited 00000000", "unknown command \"x\"", "breakpoint at 0020")
 }
 
 func TestDebugToTheEnd(t *testing.T) {
