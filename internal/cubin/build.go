@@ -203,6 +203,9 @@ func (b *builder) finish() (*File, error) {
 	}
 	b.symtab.Link = strtab
 	b.symtab.Content = &SymTab{append(append(b.locals, b.globals...), b.late...)}
+	if len(b.secs)+1 >= elf.FirstSpecial {
+		b.section(rankSymtab, &Section{Name: ".symtab_shndx", Type: elf.TypeSymIndex, Align: 4, EntSize: 4, Link: b.symtab, Content: &SymIndex{b.symtab.Content.(*SymTab)}})
+	}
 	sort.SliceStable(b.secs, func(i, j int) bool { return b.secs[i].rank < b.secs[j].rank })
 	f := &File{Kind: KindExec, SM: b.m.Arch.SM, FlagsLow: 4}
 	if b.m.Relocatable {

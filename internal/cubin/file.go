@@ -79,7 +79,7 @@ type Target struct {
 }
 
 // Content is what a section holds. The implementations are Bytes, NoBits,
-// Same, *Strings, *SymTab, *Relocs, *Info, *TKInfo, *CUInfo, *CallGraph and
+// Same, *Strings, *SymTab, *SymIndex, *Relocs, *Info, *TKInfo, *CUInfo, *CallGraph and
 // *Prototypes.
 type Content interface {
 	// encode gives the section's bytes once everything has its number.

@@ -104,10 +104,11 @@ func (r *reader) symbols() error {
 		if len(raw) == 0 {
 			continue
 		}
+		far := r.far(e)
 		syms := make([]Symbol, len(raw)-1)
 		list := make([]*Symbol, len(syms))
 		for n := range syms {
-			if err := r.symbol(&syms[n], raw[n+1], str); err != nil {
+			if err := r.symbol(&syms[n], raw[n+1], str, number(far, n+1)); err != nil {
 				return fmt.Errorf("symbol %d: %w", n+1, err)
 			}
 			syms[n].index = uint32(n + 1)
@@ -120,7 +121,26 @@ func (r *reader) symbols() error {
 	return nil
 }
 
-func (r *reader) symbol(s *Symbol, e elf.Sym, str []byte) error {
+// far returns the numbers of sections that do not fit into a symbol table.
+func (r *reader) far(table *elf.Section) []byte {
+	for i := range r.im.Sections {
+		x := &r.im.Sections[i]
+		if x.Type == elf.TypeSymIndex && int(x.Link) < len(r.im.Sections) && table == &r.im.Sections[x.Link] {
+			return x.Data
+		}
+	}
+	return nil
+}
+
+// number is the one of symbol n among those; 0 if there is none.
+func number(far []byte, n int) uint32 {
+	if len(far) < 4*(n+1) {
+		return 0
+	}
+	return le.Uint32(far[4*n:])
+}
+
+func (r *reader) symbol(s *Symbol, e elf.Sym, str []byte, far uint32) error {
 	name, ok := elf.StringAt(str, e.Name)
 	if !ok {
 		return errors.New("name out of range")
@@ -129,14 +149,18 @@ func (r *reader) symbol(s *Symbol, e elf.Sym, str []byte) error {
 		Name: name, Bind: e.Info >> 4, Type: e.Info & 15, Other: e.Other,
 		Value: e.Value, Size: e.Size,
 	}
-	const firstSpecial = 0xff00
+	number := uint32(e.Shndx)
 	switch {
-	case e.Shndx >= firstSpecial:
+	case e.Shndx == elf.FarIndex && far != 0:
+		number = far
+	case e.Shndx >= elf.FirstSpecial:
 		s.Special = e.Shndx
-	case e.Shndx != 0:
-		if s.Section = r.section(uint32(e.Shndx)); s.Section == nil {
-			return errors.New("section number out of range")
-		}
+		return nil
+	case number == 0:
+		return nil
+	}
+	if s.Section = r.section(number); s.Section == nil {
+		return errors.New("section number out of range")
 	}
 	return nil
 }

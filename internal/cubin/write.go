@@ -45,6 +45,22 @@ func (e *encoder) stringAt(name string) uint32 { return e.offsets[e.strtab][name
 
 func (t *SymTab) encode(*encoder) []byte { return nil }
 
+// SymIndex has the section numbers of a table's symbols, of those that do not
+// fit there.
+type SymIndex struct{ Of *SymTab }
+
+func (x *SymIndex) encode(*encoder) []byte {
+	b := make([]byte, 4, 4+4*len(x.Of.Symbols))
+	for _, s := range x.Of.Symbols {
+		n := uint32(0)
+		if s.Section != nil && s.Section.index >= elf.FirstSpecial {
+			n = s.Section.index
+		}
+		b = le.AppendUint32(b, n)
+	}
+	return b
+}
+
 func (r *Relocs) encode(*encoder) []byte {
 	size := elf.RelSize
 	if r.Addends {
@@ -110,9 +126,6 @@ func (f *File) applyOdd(o *Odd, im *elf.Image) {
 
 // image makes the container without offsets and program headers.
 func (f *File) image() (*elf.Image, error) {
-	if len(f.Sections) >= 0xff00 {
-		return nil, errors.New("too many sections")
-	}
 	e := newEncoder(f)
 	im := &elf.Image{Sections: make([]elf.Section, len(f.Sections)+1)}
 	var names map[string]uint32
@@ -182,6 +195,9 @@ func (f *File) encodeSyms(e *encoder, s *Section, t *SymTab) ([]byte, uint32) {
 		}
 		if sym.Section != nil {
 			x.Shndx = uint16(sym.Section.index)
+			if sym.Section.index >= elf.FirstSpecial {
+				x.Shndx = elf.FarIndex
+			}
 		}
 		if sym.Bind == BindLocal {
 			info = uint32(n + 2)

@@ -22,6 +22,7 @@ const (
 	TypeNull     = 0
 	TypeProgbits = 1
 	TypeSymtab   = 2
+	TypeSymIndex = 18 // the section numbers of symbols that are FarIndex
 	TypeStrtab   = 3
 	TypeRela     = 4
 	TypeNote     = 7
@@ -84,6 +85,13 @@ type Prog struct {
 	Memsz  uint64
 	Align  uint64
 }
+
+// Section numbers from FirstSpecial on have other meanings in 16 bits. FarIndex
+// says that the number stands in a table of type TypeSymIndex.
+const (
+	FirstSpecial = 0xff00
+	FarIndex     = 0xffff
+)
 
 // Sym is one symbol table record.
 type Sym struct {

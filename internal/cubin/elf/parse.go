@@ -43,10 +43,18 @@ func Parse(b []byte) (*Image, error) {
 	if phnum > 0 && h.PhEntSize != ProgSize {
 		return nil, fmt.Errorf("program header size %d, want %d", h.PhEntSize, ProgSize)
 	}
-	if shnum == 0 {
-		return nil, errors.New("no section headers")
+	n := uint64(shnum)
+	if n == 0 { // the first header has the number
+		first, err := table(b, im.ShOff, SectionSize)
+		if err != nil || im.ShOff < HeaderSize {
+			return nil, errors.New("no section headers")
+		}
+		n = le.Uint64(first[32:])
+		if n < FirstSpecial || n > uint64(len(b))/SectionSize {
+			return nil, errors.New("no section headers")
+		}
 	}
-	if err := im.parseSections(b, int(shnum)); err != nil {
+	if err := im.parseSections(b, int(n)); err != nil {
 		return nil, err
 	}
 	return im, im.parseProgs(b, int(phnum))

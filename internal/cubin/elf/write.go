@@ -49,7 +49,11 @@ func (im *Image) Bytes() []byte {
 	le.PutUint16(b[54:], h.PhEntSize)
 	le.PutUint16(b[56:], uint16(len(im.Progs)))
 	le.PutUint16(b[58:], SectionSize)
-	le.PutUint16(b[60:], uint16(len(im.Sections)))
+	if n := len(im.Sections); n < FirstSpecial {
+		le.PutUint16(b[60:], uint16(n))
+	} else {
+		im.Sections[0].Size = uint64(n)
+	}
 	le.PutUint16(b[62:], h.ShStrNdx)
 	for i := range im.Sections {
 		s := &im.Sections[i]
