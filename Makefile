@@ -83,8 +83,8 @@ bench: ## benchmarks
 versus: ## time, registers and spills beside the reference's
 	$(GO) test -run '^$$' -bench Versus -benchtime 1x ./internal/witness/versus
 
-pgo: ## the profile that builds of goptxas are guided by
-	$(GO) test -run '^$$' -bench Profile -benchtime 1x -o /dev/null -cpuprofile cmd/goptxas/default.pgo ./internal/witness/versus
+pgo: ## the profile that released builds of goptxas are guided by
+	$(GO) test -run '^$$' -bench Profile -benchtime 1x -o /dev/null -cpuprofile cmd/goptxas/release.pgo ./internal/witness/versus
 
 REF     ?= ptxas
 executed: build ## instructions that warps execute beside the reference's (REF), in the simulator: the zoo and the speed kernels

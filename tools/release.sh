@@ -14,7 +14,7 @@ for p in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/
 	name=goptxas-$version-$os-$arch
 	dir=$out/$name
 	mkdir -p "$dir"
-	GOOS=$os GOARCH=$arch CGO_ENABLED=0 GOFLAGS= go build -trimpath -buildvcs=false -ldflags='-s -w' -o "$dir/" ./cmd/goptxas ./cmd/gosass
+	GOOS=$os GOARCH=$arch CGO_ENABLED=0 GOFLAGS= go build -trimpath -buildvcs=false -pgo=cmd/goptxas/release.pgo -ldflags='-s -w' -o "$dir/" ./cmd/goptxas ./cmd/gosass
 	cp LICENSE README.md CHANGELOG.md "$dir/"
 	tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$stamp" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
 	rm -r "$dir"

@@ -5,10 +5,9 @@ import "math/bits"
 // bitset is a dense set of small numbers.
 type bitset []uint64
 
-func newBitset(n int) bitset      { return make(bitset, (n+63)/64) }
-func (s bitset) has(n int32) bool { return s[n>>6]>>(uint(n)&63)&1 != 0 }
-func (s bitset) add(n int32)      { s[n>>6] |= 1 << (uint(n) & 63) }
-func (s bitset) remove(n int32)   { s[n>>6] &^= 1 << (uint(n) & 63) }
+func newBitset(n int) bitset    { return make(bitset, (n+63)/64) }
+func (s bitset) add(n int32)    { s[n>>6] |= 1 << (uint(n) & 63) }
+func (s bitset) remove(n int32) { s[n>>6] &^= 1 << (uint(n) & 63) }
 
 // any reports whether the set has a member.
 func (s bitset) any() bool {

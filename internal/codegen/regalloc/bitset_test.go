@@ -5,6 +5,8 @@ import (
 	"testing"
 )
 
+func (s bitset) has(n int32) bool { return s[n>>6]>>(uint(n)&63)&1 != 0 }
+
 // TestBitsetNeighbours compares next and last with looking at every number.
 func TestBitsetNeighbours(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))

@@ -145,7 +145,7 @@ func (s *score) row(name string) string {
 func BenchmarkVersus(b *testing.B) {
 	tools, c := oracle.Find(b), corpus.Find(b)
 	exe := filepath.Join(b.TempDir(), "goptxas")
-	if out, err := exec.Command("go", "build", "-o", exe, "github.com/goptxas/goptxas/cmd/goptxas").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-pgo=../../../cmd/goptxas/release.pgo", "-o", exe, "github.com/goptxas/goptxas/cmd/goptxas").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	for b.Loop() {
