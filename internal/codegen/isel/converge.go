@@ -248,23 +248,27 @@ func (c *converger) closed(r *region) bool {
 			return false
 		}
 	}
-	return c.leadTo(in, r.to)
+	return leadTo(in, r.to)
 }
 
-// leadTo reports whether a path leads to a block from each block of a list.
-func (c *converger) leadTo(list []*ori.Block, to *ori.Block) bool {
-	seen := map[*ori.Block]bool{to: true}
+// leadTo reports whether a path among the blocks of a list leads from each of
+// them to a block.
+func leadTo(list []*ori.Block, to *ori.Block) bool {
+	open := make(map[*ori.Block]bool, len(list)) // not reached yet
+	for _, b := range list {
+		open[b] = true
+	}
 	for work := []*ori.Block{to}; len(work) > 0; {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, p := range b.Preds {
-			if !seen[p] {
-				seen[p] = true
+			if open[p] {
+				delete(open, p)
 				work = append(work, p)
 			}
 		}
 	}
-	return !slices.ContainsFunc(list, func(b *ori.Block) bool { return !seen[b] })
+	return len(open) == 0
 }
 
 // once reports whether threads that left r come into it again through its

@@ -22,17 +22,24 @@ import (
 // from memory that others write, but for those with these heads: loops that
 // lowering made end by themselves.
 func YieldPolls(f *ori.Func, but []*ori.Block) {
-	if !anyPolls(f) {
+	loops := flow.LoopsOf(f, flow.DomOf(f))
+	if len(loops.All) == 0 || !anyPolls(f) {
 		return
 	}
-	for _, l := range flow.LoopsOf(f, flow.DomOf(f)).All {
-		if p := pollsOf(l); !slices.Contains(but, l.Header) && p.left() {
-			y := f.NewInstr(op.YIELD, op.Mods{}, nil, nil)
-			if first := l.Header.First(); first != nil {
-				y.Line, y.Loc = first.Line, first.Loc
-			}
-			l.Header.Prepend(y)
+	defs := flow.IndexOf(f).Defs
+	for _, l := range loops.All {
+		p := polls{l, map[*ori.Block]bool{}, defs}
+		for _, b := range l.Blocks {
+			p.in[b] = true
 		}
+		if slices.Contains(but, l.Header) || !p.left() {
+			continue
+		}
+		y := f.NewInstr(op.YIELD, op.Mods{}, nil, nil)
+		if first := l.Header.First(); first != nil {
+			y.Line, y.Loc = first.Line, first.Loc
+		}
+		l.Header.Prepend(y)
 	}
 }
 
@@ -67,24 +74,9 @@ func asks(i *ori.Instr) bool {
 
 // polls is what is known of a loop.
 type polls struct {
-	l      *flow.Loop
-	in     map[*ori.Block]bool
-	writes map[ori.Reg][]*ori.Instr // of the loop
-}
-
-func pollsOf(l *flow.Loop) *polls {
-	p := &polls{l, map[*ori.Block]bool{}, map[ori.Reg][]*ori.Instr{}}
-	for _, b := range l.Blocks {
-		p.in[b] = true
-		for i := range b.Instrs {
-			for _, d := range i.Dsts() {
-				if d.Kind == ori.KReg {
-					p.writes[d.Reg] = append(p.writes[d.Reg], i)
-				}
-			}
-		}
-	}
-	return p
+	l    *flow.Loop
+	in   map[*ori.Block]bool
+	defs [][]*ori.Instr // of the function, by register
 }
 
 // left reports whether what threads leave the loop by hangs on what they ask.
@@ -107,7 +99,10 @@ func (p *polls) left() bool {
 	for len(work) > 0 {
 		r := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, i := range p.writes[r] {
+		for _, i := range p.defs[r] {
+			if !p.in[i.Block()] {
+				continue
+			}
 			if asks(i) || i.Op == op.LDS && p.fixed(i) {
 				return true
 			}
@@ -122,21 +117,14 @@ func (p *polls) left() bool {
 
 // leaves reports whether an edge of b leaves the loop.
 func (p *polls) leaves(b *ori.Block) bool {
-	for _, s := range b.Succs {
-		if !p.in[s] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Succs, func(s *ori.Block) bool { return !p.in[s] })
 }
 
 // fixed reports whether nothing of the loop writes what i reads: it reads one
 // place again and again.
 func (p *polls) fixed(i *ori.Instr) bool {
-	for _, s := range i.Srcs() {
-		if s.HasReg() && len(p.writes[s.Reg]) > 0 {
-			return false
-		}
-	}
-	return true
+	inside := func(d *ori.Instr) bool { return p.in[d.Block()] }
+	return !slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool {
+		return s.HasReg() && slices.ContainsFunc(p.defs[s.Reg], inside)
+	})
 }
