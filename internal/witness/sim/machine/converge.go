@@ -70,8 +70,8 @@ func (w *Warp) wake() {
 // keeps no more than who waits: when every lane of the barrier waits somewhere,
 // those at the BSYNC of the one that came last go on and the barrier is empty.
 // Lanes of it that wait at another BSYNC are left behind until nobody else can
-// run; not where lanes slept or were stopped for others, in an order that the
-// machine may not know. exact: all must wait at b.
+// run; not where lanes slept, behind which nobody counts on meeting them.
+// exact: all must wait at b.
 func (w *Warp) meet(b uint8, late uint32, exact bool) {
 	set := w.conv[b] &^ w.exited &^ late
 	waits := w.bwait[b]
@@ -86,7 +86,7 @@ func (w *Warp) meet(b uint8, late uint32, exact bool) {
 		return
 	}
 	at := w.lpc[Lane(here)]
-	if w.last != 0 && here&w.last != 0 {
+	if here&w.last != 0 {
 		at = w.lpc[Lane(here&w.last)]
 	}
 	for k := here; k != 0 && !w.loose; k &= k - 1 {
