@@ -170,6 +170,9 @@ func (d *Dot) sum(fc Format, a, b []Term, z *Term, great int) uint64 {
 	}
 	exact := math.Ldexp(float64(sum), great-int(d.Bits))
 	r := Convert(F64, fc, math.Float64bits(exact), Mode{Round: d.Round})
+	if r&^layouts[fc].sign == 0 { // a sum too small for the format is +0, of whatever sign
+		return 0
+	}
 	if math.Abs(exact) >= math.Ldexp(1, int(layouts[fc].bias)+1) { // overflow is infinite, although sums are cut
 		r = r&layouts[fc].sign | layouts[fc].inf
 	}
