@@ -29,6 +29,7 @@ func random(args []string) error {
 	here := f.Bool("sim", false, "run both codes in the simulator, without a GPU")
 	f.BoolVar(&s.careful, "careful", false, "run only what ends in the simulator too, and nothing more behind a kernel that hangs")
 	f.BoolVar(&s.trust, "trust", false, "ask the reference only where our code does not leave what the interpreter says, and behind all else")
+	stories := f.Int("explain", 4, "programs not as the interpreter says that are shrunk and kept with their words")
 	most := f.Duration("end", 0, "begin no round after this time (0: no limit)")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -72,6 +73,9 @@ func random(args []string) error {
 	}
 	for _, r := range all {
 		r.witness()
+	}
+	if err := s.explain(tmp, all, *here, *stories); err != nil {
+		return err
 	}
 	return s.randomReport(all)
 }
@@ -124,6 +128,7 @@ type randomFile struct {
 	name, text, mode string
 	kind             string       // common, wide, small, tensor, pipe, async, hopper
 	alone            []randomFile // each of its programs
+	prog             *gen.Prog    // of a file with one that can be shrunk
 }
 
 // round writes, interprets and compiles the programs of some seeds.
@@ -159,7 +164,7 @@ func randomFiles(first uint64, n int) []randomFile {
 		if list := open[k]; len(list) > 0 {
 			f := randomFile{name: list[0].Name, text: gen.Join(list), mode: mode(list[0].Seed), kind: kinds[k]}
 			for _, p := range list {
-				f.alone = append(f.alone, randomFile{name: p.Name + "_alone", text: p.Text(), mode: f.mode, kind: f.kind})
+				f.alone = append(f.alone, randomFile{name: p.Name + "_alone", text: p.Text(), mode: f.mode, kind: f.kind, prog: p})
 			}
 			files, open[k] = append(files, f), nil
 		}
@@ -224,7 +229,10 @@ func (s *settings) randomRows(tmp string, f *randomFile) []*row {
 	}
 	var rows []*row
 	for k := range list {
-		r := &row{File: f.name, kind: f.kind, Kernel: list[k].Kernel, Mode: f.mode, launch: list[k], guard: 256}
+		r := &row{File: f.name, kind: f.kind, Kernel: list[k].Kernel, Mode: f.mode, launch: list[k], guard: 256, text: f.text, prog: f.prog}
+		if k < len(f.alone) {
+			r.text, r.prog = f.alone[k].text, f.alone[k].prog
+		}
 		r.judgeBuild(ref, our)
 		r.refCubin, r.ourCubin, r.RefSec, r.OurSec = ref.Out, our.Out, ref.Seconds, our.Seconds
 		out, err := v.Run(&list[k], ptxvm.Options{MaxSteps: 4_000_000})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/goptxas/goptxas/internal/witness/gen"
 	"github.com/goptxas/goptxas/internal/witness/gpu"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 )
@@ -28,6 +29,7 @@ type row struct {
 	RefSec  float64     `json:"ref_seconds"`
 	OurSec  float64     `json:"our_seconds"`
 	Words   []diffWord  `json:"words,omitempty"` // the first that differ
+	Story   *story      `json:"story,omitempty"` // of a random program that is not as the interpreter says
 
 	refCubin, ourCubin string
 	launch             launch.Launch
@@ -36,7 +38,8 @@ type row struct {
 	refs               []*gpu.Result // the reference's, to be known from now on
 	known              []*gpu.Result // the reference's, from an earlier run
 	want               []uint64      // what the interpreter says
-	kind               string        // of a random program
+	kind, text         string        // of a random program
+	prog               *gen.Prog     // what it was printed from, if it can be shrunk
 }
 
 // settings are the flags every command shares.
