@@ -59,12 +59,28 @@ type Result struct {
 // aborted is the last line of a run that ends while the text is checked.
 const aborted = "Ptx assembly aborted due to errors"
 
-// Run compiles. Every stage reports all it finds; the run stops at the next
-// gate after an error, and the last line says so only while the input and
-// the options are still being judged.
+// Run compiles. A bug of ours ends it with a message and no file.
 func (j *Job) Run(ctx context.Context) *Result {
-	j.rec = stats.NewRecorder()
 	res := &Result{}
+	guard := diag.Guard{Level: diag.Module, Repro: func(b *diag.Bug) string { return keepInput(b, j.Files[0].File.Text) }}
+	err := guard.Run(func() error {
+		j.compile(ctx, res)
+		return nil
+	})
+	if err != nil {
+		res.Cubin, res.OK = nil, false
+		if ctx.Err() == nil {
+			j.Sink.Say(diag.Fatal, err.Error())
+		}
+	}
+	return res
+}
+
+// compile runs the stages. Every stage reports all it finds; the run stops at
+// the next gate after an error, and the last line says so only while the input
+// and the options are still being judged.
+func (j *Job) compile(ctx context.Context, res *Result) {
+	j.rec = stats.NewRecorder()
 	defer func() {
 		if j.tokens != nil {
 			j.tokens.Close()
@@ -79,37 +95,36 @@ func (j *Job) Run(ctx context.Context) *Result {
 		j.rec.AddPeak(stats.Parse, heapBytes())
 	}
 	if ctx.Err() != nil || j.gate() {
-		return res
+		return
 	}
 	line := j.Settings.Line
 	if line.Has(cli.PrintPTX) {
 		res.OK = j.printPTX(m)
-		return res
+		return
 	}
 	if !j.judgeTarget(m) {
-		return res
+		return
 	}
 	if j.judgeOptions(m); j.Sink.Fatal() || j.gate() {
-		return res
+		return
 	}
 	if line.Has(cli.ParseOnly) || j.Settings.Virtual {
 		res.OK = m.FitsTarget(j.Sink)
-		return res
+		return
 	}
 	j.applyLaunchOptions(m)
 	fits := whole.Module(m, j.Sink)
 	if j.Sink.Raised() > 0 && j.gate() || !fits && (j.Sink.Fatal() || !j.Settings.Verbose) {
-		return res
+		return
 	}
 	j.judgeDebug(m)
 	if fits && j.gate() {
-		return res
+		return
 	}
 	j.generate(ctx, m, res)
 	if !fits { // kernels beyond a limit are reported on, not written
 		res.OK, res.Cubin = false, nil
 	}
-	return res
 }
 
 // measured reports whether somebody asks for the memory of the stages.

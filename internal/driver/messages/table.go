@@ -62,6 +62,7 @@ var Kinds = [...]Kind{
 	{"P210", "Invalid directive '*", "An attribute or directive does not suit what it is written for."},
 	{"P211", "Predicate type can only *", "Predicates live in scalar registers."},
 	{"P211", "Vector type too large*", "Vectors have at most 128 bits, or 256 on GPUs that load so many."},
+	{"P211", "Initial values of more than *", "The file would hold more bytes of data than it can: leave out the value of a variable that is zero."},
 	{"P212", "*texmode_*", "The module's texture mode does not allow this."},
 	{"P212", "Constant banks *", "Constant banks beside the first hold external arrays alone."},
 	// Instructions.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,6 +32,24 @@ func module(t *testing.T, text string) *sema.Module {
 		t.Fatalf("%s\n%s", text, out.String())
 	}
 	return m
+}
+
+// TestInitialSize refuses initial values that no file can hold, one alone or
+// several together, however their sizes overflow.
+func TestInitialSize(t *testing.T) {
+	for text, whole := range map[string]bool{
+		".global .b8 a[1048576000] = {1};":                                      true,
+		".global .b8 a[1048576001] = {1};":                                      false,
+		".global .f64 a[2305843009213693952] = {1.0};":                          false,
+		".global .b32 a[][4611686018427387904] = {{1}};":                        false,
+		".global .b8 a[600000000] = {1};\n.const .b8 b[600000000] = {1};":       false,
+		".global .b8 a[600000000] = {1};\n.global .b8 b[18446744073709551615];": true,
+	} {
+		got := check([]byte(".version 9.0\n.target sm_90\n.address_size 64\n"+text), []string{"-arch=sm_90"})
+		if whole != (got.exit == 0) || !whole && !strings.Contains(got.stderr, "Initial values of more than 1048576000 bytes") {
+			t.Errorf("%s: exit %d\n%s", text, got.exit, got.stderr)
+		}
+	}
 }
 
 // TestConstants computes constant expressions. The values are those that

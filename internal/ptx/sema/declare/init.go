@@ -2,6 +2,7 @@ package declare
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"strconv"
 
@@ -52,11 +53,36 @@ func initialise(c *setting.Context, v *sema.Var, d *syntax.Var) bool {
 		}
 		v.Shape.Open = false
 	}
+	if !in.fits() {
+		return false
+	}
 	ok := in.value(o, in.dims, 0)
 	if ok && v.Init == nil {
 		v.Init = []byte{}
 	}
 	return ok
+}
+
+// maxInitial bounds the bytes of all initial values together: the file holds
+// them, zeros too.
+const maxInitial = 1000 << 20
+
+// fits counts the variable's bytes among those of initial values.
+func (in *initialiser) fits() bool {
+	size := in.v.Shape.Unit()
+	for _, n := range in.dims {
+		high, low := bits.Mul64(size, n)
+		if size = low; high != 0 {
+			size = math.MaxUint64
+			break
+		}
+	}
+	if size > maxInitial-in.Initial {
+		in.Fatal(in.end(), "Initial values of more than "+strconv.Itoa(maxInitial)+" bytes")
+		return false
+	}
+	in.Initial += size
+	return true
 }
 
 // end returns where faults of elements are noticed: at the end of the whole

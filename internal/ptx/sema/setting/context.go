@@ -24,6 +24,7 @@ type Context struct {
 	TexMode   sema.TexMode
 	Func      *sema.Func // the function whose body or parameters are read, or nil
 	Addressed []int32    // functions whose addresses are initial values
+	Initial   uint64     // bytes of initial values so far
 	InBody    bool       // inside a body
 	// Own finds a variable of the body by its name: its number and space.
 	// Nil at module level.
