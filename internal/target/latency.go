@@ -52,6 +52,8 @@ const (
 	SinkCbu
 	SinkBar
 	SinkR2p
+	SinkArriveA // WARPGROUP.ARRIVE before a product of a matrix in registers; no column
+	SinkArriveC // the same for what it adds to
 	numGPRSinks
 )
 
@@ -100,7 +102,7 @@ const (
 // Tables of distances from a result to its readers. A row of zeros is a
 // producer nothing is known of.
 type (
-	gprTable  [NumClasses][numGPRSinks]uint8
+	gprTable  [NumClasses][SinkArriveA]uint8
 	predTable [NumClasses][numPredSinks]uint8
 	uniTable  [NumClasses][numUniSinks]uint8
 	upTable   [NumClasses][numUPSinks]uint8
@@ -166,6 +168,12 @@ func (t *Timing) RAW(f File, c Class, s Sink) int {
 	d := 0
 	switch f {
 	case FileR:
+		switch s {
+		case SinkArriveA:
+			return max(1, t.RAW(f, c, SinkGmmaA)-arriveGap)
+		case SinkArriveC:
+			return max(1, t.RAW(f, c, SinkGmmaC)-arriveGap)
+		}
 		d = int(t.gpr[c][s])
 	case FileP:
 		d = int(t.pred[c][s])
@@ -205,7 +213,7 @@ func Sinks(f File) Sink {
 func (t *Timing) Any(f File, c Class) int {
 	d := 0
 	for s := range Sinks(f) {
-		if f != FileR || s != SinkGmmaA && s != SinkGmmaC {
+		if f != FileR || s != SinkGmmaA && s != SinkGmmaC { // arrivals need less
 			d = max(d, t.RAW(f, c, s))
 		}
 	}
@@ -392,13 +400,18 @@ func memory(c Class) bool {
 	return false
 }
 
+// arriveGap is how far a product stands behind its WARPGROUP.ARRIVE at least.
+// The reference lets results be as much older at the product than they are at the
+// arrival: 4 cycles there and 10 here for F2FP, HFMA2 and HMUL2.
+const arriveGap = 6
+
 // gaps are the spacings without registers, from what the reference keeps.
 var gaps = [...]struct {
 	from, to Class
 	cycles   uint8
 }{
 	{ClassDepbar, ClassAny, 4},
-	{ClassArrive, ClassGmma, 6},
+	{ClassArrive, ClassGmma, arriveGap},
 	{ClassArrive, ClassArrive, 6}, // closer ones hang a warp group
 	{ClassGmma, ClassGroup, 3},
 	{ClassGroup, ClassAny, 2},

@@ -28,7 +28,7 @@ func TestTablesComplete(t *testing.T) {
 			*Timing
 		}{Chips[n].SM, Chips[n].timing}
 		for _, c := range producers {
-			for s := range numGPRSinks {
+			for s := range SinkArriveA {
 				if x.gpr[c][s] == 0 {
 					t.Errorf("sm_%d: %s has no number for reader %d", x.SM, c, s)
 				}

@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -76,7 +78,7 @@ type grapher struct {
 
 func newGrapher(names *numbering, a *target.Arch) *grapher {
 	d := timing.NewDescriber(names.f, a)
-	return &grapher{names: names, desc: d, timing: d.Timing, words: make([]word, names.size), groups: newGroupOrder(names)}
+	return &grapher{names: names, desc: d, timing: d.Timing, words: make([]word, names.size), groups: newGroupOrder(names, d.Timing)}
 }
 
 // build returns the graph of a region. end, which may be nil, is the
@@ -101,7 +103,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	if b.busy != nil {
 		g.findScarce(b.busy)
 	}
-	b.crowded = g.scarce != 0
+	b.crowded = g.scarce != 0 || b.patient && g.multipliesGroups()
 	for k, i := range instrs {
 		b.memory(g, int32(k), i) // before its own results change what registers hold
 		b.registers(g, int32(k), i)
@@ -114,6 +116,12 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	g.heights()
 	g.shake(b.jitter)
 	return g
+}
+
+// multipliesGroups reports whether there are products of warp groups, which
+// read shared memory too.
+func (g *graph) multipliesGroups() bool {
+	return slices.Contains(g.classes, target.ClassGmma)
 }
 
 // finish gives what end reads the height its latency asks for.

@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // groupOrder keeps the order of warp-group matrix operations, of the arrivals
@@ -11,6 +12,7 @@ import (
 // such an operation names: those are the operation's from the arrival to the
 // wait, whatever the text between says.
 type groupOrder struct {
+	timing  *target.Timing
 	theirs  []bool // by word: some operation of the function names it
 	last    int32  // the last of these instructions, -1 = none
 	border  int32  // the last arrival or wait, -1 = none
@@ -18,11 +20,11 @@ type groupOrder struct {
 }
 
 // newGroupOrder finds the registers of the operations.
-func newGroupOrder(names *numbering) groupOrder {
+func newGroupOrder(names *numbering, t *target.Timing) groupOrder {
 	if !flow.HasGroups(names.f) {
 		return groupOrder{}
 	}
-	o := groupOrder{theirs: make([]bool, names.size)}
+	o := groupOrder{timing: t, theirs: make([]bool, names.size)}
 	for _, b := range names.f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			if !i.IsGroupMMA() {
@@ -40,6 +42,15 @@ func newGroupOrder(names *numbering) groupOrder {
 	return o
 }
 
+// settled is how long before an arrival instruction t stands, which touches
+// registers of products: what it makes must be there.
+func (o *groupOrder) settled(g *graph, t int32, i *ori.Instr) int32 {
+	if !i.Mods.Has(op.MARRIVE) || o.timing.Variable(g.classes[t]) {
+		return 1
+	}
+	return int32(o.timing.RAW(target.FileR, g.classes[t], target.SinkArriveA))
+}
+
 // begin starts a region.
 func (o *groupOrder) begin() { o.last, o.border, o.touched = -1, -1, o.touched[:0] }
 
@@ -50,12 +61,12 @@ func (o *groupOrder) add(g *graph, k int32, i *ori.Instr, list []access) {
 	}
 	if ofGroups(i) {
 		if o.last >= 0 {
-			g.edge(o.last, k, 1)
+			g.edge(o.last, k, int32(max(1, o.timing.Gap(g.classes[o.last], g.classes[k]))))
 		}
 		o.last = k
 		if i.Op == op.WARPGROUP {
 			for _, t := range o.touched {
-				g.edge(t, k, 1)
+				g.edge(t, k, o.settled(g, t, i))
 			}
 			o.border, o.touched = k, o.touched[:0]
 		}

@@ -80,3 +80,34 @@ HMMA.16816.F32 r3 = r0, r1, r3
 		}
 	}
 }
+
+// TestLoadsOverwriteTheirAddresses: a load may write the register of its address
+// that loads before it still read, also where one of them shares its barrier with
+// an operation of another queue.
+func TestLoadsOverwriteTheirAddresses(t *testing.T) {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg r0 1/1 phys=2\nreg r1 1/1 phys=3\n")
+	for k := range 8 {
+		fmt.Fprintf(&s, "reg r%d 1/1 phys=%d\n", 2+k, 10+k)
+	}
+	s.WriteString("reg p10 1/1 phys=0\nb0:\nSYNCS.PHASECHK.TRANS64.TRYWAIT p10 = [r1+0x0], r1\n")
+	for k := range 7 {
+		fmt.Fprintf(&s, "LDS r%d = [r0+%#x]\n", 2+k, 4*k)
+	}
+	s.WriteString("LDS r0 = [r0+0x40]\n")
+	for k := range 7 {
+		fmt.Fprintf(&s, "STS [%#x], r%d\n", 4*k, 2+k)
+	}
+	s.WriteString("@p10 STS [0x40], r0\nEXIT\n}\n")
+	m, err := ori.Parse(s.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Assign(f, target.Find("sm_90"))
+	for i := range f.Blocks[0].Instrs {
+		if i.Op == op.LDS && i.Sched.Wait != 0 {
+			t.Fatalf("a load waits for those before it:\n%s", f)
+		}
+	}
+}

@@ -37,6 +37,7 @@ type state struct {
 	wr      [timing.NumCells]uint8
 	rd      [timing.NumCells]uint8
 	reader  [timing.NumBarriers]readerClass // who sets it when it has read
+	by      [timing.NumCells]readerClass    // who will still read a cell, where rd has barriers
 	barAge  [timing.NumBarriers]uint8       // since last set, BarrierLag when long ago; 0 = never set
 	fence   uint8                           // barriers the next instruction must wait for
 	left    [op.NumWorks]uint8              // barriers of what goes on unseen
@@ -77,6 +78,12 @@ func (s *state) merge(y *state) bool {
 	for b, r := range y.reader {
 		if r = s.reader[b].join(r); r != s.reader[b] {
 			s.reader[b] = r
+			changed = true
+		}
+	}
+	for c, r := range y.by {
+		if r = s.by[c].join(r); r != s.by[c] {
+			s.by[c] = r
 			changed = true
 		}
 	}
@@ -162,6 +169,7 @@ type walker struct {
 	touched []uint16
 	wr, rd  [timing.NumCells]uint8
 	reader  [timing.NumBarriers]readerClass
+	by      [timing.NumCells]readerClass
 	pending [timing.NumBarriers][]uint16 // cells that name the barrier
 	setAt   [timing.NumBarriers]int
 	fence   uint8
@@ -184,7 +192,7 @@ func (w *walker) start(in *state) {
 			w.setAt[b] = -int(in.barAge[b])
 		}
 	}
-	w.wr, w.rd, w.reader = in.wr, in.rd, in.reader
+	w.wr, w.rd, w.reader, w.by = in.wr, in.rd, in.reader, in.by
 	for c := 0; c < timing.NumCells; c += eight {
 		if binary.LittleEndian.Uint64(w.wr[c:])|binary.LittleEndian.Uint64(w.rd[c:]) != 0 {
 			w.await(c, c+eight)
@@ -261,6 +269,9 @@ func (w *walker) unread(e *timing.Event, c uint16) uint8 {
 	mask := w.rd[c]
 	if mask == 0 || e.Guarded || timing.FileOf(c) != target.FileR {
 		return mask
+	}
+	if w.by[c].before(e.Class) { // whatever else sets their barriers
+		return 0
 	}
 	for b, r := range w.reader {
 		if mask>>b&1 != 0 && r.before(e.Class) {
@@ -350,7 +361,9 @@ func (w *walker) wait(mask uint8) {
 		}
 		for _, c := range w.pending[b] {
 			w.wr[c] &^= 1 << b
-			w.rd[c] &^= 1 << b
+			if w.rd[c] &^= 1 << b; w.rd[c] == 0 {
+				w.by[c] = noReader
+			}
 		}
 		w.pending[b] = w.pending[b][:0]
 		w.reader[b] = noReader
@@ -368,7 +381,7 @@ func (w *walker) retire(e *timing.Event) {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			if !e.Guarded {
 				w.drop(c)
-				w.rd[c] = 0 // what follows waits for e
+				w.rd[c], w.by[c] = 0, noReader // what follows waits for e
 			}
 			switch {
 			case e.Class == target.ClassGmma:
@@ -432,7 +445,7 @@ func (w *walker) retireRead(e *timing.Event, c uint16) {
 		if queues {
 			by = readerClass(e.Class) + 1
 		}
-		w.reader[bar] = w.reader[bar].join(by)
+		w.reader[bar], w.by[c] = w.reader[bar].join(by), w.by[c].join(by)
 	}
 	if bar < 0 || queues { // its own queue may overwrite it
 		w.add(c, true, e.Class, w.now)
@@ -449,7 +462,7 @@ func (w *walker) set(c uint16, in *[timing.NumCells]uint8, b int8) {
 // stop collects what is pending at the end of the block, now.
 func (w *walker) stop() {
 	o := &w.out
-	o.wr, o.rd, o.reader, o.fence, o.left = w.wr, w.rd, w.reader, w.fence, w.left
+	o.wr, o.rd, o.reader, o.by, o.fence, o.left = w.wr, w.rd, w.reader, w.by, w.fence, w.left
 	for b := range o.barAge {
 		o.barAge[b] = 0
 		if age := w.now - w.setAt[b]; age < horizon {

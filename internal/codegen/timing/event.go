@@ -235,6 +235,10 @@ func gprSink(c target.Class, u Use) target.Sink {
 		return target.SinkLdc
 	case u.Role == Address && s == target.SinkData:
 		return target.SinkAddress
+	case c == target.ClassArrive && u.Arg == 0:
+		return target.SinkArriveA
+	case c == target.ClassArrive:
+		return target.SinkArriveC
 	case u.Arg == 2 && s == target.SinkMmaAB:
 		return target.SinkMmaC
 	case u.Arg >= 1 && s == target.SinkGmmaA:
