@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -156,7 +157,7 @@ const (
 // one.
 func (v *copies) agrees(d, i *ori.Instr) bool {
 	if v.agree == nil {
-		v.agree = make([]agreement, v.Func.NumInstrs())
+		v.agree = pool.Make[agreement](v.Func.Scratch(), v.Func.NumInstrs())
 	}
 	if v.agree[d.ID] == notAsked {
 		v.agree[d.ID] = differs

@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -46,7 +47,7 @@ const done = -2
 // newMarker lists who writes each word, where the values do not tell, and marks
 // what must stay whoever reads its results.
 func newMarker(f *ori.Func, v *Values) *marker {
-	m := &marker{v: v, head: make([]int32, len(v.Def)), needed: make([]bool, f.NumInstrs())}
+	m := &marker{v: v, head: pool.Make[int32](f.Scratch(), len(v.Def)), needed: pool.Make[bool](f.Scratch(), f.NumInstrs())}
 	for w := range m.head {
 		m.head[w] = -1
 	}

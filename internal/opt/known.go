@@ -3,6 +3,7 @@ package opt
 import (
 	"math/bits"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -59,7 +60,7 @@ const MaxDepth = 24
 
 func NewKnowledge(f *ori.Func, v *Values) *Knowledge {
 	n := len(v.Def)
-	k := &Knowledge{v: v, head: make([]int32, n), state: make([]uint8, n), bits: make([]bitSet, n), writer: make([]writer, 0, n)}
+	k := &Knowledge{v: v, head: pool.Make[int32](f.Scratch(), n), state: pool.Make[uint8](f.Scratch(), n), bits: pool.Make[bitSet](f.Scratch(), n), writer: make([]writer, 0, n)}
 	for w := range k.head {
 		k.head[w] = -1
 	}

@@ -3,6 +3,7 @@ package opt
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -267,7 +268,7 @@ func (c *Combiner) combined() []int32 {
 	if c.joins != nil {
 		return c.joins
 	}
-	c.joins = make([]int32, len(c.V.Reads))
+	c.joins = pool.Make[int32](c.F.Scratch(), len(c.V.Reads))
 	for _, b := range c.F.Blocks {
 		for i := range b.Instrs {
 			if !isPredicateLogic(i) || i.Args[3].Kind != ori.KZero || i.Args[1].Kind != ori.KReg || i.Args[2].Kind != ori.KReg {

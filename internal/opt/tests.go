@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -14,7 +15,7 @@ import (
 // around. It runs when no phase is left that looks into logic operations.
 func TestBits(f *ori.Func) bool {
 	c := &Combiner{F: f, V: ValuesOf(f)}
-	flip := make([]bool, len(f.Regs))
+	flip := pool.Make[bool](f.Scratch(), len(f.Regs))
 	changed, flips := false, false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {

@@ -263,12 +263,22 @@ type Symbol struct {
 type Module struct {
 	Funcs   []*Func
 	Symbols []Symbol
-	Pool    *pool.Pool // gives functions their memory and takes it back with itself; nil: the heap
-	Source  *src.File  // the text they come from, for dumps; may be nil
-	Head    string     // of a dump: where it comes from
+	Pool    *pool.Pool    // gives functions their memory and takes it back with itself; nil: the heap
+	Source  *src.File     // the text they come from, for dumps; may be nil
+	Head    string        // of a dump: where it comes from
+	Scratch *pool.Scratch // for what a phase forgets at its end; nil: the heap
 	// Poll is called now and then by phases that may take long, and panics
 	// where the work shall end; may be nil.
 	Poll func()
+}
+
+// Scratch returns the memory for what a phase forgets at its end. No fact that
+// the function keeps lies there.
+func (f *Func) Scratch() *pool.Scratch {
+	if f.Module == nil {
+		return nil
+	}
+	return f.Module.Scratch
 }
 
 // Poll gives whoever ends the work of the block's module the chance to.

@@ -137,9 +137,10 @@ type Options struct {
 	// Search looks for faster code of every kernel; nil: nobody does.
 	Search *Search
 
-	worker int
-	spared bool // a phase of the worker's kernel was left out
-	known  *memory
+	worker  int
+	scratch *pool.Scratch // of the worker
+	spared  bool          // a phase of the worker's kernel was left out
+	known   *memory
 }
 
 // Cache keeps compiled kernels.

@@ -29,7 +29,7 @@ func (c *compilation) lowered(body *sema.Body) (*unit, error) {
 	if c.o.Level > 1 && !c.o.Layout.Object {
 		opts.Routines = c.forRoutines
 	}
-	d, err := lower.New(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
+	d, err := lower.New(&ori.Module{Pool: c.mem, Scratch: c.o.scratch, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func bounds(p *ori.Props, l *sema.Launch) {
 func (c *compilation) compileRoutines(u *unit) error {
 	u.routines = nil
 	for _, n := range lower.Routines(u.f) {
-		x := &unit{f: lower.Routine(&ori.Module{Pool: c.mem}, c.o.Arch, n), o: c.o, knobs: c.r.knobs, mem: c.mem}
+		x := &unit{f: lower.Routine(&ori.Module{Pool: c.mem, Scratch: c.o.scratch}, c.o.Arch, n), o: c.o, knobs: c.r.knobs, mem: c.mem}
 		p := &u.f.Props
 		x.f.Props = ori.Props{MaxNReg: p.MaxNReg, LocalNReg: p.LocalNReg, MinNCTA: p.MinNCTA, ReqNTid: p.ReqNTid, MaxNTid: p.MaxNTid}
 		if err := c.r.Run(x, c.at); err != nil {

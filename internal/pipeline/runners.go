@@ -70,6 +70,7 @@ func newRunner(o *Options) (*runner, error) {
 			Create: o.Create,
 			Stop:   o.ended,
 			Skip:   skip,
+			Done:   func(u *unit) { u.f.Scratch().Reset() },
 		},
 		Opt: o.Level, Knobs: set, Options: o.Phases, Observers: observers,
 	})

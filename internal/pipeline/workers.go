@@ -10,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/par"
 	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/lower/build"
@@ -26,7 +27,7 @@ type scratch struct {
 
 func newScratch(o *Options, worker int) *scratch {
 	s := &scratch{o: *o}
-	s.o.worker = worker
+	s.o.worker, s.o.scratch = worker, new(pool.Scratch)
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	mbits "math/bits"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -62,7 +63,7 @@ type materialized struct {
 const maxShared = 48
 
 func writesOf(f *ori.Func) []int32 {
-	n := make([]int32, len(f.Regs))
+	n := pool.Make[int32](f.Scratch(), len(f.Regs))
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for _, d := range i.Dsts() {

@@ -1,6 +1,7 @@
 package isel
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -85,7 +86,7 @@ func newRooter(f *ori.Func) *rooter {
 	dom := flow.DomOf(f)
 	r := &rooter{
 		f: f, differ: u, apart: flow.ApartOf(f, u), dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks()),
-		seen: make([]int32, len(f.Regs)),
+		seen: pool.Make[int32](f.Scratch(), len(f.Regs)),
 	}
 	x := flow.IndexOf(f)
 	r.defs, r.uses = x.Defs, x.Uses

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -19,6 +20,7 @@ type edge struct {
 // graph is the dependences inside a region: instructions between two that
 // keep their places.
 type graph struct {
+	mem   *pool.Scratch
 	alone bool // see groupBusy
 
 	instrs  []*ori.Instr
@@ -78,7 +80,7 @@ type grapher struct {
 
 func newGrapher(names *numbering, a *target.Arch) *grapher {
 	d := timing.NewDescriber(names.f, a)
-	return &grapher{names: names, desc: d, timing: d.Timing, words: make([]word, names.size), groups: newGroupOrder(names, d.Timing)}
+	return &grapher{names: names, desc: d, timing: d.Timing, words: pool.Make[word](names.f.Scratch(), names.size), groups: newGroupOrder(names, d.Timing)}
 }
 
 // build returns the graph of a region. end, which may be nil, is the
@@ -89,11 +91,11 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.loads, b.stores, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.joint[:0], -1
 	b.groups.begin()
 	b.open.begin()
-	n := len(instrs)
+	n, mem := len(instrs), b.names.f.Scratch()
 	g := &graph{
-		instrs: instrs, alone: b.alone, classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
+		mem: mem, instrs: instrs, alone: b.alone, classes: pool.Make[target.Class](mem, n), succs: make([][]edge, n), preds: pool.Make[int32](mem, n), height: pool.Make[int32](mem, n),
 	}
-	room := make([]edge, fewEdges*n)
+	room := pool.Make[edge](mem, fewEdges*n)
 	for k := range g.succs {
 		g.succs[k] = room[fewEdges*k : fewEdges*k : fewEdges*(k+1)]
 	}

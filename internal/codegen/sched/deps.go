@@ -4,9 +4,8 @@
 package sched
 
 import (
-	"slices"
-
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -46,7 +45,7 @@ func physical(f *ori.Func) *numbering { return &numbering{f: f, size: timing.Num
 // virtual numbers the words of virtual registers. Those with a place given
 // share the number of that place.
 func virtual(f *ori.Func) *numbering {
-	m := &numbering{f: f, base: make([]int32, len(f.Regs)), size: timing.NumCells}
+	m := &numbering{f: f, base: pool.Make[int32](f.Scratch(), len(f.Regs)), size: timing.NumCells}
 	for r := range f.Regs {
 		if info := &f.Regs[r]; info.Fixed && info.Phys >= 0 {
 			m.base[r] = int32(timing.FirstCell[files[info.Class]]) + int32(info.Phys)
@@ -74,8 +73,12 @@ func (m *numbering) word(o ori.Operand) int32 {
 // first; the list is for reading only.
 func (m *numbering) accesses(i *ori.Instr) []access {
 	if int(i.ID) >= len(m.from) {
-		m.from = append(m.from, make([]int32, m.f.NumInstrs()-len(m.from))...)
-		m.list = slices.Grow(m.list, usualAccesses*(sizeOf(m.f)-min(len(m.list)/usualAccesses, sizeOf(m.f))))
+		from := pool.Make[int32](m.f.Scratch(), m.f.NumInstrs())
+		copy(from, m.from)
+		m.from = from
+		if m.list == nil {
+			m.list = pool.Room[access](m.f.Scratch(), usualAccesses*sizeOf(m.f))
+		}
 	}
 	from := m.from[i.ID]
 	if from == 0 {

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -24,7 +25,7 @@ func newGroupOrder(names *numbering, t *target.Timing) groupOrder {
 	if !flow.HasGroups(names.f) {
 		return groupOrder{}
 	}
-	o := groupOrder{timing: t, theirs: make([]bool, names.size)}
+	o := groupOrder{timing: t, theirs: pool.Make[bool](names.f.Scratch(), names.size)}
 	for _, b := range names.f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			if !i.IsGroupMMA() {

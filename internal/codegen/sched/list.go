@@ -3,6 +3,7 @@ package sched
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -104,7 +105,7 @@ func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 // newLister prepares a list; what waits for nothing is ready.
 func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 	n := len(g.instrs)
-	room := make([]int32, 3*n)
+	room := pool.Make[int32](g.mem, 3*n)
 	l := &lister{g: g, timing: t, busy: busy, scarce: g.scarce, at: room[:n:n], left: room[n : 2*n : 2*n], order: room[2*n : 2*n]}
 	copy(l.left, g.preds)
 	var seen [target.NumClasses]bool

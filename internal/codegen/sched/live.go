@@ -3,6 +3,7 @@ package sched
 import (
 	"math/bits"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -41,7 +42,7 @@ const maxLiveBytes = 256 << 20
 
 // livesOf computes the sets, or returns nil when they would be too large.
 func livesOf(f *ori.Func, names *numbering) *lives {
-	l := &lives{f: f, names: names, dense: make([]int32, names.size)}
+	l := &lives{f: f, names: names, dense: pool.Make[int32](f.Scratch(), names.size)}
 	l.number()
 	size := (len(l.words) + 63) / 64
 	if 5*8*size*f.NumBlocks() > maxLiveBytes {
@@ -50,9 +51,9 @@ func livesOf(f *ori.Func, names *numbering) *lives {
 	var sets [5][]wordSet
 	for k := range sets {
 		sets[k] = make([]wordSet, f.NumBlocks())
-		pool := make(wordSet, size*f.NumBlocks())
+		all := pool.Make[uint64](f.Scratch(), size*f.NumBlocks())
 		for n := range sets[k] {
-			sets[k][n] = pool[n*size : (n+1)*size]
+			sets[k][n] = all[n*size : (n+1)*size]
 		}
 	}
 	exposed, killed, written := sets[0], sets[1], sets[2]
@@ -67,7 +68,7 @@ func livesOf(f *ori.Func, names *numbering) *lives {
 
 // number finds the words that live between blocks.
 func (l *lives) number() {
-	killed := make([]int32, l.names.size) // last block that wrote the word whole, + 1
+	killed := pool.Make[int32](l.f.Scratch(), l.names.size) // last block that wrote the word whole, + 1
 	for w := range l.dense {
 		l.dense[w] = -1
 	}

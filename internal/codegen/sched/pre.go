@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
@@ -199,8 +200,8 @@ func (c *counts) price() int32 {
 	return c[general] + 3*max(0, c[predicates]-predicateRoom-1)
 }
 
-func inverse(order []int32) []int32 {
-	pos := make([]int32, len(order))
+func inverse(mem *pool.Scratch, order []int32) []int32 {
+	pos := pool.Make[int32](mem, len(order))
 	for n, k := range order {
 		pos[k] = int32(n)
 	}
@@ -215,7 +216,7 @@ type mover struct {
 	pos   []int32 // place of each instruction in the order
 	next  int32   // first place of it that was not issued
 	done  []bool
-	alive [numCounted]profile // words alive behind every place
+	alive *[numCounted]profile // words alive behind every place
 	limit counts
 	eager []bool // loads and what they wait for
 	long  int32  // cycles the region takes at least, as far as it is known
@@ -236,7 +237,9 @@ func (p *presser) plan(r *region) plan {
 func (p *presser) move(r *region, limit counts) plan {
 	g := p.graph(r.stretch)
 	n := len(g.instrs)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: limit, tune: p.tune}
+	order := pool.Room[int32](g.mem, n)
+	mark := g.mem.Mark()
+	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(g.mem, r.base), done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
@@ -254,13 +257,15 @@ func (p *presser) move(r *region, limit counts) plan {
 		m.long = max(m.long, m.now+m.g.height[k])
 		m.issue(k)
 	}
-	return plan{order: m.order, cycles: m.now, held: m.held}
+	order = append(order, m.order...)
+	g.mem.Release(mark)
+	return plan{order: order, cycles: m.now, held: m.held}
 }
 
 // rush finds the loads and what they wait for.
 func (m *mover) rush() {
 	n := len(m.g.instrs)
-	m.eager, m.long = make([]bool, n), int32(n)
+	m.eager, m.long = pool.Make[bool](m.g.mem, n), int32(n)
 	for k := n - 1; k >= 0; k-- {
 		m.eager[k] = typical[m.g.classes[k]] >= longLoad
 		for _, e := range m.g.succs[k] {

@@ -67,7 +67,7 @@ func (b *grapher) fromEnd(g *graph, busy *busyTable) {
 func (g *graph) reversed() *graph {
 	n := len(g.instrs)
 	r := &graph{
-		instrs: make([]*ori.Instr, n), classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
+		mem: g.mem, instrs: make([]*ori.Instr, n), classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
 		scarce: g.scarce,
 	}
 	for k := range n {

@@ -3,6 +3,7 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
@@ -18,6 +19,7 @@ type study struct {
 	tune  *Tuning
 	views [numReaches]*view
 	steps [numCounted][]int32
+	alive [numCounted]profile // while a region is listed
 }
 
 // view is a function as runs of instructions that may change places.
@@ -103,7 +105,7 @@ func (s *study) survey(v *view, far reach) {
 			}
 			s.t.read(&r.values, r.instrs)
 			r.held = r.values.joined()
-			r.source = identity(len(r.instrs))
+			r.source = identity(r.values.mem, len(r.instrs))
 			r.most = r.held.measure(r.source, &s.steps)
 			for ; at != r.instrs[0].Prev(); at = at.Prev() {
 				s.t.step(at)
@@ -139,7 +141,7 @@ func (s *study) climbed(r *stretch, whole bool, shy int32) *climbed {
 		}
 	}
 	order := upward(s.graph(r), &r.values, whole, shy)
-	r.climbs = append(r.climbs, climbed{shy, whole, order, r.held.measure(inverse(order), &s.steps)})
+	r.climbs = append(r.climbs, climbed{shy, whole, order, r.held.measure(inverse(r.values.mem, order), &s.steps)})
 	return &r.climbs[len(r.climbs)-1]
 }
 
@@ -161,8 +163,8 @@ func (c *counts) raise(d *counts) {
 	}
 }
 
-func identity(n int) []int32 {
-	list := make([]int32, n)
+func identity(mem *pool.Scratch, n int) []int32 {
+	list := pool.Make[int32](mem, n)
 	for k := range list {
 		list[k] = int32(k)
 	}

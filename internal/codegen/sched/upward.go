@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/goptxas/goptxas/internal/engine/pool"
+
 // tightPredicates is how many predicates may be alive before the upward
 // order prefers instructions that need no further one.
 const tightPredicates = 5
@@ -57,7 +59,9 @@ func upward(g *graph, v *values, whole bool, shy int32) []int32 {
 	if !whole {
 		units = int32(len(v.list))
 	}
-	flags, room := make([]bool, n+units), make([]int32, 4*n+2*units)
+	order := pool.Make[int32](v.mem, int(n))
+	defer v.mem.Release(v.mem.Mark())
+	flags, room := pool.Make[bool](v.mem, int(n+units)), pool.Make[int32](v.mem, int(4*n+2*units))
 	part := func(k int32) []int32 {
 		x := room[:k:k]
 		room = room[k:]
@@ -65,7 +69,7 @@ func upward(g *graph, v *values, whole bool, shy int32) []int32 {
 	}
 	c := &climber{
 		g: g, v: v, whole: whole, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n),
-		live: flags[n:], file: make([]uint8, units), weight: part(units), price: part(units), shy: shy,
+		live: flags[n:], file: pool.Make[uint8](v.mem, int(units)), weight: part(units), price: part(units), shy: shy,
 	}
 	c.prepare()
 	for k := range n {
@@ -73,7 +77,6 @@ func upward(g *graph, v *values, whole bool, shy int32) []int32 {
 			c.queue(k)
 		}
 	}
-	order := make([]int32, n)
 	for at := n - 1; at >= 0; at-- {
 		k := c.next()
 		order[at] = k
@@ -91,7 +94,12 @@ func (c *climber) unit(x int32) int32 {
 
 // prepare counts what each instruction needs and gives.
 func (c *climber) prepare() {
-	edges := lists{start: make([]int32, 0, len(c.g.succs)+1)}
+	total := 0
+	for k := range c.g.succs {
+		total += len(c.g.succs[k])
+	}
+	var edges lists
+	edges.grow(c.v.mem, len(c.g.succs), total)
 	edges.reset()
 	for k := range c.g.succs {
 		c.left[k] = int32(len(c.g.succs[k]))
@@ -100,7 +108,7 @@ func (c *climber) prepare() {
 		}
 		edges.close()
 	}
-	c.back.turn(&edges, len(c.g.succs), nil)
+	c.back.turn(c.v.mem, &edges, len(c.g.succs), nil)
 	v := c.v
 	c.preds = v.through[predicates]
 	for x := range v.list {
@@ -116,6 +124,7 @@ func (c *climber) prepare() {
 			}
 		}
 	}
+	c.needs.grow(v.mem, len(c.g.instrs), len(v.reads.items))
 	c.needs.reset()
 	for k := range int32(len(c.g.instrs)) {
 		from := len(c.needs.items)
@@ -127,7 +136,7 @@ func (c *climber) prepare() {
 		}
 		c.needs.close()
 	}
-	c.users.turn(&c.needs, len(c.live), nil)
+	c.users.turn(c.v.mem, &c.needs, len(c.live), nil)
 	for u := range c.price {
 		c.price[u] = c.weight[u]
 		if len(c.users.of(int32(u))) > 1 && c.weight[u] > 0 {

@@ -1,8 +1,7 @@
 package sched
 
 import (
-	"slices"
-
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -39,6 +38,7 @@ type value struct {
 // values are the values of a region. What lives through it untouched is in
 // through alone.
 type values struct {
+	mem     *pool.Scratch
 	list    []value
 	reads   lists // of each instruction, the values it reads
 	writes  lists // of each instruction, the values it writes
@@ -56,8 +56,18 @@ func (l *lists) of(k int32) []int32 { return l.items[l.start[k]:l.start[k+1]] }
 func (l *lists) reset() { l.start, l.items = append(l.start[:0], 0), l.items[:0] }
 
 // grow makes room for so many keys and items.
-func (l *lists) grow(keys, items int) {
-	l.start, l.items = slices.Grow(l.start, keys), slices.Grow(l.items, items)
+func (l *lists) grow(mem *pool.Scratch, keys, items int) {
+	l.start, l.items = pool.Room[int32](mem, keys+1), pool.Room[int32](mem, items)
+}
+
+// again returns n zeroes, in the memory of list if they fit.
+func again(mem *pool.Scratch, list []int32, n int) []int32 {
+	if cap(list) < n {
+		return pool.Make[int32](mem, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
 }
 
 // close ends the list of one key.
@@ -65,15 +75,18 @@ func (l *lists) close() { l.start = append(l.start, int32(len(l.items))) }
 
 // turn makes l the lists that lead back from the items of m to its keys.
 // Items of one list follow the order of the keys, or the one given.
-func (l *lists) turn(m *lists, keys int, order []int32) {
-	l.start = append(l.start[:0], make([]int32, keys+2)...)
+func (l *lists) turn(mem *pool.Scratch, m *lists, keys int, order []int32) {
+	l.start = again(mem, l.start, keys+2)
 	for _, x := range m.items {
 		l.start[x+2]++
 	}
 	for k := 2; k < len(l.start); k++ {
 		l.start[k] += l.start[k-1]
 	}
-	l.items = append(l.items[:0], make([]int32, len(m.items))...)
+	if cap(l.items) < len(m.items) {
+		l.items = pool.Make[int32](mem, len(m.items))
+	}
+	l.items = l.items[:len(m.items)]
 	for n := range int32(len(m.start) - 1) {
 		k := n
 		if order != nil {
@@ -105,7 +118,8 @@ type tracer struct {
 }
 
 func newTracer(f *ori.Func, names *numbering, l *lives) *tracer {
-	t := &tracer{f: f, names: names, lives: l, file: make([]uint8, names.size), alive: make([]bool, names.size), first: make([]int32, names.size), cur: make([]int32, names.size)}
+	mem := f.Scratch()
+	t := &tracer{f: f, names: names, lives: l, file: pool.Make[uint8](mem, names.size), alive: pool.Make[bool](mem, names.size), first: pool.Make[int32](mem, names.size), cur: pool.Make[int32](mem, names.size)}
 	for w := range t.file {
 		t.file[w], t.cur[w] = uncounted, -1
 	}
@@ -185,11 +199,12 @@ func (t *tracer) step(i *ori.Instr) {
 
 // read makes the values of a region, behind which the tracer stands.
 func (t *tracer) read(v *values, instrs []*ori.Instr) {
-	v.list, v.units, v.wide = slices.Grow(v.list[:0], 2*len(instrs)), 0, false
+	mem := t.f.Scratch()
+	v.mem, v.list, v.units, v.wide = mem, pool.Room[value](mem, 2*len(instrs)), 0, false
+	v.reads.grow(mem, len(instrs), 2*len(instrs))
+	v.writes.grow(mem, len(instrs), 2*len(instrs))
 	v.reads.reset()
 	v.writes.reset()
-	v.reads.grow(len(instrs), 2*len(instrs))
-	v.writes.grow(len(instrs), 2*len(instrs))
 	for k, i := range instrs {
 		t.list = t.names.accesses(i)
 		from := len(v.reads.items)
@@ -224,7 +239,7 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 		t.cur[w] = -1
 	}
 	t.met = t.met[:0]
-	v.readers.turn(&v.reads, len(v.list), nil)
+	v.readers.turn(v.mem, &v.reads, len(v.list), nil)
 }
 
 // widestRun is how many words a run of registers may have of which nothing is
@@ -239,12 +254,15 @@ func (v *values) joined() *values {
 	if !v.wide {
 		return v
 	}
-	count := make([]int32, v.units)
+	j := &values{mem: v.mem, list: pool.Room[value](v.mem, len(v.list)), through: v.through, units: v.units}
+	j.reads.grow(v.mem, len(v.reads.start)-1, len(v.reads.items))
+	j.writes.grow(v.mem, len(v.writes.start)-1, len(v.writes.items))
+	mark := v.mem.Mark()
+	count := pool.Make[int32](v.mem, int(v.units))
 	for x := range v.list {
 		count[v.list[x].unit]++
 	}
-	j := &values{through: v.through, units: v.units}
-	to, of := make([]int32, len(v.list)), make([]int32, v.units) // new number of each value, and of each unit's first + 1
+	to, of := pool.Make[int32](v.mem, len(v.list)), pool.Make[int32](v.mem, int(v.units)) // new number of each value, and of each unit's first + 1
 	for x := range v.list {
 		y := v.list[x]
 		if count[y.unit] <= 2 || count[y.unit] > widestRun || of[y.unit] == 0 {
@@ -271,12 +289,13 @@ func (v *values) joined() *values {
 	}
 	rename(&v.reads, &j.reads)
 	rename(&v.writes, &j.writes)
-	j.readers.turn(&j.reads, len(j.list), nil)
+	v.mem.Release(mark)
+	j.readers.turn(v.mem, &j.reads, len(j.list), nil)
 	return j
 }
 
 // sort puts the readers of every value in an order of the region.
-func (v *values) sort(order []int32) { v.readers.turn(&v.reads, len(v.list), order) }
+func (v *values) sort(order []int32) { v.readers.turn(v.mem, &v.reads, len(v.list), order) }
 
 // use notes that the instruction whose reads begin at from reads value x.
 func (v *values) use(x int32, from int) {
@@ -315,7 +334,7 @@ func (t *tracer) bind(v *values, w, def int32) {
 func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 	n := len(pos)
 	for f := range step {
-		step[f] = append(step[f][:0], make([]int32, n+1)...)
+		step[f] = again(nil, step[f], n+1)
 		step[f][0] = v.through[f]
 	}
 	start := v.through

@@ -2,6 +2,7 @@ package scoreboard
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -50,16 +51,21 @@ type assigner struct {
 	now      int   // while barriers are handed out, about the cycle at which the instruction issues, counted from the block's start
 }
 
+// usualRecords is about how many accesses of an instruction are remembered.
+const usualRecords = 4
+
 func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 	d := timing.NewDescriber(f, a)
 	s := &assigner{f: f, timing: d.Timing, nodes: make([]node, len(f.Blocks))}
-	number := make([]int32, f.NumBlocks())
+	number := pool.Make[int32](f.Scratch(), f.NumBlocks())
+	longest := 0
 	for n, b := range f.Blocks {
 		number[b.ID] = int32(n)
 	}
 	for n, b := range f.Blocks {
 		x := &s.nodes[n]
 		x.block = b
+		longest = max(longest, b.Len())
 		x.instrs = make([]*ori.Instr, 0, b.Len())
 		x.events = make([]timing.Event, 0, b.Len())
 		for i := range b.Instrs {
@@ -67,9 +73,9 @@ func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 			x.instrs = append(x.instrs, i)
 			x.events = append(x.events, d.Instr(i))
 		}
-		x.stall = make([]int, len(x.instrs))
-		x.waits = make([]uint8, len(x.instrs))
-		x.before = make([]int, len(x.instrs))
+		x.stall = pool.Make[int](f.Scratch(), len(x.instrs))
+		x.waits = pool.Make[uint8](f.Scratch(), len(x.instrs))
+		x.before = pool.Make[int](f.Scratch(), len(x.instrs))
 		for _, t := range b.Succs {
 			x.succs = append(x.succs, number[t.ID])
 		}
@@ -79,6 +85,7 @@ func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 		s.reserve(x)
 	}
 	s.walk.timing = s.timing
+	s.walk.recs = pool.Room[record](f.Scratch(), usualRecords*longest)
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -108,7 +109,7 @@ type due struct {
 
 // dues computes the dues of a block's instructions, walking backwards.
 func (s *assigner) dues(x *node, out *beyond) []due {
-	list := make([]due, len(x.events))
+	list := pool.Make[due](s.f.Scratch(), len(x.events))
 	var access, write [timing.NumCells]int32 // position plus one of the next one
 	drain := nowhere
 	var awaited [op.NumWorks]int

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -15,7 +16,7 @@ import (
 func Check(f *ori.Func, a *target.Arch) error {
 	d := timing.NewDescriber(f, a)
 	p := &Program{Entry: []int32{0}, Blocks: make([][]timing.Event, 0, len(f.Blocks)), Succs: make([][]int32, 0, len(f.Blocks))}
-	number := make([]int32, f.NumBlocks())
+	number := pool.Make[int32](f.Scratch(), f.NumBlocks())
 	for n, b := range f.Blocks {
 		number[b.ID] = int32(n)
 	}

@@ -81,6 +81,7 @@ type Hooks[F any] struct {
 	Pool    func(f F) *pool.Pool
 	Stop    func() error   // asked before every phase; an error ends the run with it
 	Skip    func(f F) bool // asked before every phase that is not required; true leaves it out
+	Done    func(f F)      // called after every phase
 	// Create opens a place for a dump: kind is "dump" or "html". The default
 	// drops dumps.
 	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)

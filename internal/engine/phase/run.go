@@ -104,7 +104,11 @@ func (p *Pass[F]) phase() error {
 	if s.row.NoOp != nil && s.row.NoOp(p.f, c) {
 		return nil
 	}
-	if err := p.step(s, c); err != nil {
+	err := p.step(s, c)
+	if r.hooks.Done != nil {
+		r.hooks.Done(p.f)
+	}
+	if err != nil {
 		return err
 	}
 	p.seq++

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -66,7 +67,7 @@ const wordBytes = 4
 // find lists the accesses to the frame. It is false if its address goes
 // elsewhere.
 func (l *locals) find() bool {
-	l.derived = make([]bool, len(l.v.Def))
+	l.derived = pool.Make[bool](l.f.Scratch(), len(l.v.Def))
 	frames := 0
 	for r := range l.f.Regs {
 		if info := &l.f.Regs[r]; info.Fixed && info.Class == ori.R && info.Width == 1 && l.v.Writes[l.v.Base[r]] == 0 && l.v.Reads[l.v.Base[r]] > 0 {

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -19,7 +20,7 @@ import (
 func GuardedLoads(f *ori.Func) bool {
 	changed := false
 	for range opt.MaxChain {
-		g := &guarded{f: f, v: opt.ValuesOf(f), to: make([]place, len(f.Regs)), taken: make([]bool, len(f.Regs))}
+		g := &guarded{f: f, v: opt.ValuesOf(f), to: pool.Make[place](f.Scratch(), len(f.Regs)), taken: pool.Make[bool](f.Scratch(), len(f.Regs))}
 		g.indices()
 		for _, b := range f.Blocks {
 			for i := b.First(); i != nil; i = i.Next() { // the copies behind it go away

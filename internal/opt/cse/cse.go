@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -46,7 +47,7 @@ func newCSE(f *ori.Func) *cse {
 	for _, b := range f.Blocks {
 		n += b.Len()
 	}
-	c := &cse{f: f, v: opt.ValuesOf(f), heads: make([]int32, 1<<bits.Len(uint(n)))}
+	c := &cse{f: f, v: opt.ValuesOf(f), heads: pool.Make[int32](f.Scratch(), 1<<bits.Len(uint(n)))}
 	for k := range c.heads {
 		c.heads[k] = -1
 	}

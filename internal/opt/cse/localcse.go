@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -20,9 +21,9 @@ func LocalCSE(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		n = max(n, b.Len())
 	}
-	l := &localCSE{f: f, v: opt.ValuesOf(f), heads: make([]int32, 1<<bits.Len(uint(n)))}
-	l.number = make([]int32, len(l.v.Def))
-	l.stamp = make([]int32, len(l.v.Def))
+	l := &localCSE{f: f, v: opt.ValuesOf(f), heads: pool.Make[int32](f.Scratch(), 1<<bits.Len(uint(n)))}
+	l.number = pool.Make[int32](f.Scratch(), len(l.v.Def))
+	l.stamp = pool.Make[int32](f.Scratch(), len(l.v.Def))
 	for k, b := range f.Blocks {
 		if b.Len() > 1 {
 			l.block(b, int32(k)+1)
@@ -98,14 +99,14 @@ func (l *localCSE) instr(i *ori.Instr) {
 			return
 		}
 	}
-	key := slices.Clone(l.key)
+	key := append(pool.Room[uint64](l.f.Scratch(), len(l.key)), l.key...)
 	l.entries = append(l.entries, localEntry{i, key, l.fresh(i), l.heads[slot]})
 	l.heads[slot] = int32(len(l.entries))
 }
 
 // fresh gives the results of i new values.
 func (l *localCSE) fresh(i *ori.Instr) []int32 {
-	vals := make([]int32, i.NDst)
+	vals := pool.Make[int32](l.f.Scratch(), int(i.NDst))
 	for k, d := range i.Dsts() {
 		if d.Kind != ori.KReg {
 			continue

@@ -5,6 +5,7 @@ package float
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -23,7 +24,7 @@ import (
 // It comes before equal products are shared and loops unrolled.
 func Contract(f *ori.Func) bool {
 	c := &contractor{Combiner: opt.Combiner{F: f, V: opt.ValuesOf(f)}}
-	c.sums = make([]int32, len(c.V.Reads))
+	c.sums = pool.Make[int32](c.F.Scratch(), len(c.V.Reads))
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if isSum(i) {
@@ -183,7 +184,7 @@ func (c *contractor) lasts(j, i *ori.Instr, s ori.Operand) bool {
 // look finds the order of instructions and the writers of every register.
 func (c *contractor) look() {
 	c.dom = flow.DomOf(c.F)
-	c.place = make([]int32, c.F.NumInstrs())
+	c.place = pool.Make[int32](c.F.Scratch(), c.F.NumInstrs())
 	c.defs = make([][]*ori.Instr, len(c.F.Regs))
 	n := int32(0)
 	for _, b := range c.F.Blocks {

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -21,7 +22,7 @@ func Constants(f *ori.Func) bool {
 		return false
 	}
 	s := &sparse{f: f, v: opt.ValuesOf(f), order: flow.DomOf(f).Order}
-	s.state = make([]latticed, len(s.v.Def))
+	s.state = pool.Make[latticed](f.Scratch(), len(s.v.Def))
 	s.reached = make([]uint8, f.NumBlocks())
 	s.eval = evaluator{look: s.look}
 	s.reached[f.Blocks[0].ID] = reachedAll

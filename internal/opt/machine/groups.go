@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -22,11 +23,11 @@ import (
 // A product that adds to a vector of zeros adds to RZ. fits tells whether an
 // instruction has a form.
 func ShareGroups(f *ori.Func, fits func(*ori.Instr) bool) bool {
-	g := &groups{f: f, v: opt.ValuesOf(f), infos: make([]group, len(f.Regs)), now: make([]ori.Reg, len(f.Regs))}
+	g := &groups{f: f, v: opt.ValuesOf(f), infos: pool.Make[group](f.Scratch(), len(f.Regs)), now: pool.Make[ori.Reg](f.Scratch(), len(f.Regs))}
 	if !g.find() {
 		return false
 	}
-	g.written = make([]int32, len(g.v.Def))
+	g.written = pool.Make[int32](f.Scratch(), len(g.v.Def))
 	for _, b := range f.Blocks {
 		g.block(b)
 	}
@@ -52,7 +53,7 @@ type groupKey struct {
 // read in that block behind them.
 type group struct {
 	ok   bool
-	home *ori.Block
+	home int32           // ID of the block that writes it, plus one
 	last int32           // when its last word is written
 	at   [maxGroup]int32 // when each word is
 	key  groupKey
@@ -78,9 +79,9 @@ func (g *groups) find() bool {
 			w := g.v.Base[r] + int32(n)
 			i := g.v.Def[w]
 			x.ok = g.v.Writes[w] == 1 && i != nil && i.Op == op.COPY && i.Guard.Kind == ori.KNone && i.Args[0].N == 1 &&
-				(x.home == nil || x.home == i.Block()) && (opt.IsZero(i.Args[1]) || opt.Plain(i.Args[1]) && i.Args[1].Class == ori.R)
+				(x.home == 0 || x.home == i.Block().ID+1) && (opt.IsZero(i.Args[1]) || opt.Plain(i.Args[1]) && i.Args[1].Class == ori.R)
 			if x.ok {
-				x.home = i.Block()
+				x.home = i.Block().ID + 1
 				x.key.words[n], x.key.n = 0, info.Width
 				if i.Args[1].Kind == ori.KReg {
 					x.key.words[n] = g.v.WordOf(i.Args[1]) + 1
@@ -108,7 +109,7 @@ func (g *groups) look(b *ori.Block, i *ori.Instr, time int32) bool {
 			a = &i.Args[k]
 		}
 		if a.HasReg() {
-			if x := &g.infos[a.Reg]; x.ok && (x.home != b || x.last == 0) {
+			if x := &g.infos[a.Reg]; x.ok && (x.home != b.ID+1 || x.last == 0) {
 				x.ok = false
 			}
 		}

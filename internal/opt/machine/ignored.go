@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -20,7 +21,7 @@ func IgnoredBits(f *ori.Func) bool {
 		return false
 	}
 	g := &ignorer{v: opt.ValuesOf(f)}
-	g.need = make([]uint32, len(g.v.Def))
+	g.need = pool.Make[uint32](f.Scratch(), len(g.v.Def))
 	changed := false
 	// who reads a value stands behind it: only PHIs look around loops
 	for _, b := range slices.Backward(flow.DomOf(f).Order.Blocks) {

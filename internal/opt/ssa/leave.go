@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -88,7 +89,7 @@ type edgeCopies struct {
 // loops first.
 func (l *leaver) gather() {
 	l.phis = map[int64]*ori.Instr{}
-	l.wants, l.index = make([]bool, len(l.f.Regs)), make([]bool, len(l.f.Regs))
+	l.wants, l.index = pool.Make[bool](l.f.Scratch(), len(l.f.Regs)), pool.Make[bool](l.f.Scratch(), len(l.f.Regs))
 	for _, b := range l.f.Blocks {
 		for i := b.First(); i != nil && i.Op == op.PHI; i = i.Next() {
 			l.phis[i.Args[1].Imm] = i
@@ -146,10 +147,10 @@ func (l *leaver) wish(a, b ori.Operand, weight int) {
 // copy may come before it.
 func (l *leaver) positions() {
 	l.live = flow.LiveAmong(l.f, func(r ori.Reg) bool { return l.wants[r] })
-	l.pos = make([]int32, l.f.NumInstrs())
-	l.tail = make([]int32, l.f.NumBlocks())
+	l.pos = pool.Make[int32](l.f.Scratch(), l.f.NumInstrs())
+	l.tail = pool.Make[int32](l.f.Scratch(), l.f.NumBlocks())
 	l.uses = make([][]lastUse, len(l.v.Def))
-	l.up, l.off, l.members = make([]ori.Reg, len(l.f.Regs)), make([]int16, len(l.f.Regs)), make([][]ori.Reg, len(l.f.Regs))
+	l.up, l.off, l.members = pool.Make[ori.Reg](l.f.Scratch(), len(l.f.Regs)), pool.Make[int16](l.f.Scratch(), len(l.f.Regs)), make([][]ori.Reg, len(l.f.Regs))
 	for r := range l.up {
 		l.up[r] = ori.Reg(r)
 	}

@@ -3,6 +3,7 @@
 package ssa
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -77,8 +78,8 @@ type ssaUndo struct {
 // choose picks the registers that are renamed: those some word of which is
 // not one value.
 func (b *ssaBuilder) choose() bool {
-	b.chosen = make([]bool, len(b.f.Regs))
-	b.joint = make([]bool, len(b.f.Regs))
+	b.chosen = pool.Make[bool](b.f.Scratch(), len(b.f.Regs))
+	b.joint = pool.Make[bool](b.f.Scratch(), len(b.f.Regs))
 	any := false
 	for r := range b.f.Regs {
 		info := &b.f.Regs[r]
@@ -137,7 +138,7 @@ func (b *ssaBuilder) place() {
 	b.phis = make([][]ssaPhi, b.f.NumBlocks())
 	df := b.frontiers()
 	writers := b.writers()
-	seen := make([]int32, b.f.NumBlocks())
+	seen := pool.Make[int32](b.f.Scratch(), b.f.NumBlocks())
 	stamp := int32(0)
 	for r := range writers {
 		if !b.chosen[r] {
@@ -277,12 +278,12 @@ func (b *ssaBuilder) runs(r ori.Reg, lo, hi int32, t *ori.Block) {
 // walk renames everything down the dominator tree.
 func (b *ssaBuilder) walk() {
 	total := b.v.Base[len(b.v.Base)-1]
-	b.cur, b.filled = make([]ori.Reg, total), make([]ori.Reg, total)
+	b.cur, b.filled = pool.Make[ori.Reg](b.f.Scratch(), int(total)), pool.Make[ori.Reg](b.f.Scratch(), int(total))
 	for w := range b.cur {
 		b.cur[w], b.filled[w] = ori.NoReg, ori.NoReg
 	}
 	n := len(b.chosen)
-	b.gen, b.genIn, b.used = make([]ori.Reg, n), make([]int32, n), make([]bool, n)
+	b.gen, b.genIn, b.used = pool.Make[ori.Reg](b.f.Scratch(), n), pool.Make[int32](b.f.Scratch(), n), pool.Make[bool](b.f.Scratch(), n)
 	b.dom.Walk(b.block, func() int { return len(b.log) }, b.forget)
 }
 

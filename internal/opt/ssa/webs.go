@@ -1,6 +1,7 @@
 package ssa
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -56,7 +57,7 @@ type webs struct {
 
 // choose picks the registers that may have more than one web.
 func (w *webs) choose() bool {
-	w.chosen = make([]bool, len(w.f.Regs))
+	w.chosen = pool.Make[bool](w.f.Scratch(), len(w.f.Regs))
 	any := false
 	for r := range w.f.Regs {
 		info := &w.f.Regs[r]
@@ -128,9 +129,9 @@ func (w *webs) newPlace() int32 {
 
 // walk builds the forest.
 func (w *webs) walk() {
-	w.start = make([]int32, w.f.NumBlocks())
+	w.start = pool.Make[int32](w.f.Scratch(), w.f.NumBlocks())
 	n := w.f.NumInstrs() // about as many places as instructions
-	w.up, w.place = make([]int32, 0, n), make([]int32, 0, 2*n)
+	w.up, w.place = pool.Room[int32](w.f.Scratch(), n), pool.Room[int32](w.f.Scratch(), 2*n)
 	for _, b := range w.f.Blocks {
 		w.start[b.ID] = int32(len(w.up))
 		for range w.live.Start(b).All() {
@@ -138,7 +139,7 @@ func (w *webs) walk() {
 		}
 	}
 	total := w.v.Base[len(w.f.Regs)]
-	w.cur, w.fresh, w.known = make([]int32, total), make([]int32, total), make([]int32, total)
+	w.cur, w.fresh, w.known = pool.Make[int32](w.f.Scratch(), int(total)), pool.Make[int32](w.f.Scratch(), int(total)), pool.Make[int32](w.f.Scratch(), int(total))
 	for _, b := range w.f.Blocks {
 		k := w.start[b.ID]
 		for g := range w.live.Start(b).All() {
@@ -225,7 +226,7 @@ func (w *webs) rename() bool {
 // collect lists the webs in the order of the code; at tells the number of
 // the web of a root.
 func (w *webs) collect() (list []web, at []int32) {
-	at = make([]int32, len(w.up))
+	at = pool.Make[int32](w.f.Scratch(), len(w.up))
 	for k := range at {
 		at[k] = -1
 	}
@@ -251,7 +252,7 @@ func (w *webs) collect() (list []web, at []int32) {
 // assign gives every web a register: the first that needs the whole of the
 // old one keeps it.
 func (w *webs) assign(list []web) bool {
-	kept := make([]bool, len(w.f.Regs))
+	kept := pool.Make[bool](w.f.Scratch(), len(w.f.Regs))
 	changed := false
 	for k := range list {
 		x := &list[k]

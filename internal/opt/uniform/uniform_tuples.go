@@ -1,6 +1,7 @@
 package uniform
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -44,7 +45,7 @@ const fileWords = 64
 
 // together is the most words of tuples that instructions of one block read.
 func (t *tuples) together() (most int) {
-	wide := make([]bool, len(t.f.Regs))
+	wide := pool.Make[bool](t.f.Scratch(), len(t.f.Regs))
 	for _, r := range t.list {
 		wide[r] = true
 	}
@@ -129,7 +130,7 @@ func overwritten(i *ori.Instr) bool {
 // find lists the tuples that words are copied into.
 func (t *tuples) find() {
 	var seen []bool
-	t.odd = make([]bool, len(t.f.Regs))
+	t.odd = pool.Make[bool](t.f.Scratch(), len(t.f.Regs))
 	for _, b := range t.f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			t.read(i)
@@ -141,7 +142,7 @@ func (t *tuples) find() {
 				continue
 			}
 			if seen == nil {
-				seen = make([]bool, len(t.f.Regs))
+				seen = pool.Make[bool](t.f.Scratch(), len(t.f.Regs))
 			}
 			if !seen[r] {
 				seen[r] = true
@@ -236,7 +237,7 @@ func (t *tuples) before(a, b ori.Reg) bool {
 	if t.dom == nil {
 		t.dom = flow.DomOf(t.f)
 		t.apart = flow.ApartOf(t.f, flow.UniformityOf(t.f))
-		t.pos = make([]int32, t.f.NumInstrs())
+		t.pos = pool.Make[int32](t.f.Scratch(), t.f.NumInstrs())
 		n := int32(0)
 		for _, x := range t.f.Blocks {
 			for i := x.First(); i != nil; i = i.Next() {

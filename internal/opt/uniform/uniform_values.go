@@ -3,6 +3,7 @@ package uniform
 import (
 	mbits "math/bits"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -59,7 +60,7 @@ type uniformer struct {
 // takes back what does not hold until nothing changes.
 func (u *uniformer) pick() {
 	f := u.f
-	u.moves, u.can = make([]bool, len(f.Regs)), make([]bool, f.NumInstrs())
+	u.moves, u.can = pool.Make[bool](f.Scratch(), len(f.Regs)), pool.Make[bool](f.Scratch(), f.NumInstrs())
 	x := flow.IndexOf(f)
 	u.defs, u.uses = x.Defs, x.Uses
 	for r := range f.Regs {
@@ -169,7 +170,8 @@ func (u *uniformer) guarded(i *ori.Instr) bool {
 // hasForm reports whether the machine has i on the uniform datapath,
 // immediates and constants in registers where need be.
 func (u *uniformer) hasForm(i *ori.Instr) bool {
-	save := append([]ori.Operand(nil), i.Args...)
+	var room [8]ori.Operand
+	save := append(room[:0], i.Args...)
 	o, guard := i.Op, i.Guard
 	defer func() {
 		i.Op, i.Guard = o, guard

@@ -1,6 +1,9 @@
 package flow
 
-import "github.com/goptxas/goptxas/internal/ori"
+import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/ori"
+)
 
 // Index lists, for every register, the instructions that write it and those
 // that read it (addresses and guards too), in the order of the code, once for
@@ -12,7 +15,7 @@ type Index struct {
 // IndexOf makes the index of a function.
 func IndexOf(f *ori.Func) Index {
 	x := Index{make([][]*ori.Instr, len(f.Regs)), make([][]*ori.Instr, len(f.Regs))}
-	size := make([]int32, 2*len(f.Regs))
+	size := pool.Make[int32](f.Scratch(), 2*len(f.Regs))
 	total := 0
 	operands(f, func(_ *ori.Instr, r ori.Reg, use int) {
 		size[2*int(r)+use]++

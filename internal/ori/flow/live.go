@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -27,20 +28,24 @@ type Live struct {
 
 // LiveOf returns the liveness of all registers of f.
 func LiveOf(f *ori.Func) *Live {
-	return kept(f, ori.FactLive, func() *Live { return LiveAmong(f, func(ori.Reg) bool { return true }) })
+	return kept(f, ori.FactLive, func() *Live { return liveIn(nil, f, func(ori.Reg) bool { return true }) })
 }
 
-// LiveAmong analyses the registers that keep accepts. Nothing is kept.
-func LiveAmong(f *ori.Func, keep func(ori.Reg) bool) *Live {
-	l := &Live{f: f, base: make([]int32, len(f.Regs)+1)}
-	l.chosen = make([]bool, len(f.Regs))
+// LiveAmong analyses the registers that keep accepts. Nothing is kept: it
+// ends with the phase.
+func LiveAmong(f *ori.Func, keep func(ori.Reg) bool) *Live { return liveIn(f.Scratch(), f, keep) }
+
+// liveIn makes an analysis whose result lies in some memory.
+func liveIn(mem *pool.Scratch, f *ori.Func, keep func(ori.Reg) bool) *Live {
+	l := &Live{f: f, base: pool.Make[int32](mem, len(f.Regs)+1)}
+	l.chosen = pool.Make[bool](f.Scratch(), len(f.Regs))
 	for r := range f.Regs {
 		l.base[r+1] = l.base[r] + int32(f.Regs[r].Width)
 		l.chosen[r] = keep(ori.Reg(r))
 	}
-	l.number(f)
+	l.number(mem, f)
 	n := len(l.Words)
-	l.start, l.end, l.gen, l.kill = sets(f, n), sets(f, n), sets(f, n), sets(f, n)
+	l.start, l.end, l.gen, l.kill = sets(mem, f, n), sets(mem, f, n), sets(f.Scratch(), f, n), sets(f.Scratch(), f, n)
 	if n > 0 {
 		for _, b := range f.Blocks {
 			l.block(b)
@@ -85,10 +90,10 @@ func (l *Live) Holds(f *ori.Func) bool {
 
 // sets makes one set for each block of f; the words of all stand in one
 // piece of memory.
-func sets(f *ori.Func, n int) []bits.Set {
+func sets(mem *pool.Scratch, f *ori.Func, n int) []bits.Set {
 	list := make([]bits.Set, f.NumBlocks())
 	words := bits.Words(n)
-	all := make(bits.Set, words*len(f.Blocks))
+	all := bits.Set(pool.Make[uint64](mem, words*len(f.Blocks)))
 	for k, b := range f.Blocks {
 		list[b.ID] = all[k*words : (k+1)*words : (k+1)*words]
 	}
@@ -134,11 +139,11 @@ func (l *Live) sources(i *ori.Instr, read func(first, n int32)) {
 
 // number gives numbers to the words that some block reads before it writes
 // them.
-func (l *Live) number(f *ori.Func) {
-	total := l.base[len(f.Regs)]
-	l.id = make([]int32, total)
-	written := make([]int32, total) // block that wrote last, plus one
-	at := int32(0)                  // the block, plus one
+func (l *Live) number(mem *pool.Scratch, f *ori.Func) {
+	total := int(l.base[len(f.Regs)])
+	l.id = pool.Make[int32](mem, total)
+	written := pool.Make[int32](f.Scratch(), total) // block that wrote last, plus one
+	at := int32(0)                                  // the block, plus one
 	read := func(first, n int32) {
 		for w := first; w < first+n; w++ {
 			if written[w] != at {
