@@ -152,21 +152,12 @@ func TestCommandLines(t *testing.T) {
 	known := readDifferences(t, filepath.Join("..", "..", "testdata", "cli", "differences.txt"))
 	dir := folder(t, files)
 	counts := readCounts(t, filepath.Join("..", "..", "testdata", "cli", "registers.txt"))
-	refused := readDifferences(t, filepath.Join("..", "..", "testdata", "cli", "refused.txt"))
-	var total, refusals, exitOK, filesOK, stderrOK int
+	var total, exitOK, filesOK, stderrOK int
 	for i := range list {
 		c := &list[i]
 		got := runSelf(t, dir, c.Args...)
 		gotNew := newFiles(t, dir, files)
 		total++
-		if reason, ok := refused[c.Name]; ok {
-			if got.Exit != Failed || len(gotNew) > 0 || !strings.Contains(got.Stderr, noCode) || c.Exit != 0 {
-				t.Errorf("%s is listed as refused (%s): exit %d, files %q\n%s", c.Name, reason, got.Exit, gotNew, got.Stderr)
-			}
-			refusals++
-			delete(refused, c.Name)
-			continue
-		}
 		o := compare(got, gotNew, c, counts)
 		exitOK += count(o.exit)
 		filesOK += count(o.files)
@@ -186,16 +177,12 @@ func TestCommandLines(t *testing.T) {
 	for name := range known {
 		t.Errorf("differences.txt names %s, which is no case", name)
 	}
-	for name := range refused {
-		t.Errorf("refused.txt names %s, which is no case", name)
-	}
 	for row := range counts.reasons {
 		if !counts.used[row] {
 			t.Errorf("registers.txt has a row %q that no case needs", row)
 		}
 	}
-	t.Logf("%d command lines: exit code equal in %d, files in %d, stderr in %d; %d are refused",
-		total, exitOK, filesOK, stderrOK, refusals)
+	t.Logf("%d command lines: exit code equal in %d, files in %d, stderr in %d", total, exitOK, filesOK, stderrOK)
 }
 
 func count(b bool) int {
