@@ -50,6 +50,9 @@ func routineOf(name string) Routine {
 // together.
 func (f *Func) CallsRoutine(i *Instr) bool { return f.callee(i) == Straight }
 
+// CallsGathering reports whether i calls a routine in which threads gather.
+func (f *Func) CallsGathering(i *Instr) bool { return f.callee(i) == Gathering }
+
 // callee is the kind of the function that i calls, if it does.
 func (f *Func) callee(i *Instr) Routine {
 	if i.Op != op.CALL || len(i.Srcs()) == 0 {

@@ -228,12 +228,14 @@ func converge(u *unit, c *phase.Ctx) error {
 	cross := flow.Crossings(u.f, x)
 	if c.Opt == 0 {
 		isel.Converge(u.f, func(b *ori.Block) bool { return !cross[b.ID] })
+		isel.SpareBarriers(u.f, barrierRoom(u.f))
 		u.findGatherings()
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		isel.GatherAligned(u.f, flow.ApartOf(u.f, flow.UniformityOf(u.f)).Is)
 		return nil
 	}
 	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
+	all = !isel.SpareBarriers(u.f, barrierRoom(u.f)) && all
 	u.findGatherings()
 	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	isel.GatherBarriers(u.f, apart.Is)
@@ -251,6 +253,17 @@ func converge(u *unit, c *phase.Ctx) error {
 		}
 	}
 	return nil
+}
+
+// barrierRoom is what there is for convergence regions, less some because
+// those that overlap find no place as easily as those that enclose each other.
+// A function takes those only that it need not save.
+func barrierRoom(f *ori.Func) isel.Room {
+	const spare = 2
+	if !f.Kernel {
+		return isel.Room{All: abi.FreeBarriers, Kept: abi.FreeBarriers}
+	}
+	return isel.Room{All: numBarriers - spare, Kept: numBarriers - abi.FreeBarriers - spare}
 }
 
 // findGatherings finds where threads may gather for one instruction from
@@ -406,6 +419,9 @@ func allocateRegisters(u *unit, _ *phase.Ctx) error {
 	return nil
 }
 
+// numBarriers is how many convergence barriers a warp has.
+const numBarriers = 16
+
 // registers says what there is for the allocator.
 func registers(u *unit) ra.Options {
 	uniforms := u.o.Arch.Uniforms
@@ -415,7 +431,7 @@ func registers(u *unit) ra.Options {
 	// spills of vectors must keep their alignment
 	frame := (u.f.Props.LocalBytes + frame.CallAlign - 1) / frame.CallAlign * frame.CallAlign
 	ro := ra.Options{
-		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: abi.StackReg,
+		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: numBarriers, StackReg: abi.StackReg,
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),
 	}
 	if u.f.Props.MovesStack {

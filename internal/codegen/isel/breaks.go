@@ -61,25 +61,6 @@ func (c *converger) early(b *ori.Block) {
 	}
 }
 
-// maxEarly is how many of these regions a function has at most. The barrier of
-// each is held until all threads are together again, and calls leave ten of
-// sixteen; one that went to a register and back would lose those who come
-// meanwhile.
-const maxEarly = 4
-
-// spare drops the regions of threads that stay in a loop beyond that number:
-// their threads gather behind the loop.
-func (c *converger) spare() {
-	n := 0
-	c.regions = slices.DeleteFunc(c.regions, func(r region) bool {
-		if r.in == nil {
-			return false
-		}
-		n++
-		return n > maxEarly
-	})
-}
-
 // oneEnd notes that the turns of loop p, which end in several places, should
 // end in one: there its threads can reconverge.
 func (c *converger) oneEnd(p *flow.Loop) {

@@ -45,7 +45,6 @@ func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 	}
 	c.leave()
 	c.prune()
-	c.spare()
 	for _, r := range c.regions {
 		c.place(r)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -314,29 +313,5 @@ RET
 		if i := b.First(); (b.ID == 0 || b.ID == 3) && (i == nil || i.Op != op.BSSY) {
 			t.Errorf("nobody notes the threads of b%d:\n%s", b.ID, f.Append(nil))
 		}
-	}
-}
-
-// TestSpare: regions whose barriers are held for long are few, and the first ones.
-func TestSpare(t *testing.T) {
-	c := &converger{}
-	var blocks []*ori.Block
-	for range 2 * maxEarly {
-		b := &ori.Block{}
-		blocks = append(blocks, b)
-		c.regions = append(c.regions, region{from: b, in: &flow.Loop{}}, region{from: b})
-	}
-	c.spare()
-	early := 0
-	for _, r := range c.regions {
-		if r.in != nil {
-			if r.from != blocks[early] {
-				t.Errorf("region %d is another one", early)
-			}
-			early++
-		}
-	}
-	if early != maxEarly || len(c.regions) != 3*maxEarly {
-		t.Errorf("%d early regions of %d", early, len(c.regions))
 	}
 }

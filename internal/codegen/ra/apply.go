@@ -223,10 +223,6 @@ func (a *applier) transfer(d, s ori.Operand) (*ori.Instr, error) {
 		return to(op.MOV, op.Mods{}, s)
 	case [2]ori.Class{ori.UR, ori.R}:
 		return to(op.R2UR, op.Mods{}, s)
-	case [2]ori.Class{ori.R, ori.B}:
-		return to(op.BMOV, op.M(op.M32, op.MCLEAR), s)
-	case [2]ori.Class{ori.B, ori.R}:
-		return to(op.BMOV, op.M(op.M32), s)
 	}
 	return nil, fmt.Errorf("no way to move a word from %s to %s", s.Class, d.Class)
 }

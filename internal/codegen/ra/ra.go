@@ -110,7 +110,7 @@ func (b *builder) problem() *regalloc.Problem {
 		fileUP: {Name: "UP", Size: 7, Budget: 7, SpillTo: fileUR},
 		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR, Rotate: true},
 		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR},
-		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR, Clears: true}, // BMOV.CLEAR
+		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR}, // none is spilled
 
 		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
 	}
@@ -122,6 +122,7 @@ func (b *builder) problem() *regalloc.Problem {
 		if i.Fixed {
 			v.Fixed = i.Phys
 		}
+		v.Keep = i.Class == ori.B // threads wait at it: SpareBarriers leaves as many as there is room for
 		b.p.VRegs = append(b.p.VRegs, v)
 	}
 	dom := flow.DomOf(f)

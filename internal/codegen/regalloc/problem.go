@@ -49,7 +49,6 @@ type File struct {
 	Size    int     // registers that exist
 	Budget  int     // registers that may be used, at most Size
 	SpillTo int     // file that takes its spills, or Memory
-	Clears  bool    // a register is empty after its words went home
 	Held    bool    // some words must survive where no path leads from them to a read: see Hold
 	Banks   int     // operands of one instruction prefer different banks; 0 or 1 = no matter
 	Taken   []int   // registers never assigned, except to a Fixed VReg

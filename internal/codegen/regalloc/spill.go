@@ -377,9 +377,6 @@ func (w *rewriter) write(v int32, old, now Operand) {
 		return // made again where it is wanted
 	}
 	w.s.sol.Spills++
-	if w.old.Files[w.old.VRegs[v].Class].Clears {
-		h.temps = h.temps[:0]
-	}
 }
 
 // temp makes a temporary for n words of v from word sub on. It has the

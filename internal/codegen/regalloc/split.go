@@ -173,7 +173,7 @@ func (s *splitter) survey(v int32, access []int32) {
 		add(b, livesEnd)
 	}
 	_, again := s.kin[v]
-	s.whole = again || p.Files[s.f.class].Clears || s.f.holds[v] || p.VRegs[v].Derived
+	s.whole = again || s.f.holds[v] || p.VRegs[v].Derived
 	s.keep = nil
 	s.last = slices.Grow(s.last[:0], 256)[:p.VRegs[v].Width]
 	for w := range s.last {

@@ -26,6 +26,7 @@ type Apart struct {
 type Region struct {
 	From   []*ori.Block
 	Blocks []*ori.Block
+	Open   bool // no BSYNC gathers all of them behind it
 }
 
 // Is reports whether b may run while threads of the same warp are
@@ -59,7 +60,7 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 			a.Regions[k-1].From = append(a.Regions[k-1].From, b)
 			continue
 		}
-		r := Region{[]*ori.Block{b}, reach(b, reconv, seen, int32(n+1))}
+		r := Region{[]*ori.Block{b}, reach(b, reconv, seen, int32(n+1)), reconv == nil}
 		a.Regions = append(a.Regions, r)
 		for _, x := range r.Blocks {
 			a.blocks[x.ID] = true
@@ -83,7 +84,7 @@ func (a *Apart) sleepers(f *ori.Func, open, seen []int32) {
 				continue
 			}
 			changed, done[b.ID] = true, true
-			r := Region{[]*ori.Block{b}, reach(b, nil, seen, -1-b.ID)}
+			r := Region{[]*ori.Block{b}, reach(b, nil, seen, -1-b.ID), true}
 			if seen[b.ID] != -1-b.ID {
 				r.Blocks = append(r.Blocks, b)
 			}

@@ -180,14 +180,6 @@ func (c *replay) transfer(s *state, i *regalloc.Inst, ops []regalloc.Operand) {
 			held[k] = s.holds[c.loc(ops[0], k)]
 		}
 	}
-	if i.Kind == regalloc.Spill { // from operand 1 to a register, or operand 0 to memory
-		from := ops[len(ops)-1]
-		if c.p.Files[c.p.VRegs[from.V].Class].Clears {
-			for k := range n {
-				c.set(s, c.loc(from, k), empty)
-			}
-		}
-	}
 	for k := range n {
 		if i.Slot >= 0 && i.Kind == regalloc.Spill {
 			c.set(s, c.mem+i.Slot+k, held[k])
