@@ -229,6 +229,8 @@ func converge(u *unit, c *phase.Ctx) error {
 	if c.Opt == 0 {
 		isel.Converge(u.f, func(b *ori.Block) bool { return !cross[b.ID] })
 		isel.SpareBarriers(u.f, barrierRoom(u.f))
+		x = flow.UniformityOf(u.f)
+		isel.YieldWaits(u.f, x, flow.ApartOf(u.f, x))
 		u.findGatherings()
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		isel.GatherAligned(u.f, flow.ApartOf(u.f, flow.UniformityOf(u.f)).Is)
@@ -236,8 +238,12 @@ func converge(u *unit, c *phase.Ctx) error {
 	}
 	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
 	all = !isel.SpareBarriers(u.f, barrierRoom(u.f)) && all
+	x = flow.UniformityOf(u.f)
+	apart := flow.ApartOf(u.f, x)
+	if isel.YieldWaits(u.f, x, apart) {
+		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	}
 	u.findGatherings()
-	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	isel.GatherBarriers(u.f, apart.Is)
 	isel.GatherAligned(u.f, apart.Is)
 	if isel.SplitGathered(u.f, apart.Is) {

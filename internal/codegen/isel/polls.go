@@ -28,20 +28,63 @@ func YieldPolls(f *ori.Func, but []*ori.Block) {
 	}
 	defs := flow.IndexOf(f).Defs
 	for _, l := range loops.All {
-		p := polls{l, map[*ori.Block]bool{}, defs}
-		for _, b := range l.Blocks {
-			p.in[b] = true
-		}
-		if slices.Contains(but, l.Header) || !p.left() {
+		p := pollsOf(l, defs)
+		if slices.Contains(but, l.Header) || !p.left(func(i *ori.Instr) bool { return asks(i) || i.Op == op.LDS && p.fixed(i) }) {
 			continue
 		}
-		y := f.NewInstr(op.YIELD, op.Mods{}, nil, nil)
-		if first := l.Header.First(); first != nil {
-			y.Line, y.Loc = first.Line, first.Loc
-		}
-		l.Header.Prepend(y)
+		yield(f, l.Header)
 	}
 }
+
+// yield makes b let others run first.
+func yield(f *ori.Func, b *ori.Block) {
+	y := f.NewInstr(op.YIELD, op.Mods{}, nil, nil)
+	if first := b.First(); first != nil {
+		y.Line, y.Loc = first.Line, first.Loc
+	}
+	b.Prepend(y)
+}
+
+// YieldWaits makes the loops of f yield in which threads wait for the phase of
+// an mbarrier while others of their warp, which the paths of apart keep from
+// running, still have something to do: those may be the ones to arrive. It
+// reports whether there are any.
+//
+// A thread alone in the arm of a branch past which the others wait for it does
+// not: nobody has anything to do before it comes.
+func YieldWaits(f *ori.Func, u *flow.Uniformity, apart *flow.Apart) bool {
+	if !anyWaits(f, apart) {
+		return false
+	}
+	loops := flow.LoopsOf(f, flow.DomOf(f))
+	defs := flow.IndexOf(f).Defs
+	changed := false
+	for _, l := range loops.All {
+		if p := pollsOf(l, defs); apart.Is(l.Header) && p.left(waits) && !p.sleeps() && p.awaited(apart.Regions, u) {
+			yield(f, l.Header)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// anyWaits reports whether threads look at an mbarrier where others may be elsewhere.
+func anyWaits(f *ori.Func, apart *flow.Apart) bool {
+	for _, b := range f.Blocks {
+		if !apart.Is(b) {
+			continue
+		}
+		for i := range b.Instrs {
+			if waits(i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits reports whether i looks at the phase of an mbarrier.
+func waits(i *ori.Instr) bool { return i.Op == op.SYNCS && i.Mods.Has(op.MPHASECHK) }
 
 // DropYields takes away what lets others run where all threads of the warp are
 // together.
@@ -79,8 +122,91 @@ type polls struct {
 	defs [][]*ori.Instr // of the function, by register
 }
 
+func pollsOf(l *flow.Loop, defs [][]*ori.Instr) *polls {
+	p := &polls{l, map[*ori.Block]bool{}, defs}
+	for _, b := range l.Blocks {
+		p.in[b] = true
+	}
+	return p
+}
+
+// sleeps reports whether the loop lets others run as it is.
+func (p *polls) sleeps() bool {
+	for _, b := range p.l.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.NANOSLEEP || i.Op == op.YIELD {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// awaited reports whether threads that parted from those in the loop may have
+// something to do elsewhere.
+func (p *polls) awaited(regions []flow.Region, u *flow.Uniformity) bool {
+	for _, r := range regions {
+		if !slices.Contains(r.Blocks, p.l.Header) {
+			continue
+		}
+		in := map[*ori.Block]bool{}
+		for _, b := range r.Blocks {
+			in[b] = true
+		}
+		for _, from := range r.From {
+			if !u.Parts(from) || p.parts(from, in) { // without a jump, nobody knows who is elsewhere
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parts reports whether of threads that part at the end of from some come to the
+// loop and others to something else that they do, all within these blocks.
+func (p *polls) parts(from *ori.Block, within map[*ori.Block]bool) bool {
+	here, elsewhere := 0, 0 // the ways to the loop, and those to something to do
+	for k, s := range from.Succs {
+		comes, acts := p.way(s, within)
+		if comes {
+			here |= 1 << min(k, 31)
+		}
+		if acts {
+			elsewhere |= 1 << min(k, 31)
+		}
+	}
+	return here != 0 && elsewhere != 0 && (here != elsewhere || here&(here-1) != 0)
+}
+
+// way reports whether a way that begins at b comes to the loop, and whether
+// something is done on it outside of the loop.
+func (p *polls) way(b *ori.Block, within map[*ori.Block]bool) (comes, acts bool) {
+	seen := map[*ori.Block]bool{}
+	for work := []*ori.Block{b}; len(work) > 0; {
+		b, work = work[len(work)-1], work[:len(work)-1]
+		if p.in[b] {
+			comes = true
+		} else if within[b] && !seen[b] {
+			seen[b] = true
+			acts = acts || does(b)
+			work = append(work, b.Succs...)
+		}
+	}
+	return comes, acts
+}
+
+// does reports whether b does anything that others can see.
+func does(b *ori.Block) bool {
+	for i := range b.Instrs {
+		if i.Op.Has(op.Writes|op.Atomic) || i.Op.Has(op.Effect) && !i.Op.Has(op.Terminator) && !waits(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // left reports whether what threads leave the loop by hangs on what they ask.
-func (p *polls) left() bool {
+func (p *polls) left(asks func(*ori.Instr) bool) bool {
 	var work []ori.Reg
 	seen := map[ori.Reg]bool{}
 	add := func(o ori.Operand) {
@@ -103,7 +229,7 @@ func (p *polls) left() bool {
 			if !p.in[i.Block()] {
 				continue
 			}
-			if asks(i) || i.Op == op.LDS && p.fixed(i) {
+			if asks(i) {
 				return true
 			}
 			add(i.Guard)
