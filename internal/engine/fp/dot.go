@@ -11,6 +11,7 @@ type Dot struct {
 	Group int   // products added at once, 0 for all
 	Bits  uint  // kept after the point of the greatest exponent
 	Round Round // of the result
+	Cut   uint8 // bits of an f32 result that are zero, its last ones
 }
 
 // Term is a number as a matrix unit takes it: ±sig × 2^exp, the exponent
@@ -169,7 +170,7 @@ func (d *Dot) sum(fc Format, a, b []Term, z *Term, great int) uint64 {
 		add(z.neg, z.sig, z.exp, z.frac)
 	}
 	exact := math.Ldexp(float64(sum), great-int(d.Bits))
-	r := Convert(F64, fc, math.Float64bits(exact), Mode{Round: d.Round})
+	r := Convert(F64, fc, math.Float64bits(exact), Mode{Round: d.Round}) &^ (1<<d.Cut - 1)
 	if r&^layouts[fc].sign == 0 { // a sum too small for the format is +0, of whatever sign
 		return 0
 	}

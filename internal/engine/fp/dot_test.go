@@ -2,6 +2,7 @@ package fp
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -78,6 +79,81 @@ func TestDotZero(t *testing.T) {
 		d.Round = c.round
 		if got := d.Add(c.fa, c.fa, c.fc, c.a, c.b, c.c); got != c.want {
 			t.Errorf("%s: %#x, want %#x", c.name, got, c.want)
+		}
+	}
+}
+
+// slowDot adds by the words of the rule, with numbers of any size: the
+// exponents of all factors, then whole multiples of the last bit kept, then
+// the nearest number of the format by trying.
+func slowDot(d Dot, fa, fc Format, a, b []uint64, c uint64) float64 {
+	exponent := func(f Format, x uint64) int { // of the first bit, subnormal numbers have the least
+		l := &layouts[f]
+		return max(int(x&l.mag>>l.shift>>l.man), 1) - int(l.bias)
+	}
+	value := func(f Format, x uint64) *big.Rat {
+		return new(big.Rat).SetFloat64(math.Float64frombits(Convert(f, F64, x, Mode{})))
+	}
+	var terms []*big.Rat
+	great := math.MinInt
+	for k := range a {
+		if p := new(big.Rat).Mul(value(fa, a[k]), value(fa, b[k])); p.Sign() != 0 {
+			terms = append(terms, p)
+			great = max(great, exponent(fa, a[k])+exponent(fa, b[k]))
+		}
+	}
+	if z := value(fc, c); z.Sign() != 0 {
+		terms = append(terms, z)
+		great = max(great, exponent(fc, c))
+	}
+	sum := new(big.Int)
+	unit := new(big.Rat).SetFloat64(math.Ldexp(1, great-int(d.Bits)))
+	for _, p := range terms {
+		q := new(big.Rat).Quo(p, unit)
+		sum.Add(sum, new(big.Int).Quo(q.Num(), q.Denom())) // towards zero
+	}
+	exact, _ := new(big.Rat).Mul(new(big.Rat).SetInt(sum), unit).Float64()
+	if fc == F16 {
+		return exact
+	}
+	kept := math.Ldexp(1, math.Ilogb(exact)-int(layouts[fc].man-d.Cut))
+	return math.Trunc(exact/kept) * kept
+}
+
+// TestDotSlowly compares sums with those of the rule's own words.
+func TestDotSlowly(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, c := range []struct {
+		fa, fc Format
+		d      Dot
+		n      int
+		low    uint64 // least exponent, of eight
+	}{
+		{F16, F32, Dot{Bits: 25, Round: RZ}, 16, 10},
+		{BF16, F32, Dot{Bits: 25, Round: RZ}, 16, 120},
+		{TF32, F32, Dot{Bits: 25, Round: RZ}, 8, 120},
+		{E4M3, F32, Dot{Bits: 13, Round: RZ, Cut: 10}, 32, 0},
+		{E5M2, F32, Dot{Bits: 13, Round: RZ, Cut: 10}, 32, 12},
+		{F16, F16, Dot{Bits: 25, Round: RN}, 16, 10},
+	} {
+		random := func(f Format, low uint64) uint64 {
+			l := &layouts[f]
+			x := (low+r.Uint64N(8))<<l.man | r.Uint64N(1<<l.man)
+			if f.IsNaN(x << l.shift) {
+				x--
+			}
+			return x<<l.shift | l.sign*r.Uint64N(2)
+		}
+		for range 3000 {
+			a, b := make([]uint64, c.n), make([]uint64, c.n)
+			for k := range a {
+				a[k], b[k] = random(c.fa, c.low), random(c.fa, c.low)
+			}
+			z := random(c.fc, uint64(layouts[c.fc].bias)-5)
+			want := Convert(F64, c.fc, math.Float64bits(slowDot(c.d, c.fa, c.fc, a, b, z)), Mode{Round: c.d.Round})
+			if got := c.d.Add(c.fa, c.fa, c.fc, a, b, z); got != want && want&^layouts[c.fc].sign != 0 {
+				t.Fatalf("%s %s %x %x %x: %x, want %x", c.fa, c.fc, a, b, z, got, want)
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ var units = [...]unit{
 }
 
 // byteBits is what products of 8-bit floats keep where they have a unit of
-// their own.
+// their own; so much their sums of f32 have behind the point, too.
 const byteBits = 13
 
 // DotOf returns how the matrix unit of a machine adds.
@@ -36,7 +36,9 @@ func DotOf(sm int, a, sum Elem) fp.Dot {
 	case 32:
 		d.Group = u.group[1]
 	default:
-		d.Group, d.Bits = u.group[2], byteBits
+		if d.Group, d.Bits = u.group[2], byteBits; sum.Format == fp.F32 {
+			d.Cut = uint8(fp.F32.Precision() - 1 - byteBits)
+		}
 	}
 	if sum.Bits == 16 {
 		d.Round = fp.RN
