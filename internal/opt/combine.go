@@ -279,8 +279,8 @@ func Join(a ori.Operand) ori.Operand {
 func Settle(f *ori.Func) {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if i.Mods.Has(op.MCONTRACT) {
-				i.Mods = i.Mods.Without(op.MCONTRACT)
+			if i.Mods.Has(op.MCONTRACT) || i.Mods.Has(op.MTWIN) {
+				i.Mods = i.Mods.Without(op.MCONTRACT).Without(op.MTWIN)
 			}
 		}
 	}

@@ -117,6 +117,8 @@ func phases() []phase.Row[*unit] {
 		{Name: "VectorLoads", Run: improve(address.VectorLoads), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
 		{Name: "PackHalves", Run: fit(float.PackHalves), MinOpt: 1},
+		{Name: "Extremes", Run: fit(float.Extremes), MinOpt: 1},
+		{Name: "PackFloats", Run: improve(float.PackFloats), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
 		{Name: "UnreadResults", Run: fit(machine.UnreadResults), MinOpt: 1},
 		{Name: "Aggregate", Run: do(aggregate), MinOpt: 2},
@@ -161,10 +163,10 @@ var order = []string{
 	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "PackHalves", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
-	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard",
+	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.

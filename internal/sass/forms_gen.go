@@ -440,22 +440,22 @@ var forms = [...]form{{},
 	// CS2UR control.sass:203
 	{op: 27, sms: 0xc00, item: 1516, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}},
-	// DADD float.sass:31
+	// DADD float.sass:32
 	{op: 28, sms: 0xfff, item: 1521, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x229, Hi: 0x0}, def: bits.Word{Lo: 0xffff7229, Hi: 0xfc000000000ff}},
-	// DADD float.sass:31
+	// DADD float.sass:32
 	{op: 28, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x429, Hi: 0x0}, def: bits.Word{Lo: 0xffff7429, Hi: 0xfc00000000000}},
-	// DADD float.sass:31
+	// DADD float.sass:32
 	{op: 28, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x0}, def: bits.Word{Lo: 0xffff7629, Hi: 0xfc00000000000}},
-	// DADD float.sass:31
+	// DADD float.sass:32
 	{op: 28, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7629, Hi: 0xfc00008000000}},
-	// DADD float.sass:31
+	// DADD float.sass:32
 	{op: 28, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e29, Hi: 0xfc00008000000}},
-	// DADD float.sass:31
+	// DADD float.sass:32
 	{op: 28, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e29, Hi: 0xfc00008000000}},
 	// DEPBAR control.sass:206
@@ -464,37 +464,37 @@ var forms = [...]form{{},
 	// DEPBAR control.sass:207
 	{op: 29, sms: 0xfff, item: 1577, nitem: 3, arg: 0, narg: 0, mod: 166, nmod: 1,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x91a, Hi: 0x0}, def: bits.Word{Lo: 0x791a, Hi: 0xfc00000000000}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0xfff, item: 1580, nitem: 9, arg: 258, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff722b, Hi: 0xfc000000000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0xfff, item: 1589, nitem: 9, arg: 262, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42b, Hi: 0x0}, def: bits.Word{Lo: 0xffff742b, Hi: 0xfc000000000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0x7f, item: 1598, nitem: 10, arg: 266, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x0}, def: bits.Word{Lo: 0xffff762b, Hi: 0xfc000000000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0x7f, item: 1608, nitem: 15, arg: 270, narg: 5, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff762b, Hi: 0xfc000080000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0xfff, item: 1623, nitem: 9, arg: 275, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82b, Hi: 0x0}, def: bits.Word{Lo: 0xffff782b, Hi: 0xfc000000000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0x7f, item: 1632, nitem: 10, arg: 279, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a2b, Hi: 0xfc000000000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0x7f, item: 1642, nitem: 15, arg: 283, narg: 5, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a2b, Hi: 0xfc000080000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0x7f, item: 1657, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c2b, Hi: 0xfc000080000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0xf80, item: 1666, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c2b, Hi: 0xfc000080000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0x7f, item: 1675, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e2b, Hi: 0xfc000080000ff}},
-	// DFMA float.sass:34
+	// DFMA float.sass:35
 	{op: 30, sms: 0xf80, item: 1684, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e2b, Hi: 0xfc000080000ff}},
 	// DMMA tensor.sass:69
@@ -509,40 +509,40 @@ var forms = [...]form{{},
 	// DMMA tensor.sass:72
 	{op: 31, sms: 0xf80, item: 1729, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
-	// DMUL float.sass:37
+	// DMUL float.sass:38
 	{op: 32, sms: 0xfff, item: 1742, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x228, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7228, Hi: 0xfc00000000000}},
-	// DMUL float.sass:37
+	// DMUL float.sass:38
 	{op: 32, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x828, Hi: 0x0}, def: bits.Word{Lo: 0xffff7828, Hi: 0xfc00000000000}},
-	// DMUL float.sass:37
+	// DMUL float.sass:38
 	{op: 32, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a28, Hi: 0xfc00000000000}},
-	// DMUL float.sass:37
+	// DMUL float.sass:38
 	{op: 32, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a28, Hi: 0xfc00008000000}},
-	// DMUL float.sass:37
+	// DMUL float.sass:38
 	{op: 32, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c28, Hi: 0xfc00008000000}},
-	// DMUL float.sass:37
+	// DMUL float.sass:38
 	{op: 32, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c28, Hi: 0xfc00008000000}},
-	// DSETP float.sass:40
+	// DSETP float.sass:41
 	{op: 33, sms: 0xfff, item: 1749, nitem: 12, arg: 305, narg: 5, mod: 170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22a, Hi: 0x0}, def: bits.Word{Lo: 0xffff00722a, Hi: 0xfc00003fe0000}},
-	// DSETP float.sass:40
+	// DSETP float.sass:41
 	{op: 33, sms: 0xfff, item: 1761, nitem: 12, arg: 310, narg: 5, mod: 170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42a, Hi: 0x0}, def: bits.Word{Lo: 0xff00742a, Hi: 0xfc00003fe0000}},
-	// DSETP float.sass:40
+	// DSETP float.sass:41
 	{op: 33, sms: 0x7f, item: 1773, nitem: 13, arg: 315, narg: 5, mod: 170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x0}, def: bits.Word{Lo: 0xff00762a, Hi: 0xfc00003fe0000}},
-	// DSETP float.sass:40
+	// DSETP float.sass:41
 	{op: 33, sms: 0x7f, item: 1786, nitem: 18, arg: 320, narg: 6, mod: 170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff00762a, Hi: 0xfc0000bfe0000}},
-	// DSETP float.sass:40
+	// DSETP float.sass:41
 	{op: 33, sms: 0x7f, item: 1804, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e2a, Hi: 0xfc0000bfe0000}},
-	// DSETP float.sass:40
+	// DSETP float.sass:41
 	{op: 33, sms: 0xf80, item: 1816, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e2a, Hi: 0xfc0000bfe0000}},
 	// ELECT control.sass:210
@@ -560,511 +560,511 @@ var forms = [...]form{{},
 	// EXIT control.sass:216
 	{op: 37, sms: 0xfff, item: 1845, nitem: 5, arg: 335, narg: 1, mod: 173, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94d, Hi: 0x0}, def: bits.Word{Lo: 0x794d, Hi: 0xfc00003800000}},
-	// F2F float.sass:43
+	// F2F float.sass:44
 	{op: 38, sms: 0xfff, item: 1850, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000100800}},
-	// F2F float.sass:43
+	// F2F float.sass:44
 	{op: 38, sms: 0x7f, item: 1860, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000100800}},
-	// F2F float.sass:43
+	// F2F float.sass:44
 	{op: 38, sms: 0x7f, item: 1870, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008100800}},
-	// F2F float.sass:43
+	// F2F float.sass:44
 	{op: 38, sms: 0x7f, item: 1885, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008100800}},
-	// F2F float.sass:43
+	// F2F float.sass:44
 	{op: 38, sms: 0xf80, item: 1895, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008100800}},
-	// F2F float.sass:44
+	// F2F float.sass:45
 	{op: 38, sms: 0xfff, item: 1905, nitem: 8, arg: 336, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000200800}},
-	// F2F float.sass:44
+	// F2F float.sass:45
 	{op: 38, sms: 0xfff, item: 1913, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x200000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000200800}},
-	// F2F float.sass:44
+	// F2F float.sass:45
 	{op: 38, sms: 0x7f, item: 1921, nitem: 9, arg: 338, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000200800}},
-	// F2F float.sass:44
+	// F2F float.sass:45
 	{op: 38, sms: 0x7f, item: 1930, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008200800}},
-	// F2F float.sass:44
+	// F2F float.sass:45
 	{op: 38, sms: 0x7f, item: 1944, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008200800}},
-	// F2F float.sass:44
+	// F2F float.sass:45
 	{op: 38, sms: 0xf80, item: 1952, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008200800}},
-	// F2F float.sass:45
+	// F2F float.sass:46
 	{op: 38, sms: 0xfff, item: 1960, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000400800}},
-	// F2F float.sass:45
+	// F2F float.sass:46
 	{op: 38, sms: 0x7f, item: 1970, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000400800}},
-	// F2F float.sass:45
+	// F2F float.sass:46
 	{op: 38, sms: 0x7f, item: 1980, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008400800}},
-	// F2F float.sass:45
+	// F2F float.sass:46
 	{op: 38, sms: 0x7f, item: 1995, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008400800}},
-	// F2F float.sass:45
+	// F2F float.sass:46
 	{op: 38, sms: 0xf80, item: 2005, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008400800}},
-	// F2F float.sass:46
+	// F2F float.sass:47
 	{op: 38, sms: 0xfff, item: 2015, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000101800}},
-	// F2F float.sass:46
+	// F2F float.sass:47
 	{op: 38, sms: 0xfff, item: 2024, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x101800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000101800}},
-	// F2F float.sass:46
+	// F2F float.sass:47
 	{op: 38, sms: 0x7f, item: 2031, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000101800}},
-	// F2F float.sass:46
+	// F2F float.sass:47
 	{op: 38, sms: 0x7f, item: 2040, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008101800}},
-	// F2F float.sass:46
+	// F2F float.sass:47
 	{op: 38, sms: 0x7f, item: 2054, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008101800}},
-	// F2F float.sass:46
+	// F2F float.sass:47
 	{op: 38, sms: 0xf80, item: 2063, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008101800}},
-	// F2F float.sass:47
+	// F2F float.sass:48
 	{op: 38, sms: 0xfff, item: 2072, nitem: 7, arg: 345, narg: 2, mod: 189, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000201800}},
-	// F2F float.sass:47
+	// F2F float.sass:48
 	{op: 38, sms: 0xfff, item: 2079, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x201800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000201800}},
-	// F2F float.sass:47
+	// F2F float.sass:48
 	{op: 38, sms: 0x7f, item: 2086, nitem: 8, arg: 347, narg: 2, mod: 189, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000201800}},
-	// F2F float.sass:47
+	// F2F float.sass:48
 	{op: 38, sms: 0x7f, item: 2094, nitem: 13, arg: 349, narg: 3, mod: 189, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008201800}},
-	// F2F float.sass:47
+	// F2F float.sass:48
 	{op: 38, sms: 0x7f, item: 2107, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008201800}},
-	// F2F float.sass:47
+	// F2F float.sass:48
 	{op: 38, sms: 0xf80, item: 2114, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008201800}},
-	// F2F float.sass:48
+	// F2F float.sass:49
 	{op: 38, sms: 0xfff, item: 2121, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000401800}},
-	// F2F float.sass:48
+	// F2F float.sass:49
 	{op: 38, sms: 0x7f, item: 2130, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000401800}},
-	// F2F float.sass:48
+	// F2F float.sass:49
 	{op: 38, sms: 0x7f, item: 2139, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008401800}},
-	// F2F float.sass:48
+	// F2F float.sass:49
 	{op: 38, sms: 0x7f, item: 2153, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008401800}},
-	// F2F float.sass:48
+	// F2F float.sass:49
 	{op: 38, sms: 0xf80, item: 2162, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008401800}},
-	// F2F float.sass:49
+	// F2F float.sass:50
 	{op: 38, sms: 0xfff, item: 2171, nitem: 8, arg: 354, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x310, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000300800}},
-	// F2F float.sass:49
+	// F2F float.sass:50
 	{op: 38, sms: 0xfff, item: 2179, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x910, Hi: 0x300000}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000300800}},
-	// F2F float.sass:49
+	// F2F float.sass:50
 	{op: 38, sms: 0x7f, item: 2187, nitem: 9, arg: 356, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000300800}},
-	// F2F float.sass:49
+	// F2F float.sass:50
 	{op: 38, sms: 0x7f, item: 2196, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008300800}},
-	// F2F float.sass:49
+	// F2F float.sass:50
 	{op: 38, sms: 0x7f, item: 2210, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008300800}},
-	// F2F float.sass:49
+	// F2F float.sass:50
 	{op: 38, sms: 0xf80, item: 2218, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008300800}},
-	// F2FP float.sass:52
+	// F2FP float.sass:53
 	{op: 39, sms: 0x1e, item: 2226, nitem: 11, arg: 360, narg: 3, mod: 194, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:52
+	// F2FP float.sass:53
 	{op: 39, sms: 0x1e, item: 2237, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:52
+	// F2FP float.sass:53
 	{op: 39, sms: 0x1e, item: 2248, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:52
+	// F2FP float.sass:53
 	{op: 39, sms: 0x1e, item: 2259, nitem: 16, arg: 366, narg: 4, mod: 194, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff}},
-	// F2FP float.sass:52
+	// F2FP float.sass:53
 	{op: 39, sms: 0x1e, item: 2275, nitem: 11, arg: 370, narg: 3, mod: 194, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}},
-	// F2FP float.sass:53
+	// F2FP float.sass:54
 	{op: 39, sms: 0x1e, item: 2286, nitem: 12, arg: 360, narg: 3, mod: 198, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:53
+	// F2FP float.sass:54
 	{op: 39, sms: 0x1e, item: 2298, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:53
+	// F2FP float.sass:54
 	{op: 39, sms: 0x1e, item: 2310, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:53
+	// F2FP float.sass:54
 	{op: 39, sms: 0x1e, item: 2322, nitem: 16, arg: 376, narg: 4, mod: 203, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:53
+	// F2FP float.sass:54
 	{op: 39, sms: 0x1e, item: 2338, nitem: 12, arg: 380, narg: 3, mod: 198, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:53
+	// F2FP float.sass:54
 	{op: 39, sms: 0x1e, item: 2350, nitem: 12, arg: 370, narg: 3, mod: 198, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0x60, item: 2362, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0xf80, item: 2373, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0x60, item: 2384, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0xf80, item: 2395, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0x60, item: 2406, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0x60, item: 2417, nitem: 16, arg: 366, narg: 4, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0x60, item: 2433, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}},
-	// F2FP float.sass:54
+	// F2FP float.sass:55
 	{op: 39, sms: 0xf80, item: 2444, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080000ff}},
-	// F2FP float.sass:55
+	// F2FP float.sass:56
 	{op: 39, sms: 0xf80, item: 2455, nitem: 11, arg: 383, narg: 4, mod: 212, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff}},
-	// F2FP float.sass:55
+	// F2FP float.sass:56
 	{op: 39, sms: 0xf80, item: 2466, nitem: 11, arg: 387, narg: 4, mod: 212, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff}},
-	// F2FP float.sass:55
+	// F2FP float.sass:56
 	{op: 39, sms: 0xf80, item: 2477, nitem: 11, arg: 391, narg: 4, mod: 212, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0x60, item: 2488, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0xf80, item: 2500, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0x60, item: 2512, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0xf80, item: 2524, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0x60, item: 2536, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0x60, item: 2548, nitem: 16, arg: 376, narg: 4, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0x60, item: 2564, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0xf80, item: 2576, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0x60, item: 2588, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:56
+	// F2FP float.sass:57
 	{op: 39, sms: 0xf80, item: 2600, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0x60, item: 2612, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0xf80, item: 2626, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0x60, item: 2640, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0xf80, item: 2654, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0x60, item: 2668, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0x60, item: 2682, nitem: 18, arg: 403, narg: 5, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0x60, item: 2700, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff}},
-	// F2FP float.sass:57
+	// F2FP float.sass:58
 	{op: 39, sms: 0xf80, item: 2714, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0x60, item: 2728, nitem: 9, arg: 412, narg: 2, mod: 235, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0xf80, item: 2737, nitem: 10, arg: 414, narg: 2, mod: 239, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0x60, item: 2747, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0xf80, item: 2756, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0x60, item: 2766, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0x60, item: 2775, nitem: 14, arg: 420, narg: 3, mod: 235, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0x60, item: 2789, nitem: 9, arg: 423, narg: 2, mod: 235, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff}},
-	// F2FP float.sass:58
+	// F2FP float.sass:59
 	{op: 39, sms: 0xf80, item: 2798, nitem: 10, arg: 425, narg: 2, mod: 239, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0x60, item: 2808, nitem: 10, arg: 412, narg: 2, mod: 244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0xf80, item: 2818, nitem: 11, arg: 414, narg: 2, mod: 249, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0x60, item: 2829, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0xf80, item: 2838, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0x60, item: 2848, nitem: 10, arg: 416, narg: 2, mod: 244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0x60, item: 2858, nitem: 15, arg: 420, narg: 3, mod: 255, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0000ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0x60, item: 2873, nitem: 10, arg: 423, narg: 2, mod: 244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff}},
-	// F2FP float.sass:59
+	// F2FP float.sass:60
 	{op: 39, sms: 0xf80, item: 2883, nitem: 11, arg: 425, narg: 2, mod: 249, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0x60, item: 2894, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0xf80, item: 2907, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0x60, item: 2920, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0xf80, item: 2933, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0x60, item: 2946, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0x60, item: 2959, nitem: 17, arg: 433, narg: 4, mod: 266, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0x60, item: 2976, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff}},
-	// F2FP float.sass:60
+	// F2FP float.sass:61
 	{op: 39, sms: 0xf80, item: 2989, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff}},
-	// F2I float.sass:63
+	// F2I float.sass:64
 	{op: 40, sms: 0xfff, item: 3002, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100}},
-	// F2I float.sass:63
+	// F2I float.sass:64
 	{op: 40, sms: 0xfff, item: 3013, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100}},
-	// F2I float.sass:63
+	// F2I float.sass:64
 	{op: 40, sms: 0x7f, item: 3022, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100}},
-	// F2I float.sass:63
+	// F2I float.sass:64
 	{op: 40, sms: 0x7f, item: 3033, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008101100}},
-	// F2I float.sass:63
+	// F2I float.sass:64
 	{op: 40, sms: 0x7f, item: 3049, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100}},
-	// F2I float.sass:63
+	// F2I float.sass:64
 	{op: 40, sms: 0xf80, item: 3060, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100}},
-	// F2I float.sass:64
+	// F2I float.sass:65
 	{op: 40, sms: 0xfff, item: 3071, nitem: 8, arg: 336, narg: 2, mod: 286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100}},
-	// F2I float.sass:64
+	// F2I float.sass:65
 	{op: 40, sms: 0xfff, item: 3079, nitem: 8, arg: 338, narg: 2, mod: 286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100}},
-	// F2I float.sass:64
+	// F2I float.sass:65
 	{op: 40, sms: 0x7f, item: 3087, nitem: 9, arg: 338, narg: 2, mod: 286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100}},
-	// F2I float.sass:64
+	// F2I float.sass:65
 	{op: 40, sms: 0x7f, item: 3096, nitem: 14, arg: 340, narg: 3, mod: 286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008201100}},
-	// F2I float.sass:64
+	// F2I float.sass:65
 	{op: 40, sms: 0x7f, item: 3110, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100}},
-	// F2I float.sass:64
+	// F2I float.sass:65
 	{op: 40, sms: 0xf80, item: 3118, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100}},
-	// F2I float.sass:65
+	// F2I float.sass:66
 	{op: 40, sms: 0xfff, item: 3126, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100}},
-	// F2I float.sass:65
+	// F2I float.sass:66
 	{op: 40, sms: 0xfff, item: 3137, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100}},
-	// F2I float.sass:65
+	// F2I float.sass:66
 	{op: 40, sms: 0x7f, item: 3146, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100}},
-	// F2I float.sass:65
+	// F2I float.sass:66
 	{op: 40, sms: 0x7f, item: 3157, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008401100}},
-	// F2I float.sass:65
+	// F2I float.sass:66
 	{op: 40, sms: 0x7f, item: 3173, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100}},
-	// F2I float.sass:65
+	// F2I float.sass:66
 	{op: 40, sms: 0xf80, item: 3184, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100}},
-	// F2I float.sass:66
+	// F2I float.sass:67
 	{op: 40, sms: 0xfff, item: 3195, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800}},
-	// F2I float.sass:66
+	// F2I float.sass:67
 	{op: 40, sms: 0xfff, item: 3206, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800}},
-	// F2I float.sass:66
+	// F2I float.sass:67
 	{op: 40, sms: 0x7f, item: 3215, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800}},
-	// F2I float.sass:66
+	// F2I float.sass:67
 	{op: 40, sms: 0x7f, item: 3226, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008101800}},
-	// F2I float.sass:66
+	// F2I float.sass:67
 	{op: 40, sms: 0x7f, item: 3242, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800}},
-	// F2I float.sass:66
+	// F2I float.sass:67
 	{op: 40, sms: 0xf80, item: 3253, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800}},
-	// F2I float.sass:67
+	// F2I float.sass:68
 	{op: 40, sms: 0xfff, item: 3264, nitem: 8, arg: 449, narg: 2, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800}},
-	// F2I float.sass:67
+	// F2I float.sass:68
 	{op: 40, sms: 0xfff, item: 3272, nitem: 8, arg: 451, narg: 2, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800}},
-	// F2I float.sass:67
+	// F2I float.sass:68
 	{op: 40, sms: 0x7f, item: 3280, nitem: 9, arg: 451, narg: 2, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800}},
-	// F2I float.sass:67
+	// F2I float.sass:68
 	{op: 40, sms: 0x7f, item: 3289, nitem: 14, arg: 453, narg: 3, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008201800}},
-	// F2I float.sass:67
+	// F2I float.sass:68
 	{op: 40, sms: 0x7f, item: 3303, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800}},
-	// F2I float.sass:67
+	// F2I float.sass:68
 	{op: 40, sms: 0xf80, item: 3311, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800}},
-	// F2I float.sass:68
+	// F2I float.sass:69
 	{op: 40, sms: 0xfff, item: 3319, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800}},
-	// F2I float.sass:68
+	// F2I float.sass:69
 	{op: 40, sms: 0xfff, item: 3330, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800}},
-	// F2I float.sass:68
+	// F2I float.sass:69
 	{op: 40, sms: 0x7f, item: 3339, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800}},
-	// F2I float.sass:68
+	// F2I float.sass:69
 	{op: 40, sms: 0x7f, item: 3350, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008401800}},
-	// F2I float.sass:68
+	// F2I float.sass:69
 	{op: 40, sms: 0x7f, item: 3366, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800}},
-	// F2I float.sass:68
+	// F2I float.sass:69
 	{op: 40, sms: 0xf80, item: 3377, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800}},
-	// F2I float.sass:69
+	// F2I float.sass:70
 	{op: 40, sms: 0xfff, item: 3388, nitem: 9, arg: 458, narg: 2, mod: 308, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100}},
-	// F2I float.sass:69
+	// F2I float.sass:70
 	{op: 40, sms: 0xfff, item: 3397, nitem: 9, arg: 460, narg: 2, mod: 308, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100}},
-	// F2I float.sass:69
+	// F2I float.sass:70
 	{op: 40, sms: 0x7f, item: 3406, nitem: 10, arg: 462, narg: 2, mod: 308, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100}},
-	// F2I float.sass:69
+	// F2I float.sass:70
 	{op: 40, sms: 0x7f, item: 3416, nitem: 15, arg: 464, narg: 3, mod: 308, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008301100}},
-	// F2I float.sass:69
+	// F2I float.sass:70
 	{op: 40, sms: 0x7f, item: 3431, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100}},
-	// F2I float.sass:69
+	// F2I float.sass:70
 	{op: 40, sms: 0xf80, item: 3440, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100}},
-	// F2IP float.sass:72
+	// F2IP float.sass:73
 	{op: 41, sms: 0xffc, item: 3449, nitem: 14, arg: 395, narg: 4, mod: 312, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff}},
-	// F2IP float.sass:72
+	// F2IP float.sass:73
 	{op: 41, sms: 0x7c, item: 3463, nitem: 14, arg: 399, narg: 4, mod: 312, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff}},
-	// F2IP float.sass:72
+	// F2IP float.sass:73
 	{op: 41, sms: 0x7c, item: 3477, nitem: 18, arg: 403, narg: 5, mod: 317, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a43, Hi: 0xfc000080000ff}},
-	// F2IP float.sass:72
+	// F2IP float.sass:73
 	{op: 41, sms: 0x7c, item: 3495, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff}},
-	// F2IP float.sass:72
+	// F2IP float.sass:73
 	{op: 41, sms: 0xf80, item: 3509, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff}},
-	// F2IP float.sass:72
+	// F2IP float.sass:73
 	{op: 41, sms: 0x7c, item: 3523, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff}},
-	// F2IP float.sass:72
+	// F2IP float.sass:73
 	{op: 41, sms: 0xf80, item: 3537, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff}},
-	// FADD float.sass:75
+	// FADD float.sass:76
 	{op: 42, sms: 0x7f, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
-	// FADD float.sass:75
+	// FADD float.sass:76
 	{op: 42, sms: 0x7f, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
-	// FADD float.sass:75
+	// FADD float.sass:76
 	{op: 42, sms: 0x7f, item: 3569, nitem: 10, arg: 476, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000}},
-	// FADD float.sass:75
+	// FADD float.sass:76
 	{op: 42, sms: 0x7f, item: 3579, nitem: 15, arg: 479, narg: 4, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7621, Hi: 0xfc00008000000}},
-	// FADD float.sass:75
+	// FADD float.sass:76
 	{op: 42, sms: 0x7f, item: 3594, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000}},
-	// FADD float.sass:76
+	// FADD float.sass:77
 	{op: 42, sms: 0xf80, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
-	// FADD float.sass:77
+	// FADD float.sass:78
 	{op: 42, sms: 0xf80, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
-	// FADD float.sass:77
+	// FADD float.sass:78
 	{op: 42, sms: 0xf80, item: 3603, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000}},
-	// FADD2 float.sass:80
+	// FADD2 float.sass:81
 	{op: 43, sms: 0x180, item: 3612, nitem: 10, arg: 486, narg: 3, mod: 325, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000}},
-	// FADD2 float.sass:80
+	// FADD2 float.sass:81
 	{op: 43, sms: 0x180, item: 3622, nitem: 11, arg: 489, narg: 3, mod: 325, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000}},
-	// FADD2 float.sass:81
+	// FADD2 float.sass:82
 	{op: 43, sms: 0x180, item: 3633, nitem: 9, arg: 492, narg: 3, mod: 329, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x44b, Hi: 0x0}, def: bits.Word{Lo: 0xffff744b, Hi: 0xfc00000000000}},
-	// FCHK float.sass:84
+	// FCHK float.sass:85
 	{op: 44, sms: 0xfff, item: 3642, nitem: 6, arg: 495, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000}},
-	// FCHK float.sass:84
+	// FCHK float.sass:85
 	{op: 44, sms: 0xfff, item: 3648, nitem: 6, arg: 498, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000}},
-	// FCHK float.sass:84
+	// FCHK float.sass:85
 	{op: 44, sms: 0x7f, item: 3654, nitem: 7, arg: 498, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000}},
-	// FCHK float.sass:84
+	// FCHK float.sass:85
 	{op: 44, sms: 0x7f, item: 3661, nitem: 12, arg: 501, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007b02, Hi: 0xfc000080e0000}},
-	// FCHK float.sass:84
+	// FCHK float.sass:85
 	{op: 44, sms: 0x7f, item: 3673, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000}},
-	// FCHK float.sass:84
+	// FCHK float.sass:85
 	{op: 44, sms: 0xf80, item: 3679, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000}},
 	// FENCE memory.sass:145
@@ -1073,715 +1073,715 @@ var forms = [...]form{{},
 	// FENCE memory.sass:146
 	{op: 45, sms: 0xf80, item: 3687, nitem: 2, arg: 0, narg: 0, mod: 333, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3711, nitem: 12, arg: 508, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3723, nitem: 17, arg: 512, narg: 5, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7623, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3751, nitem: 12, arg: 517, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3763, nitem: 17, arg: 521, narg: 5, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3780, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:87
+	// FFMA float.sass:88
 	{op: 46, sms: 0x7f, item: 3791, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:88
+	// FFMA float.sass:89
 	{op: 46, sms: 0xf80, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:88
+	// FFMA float.sass:89
 	{op: 46, sms: 0xf80, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:89
+	// FFMA float.sass:90
 	{op: 46, sms: 0xf80, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:89
+	// FFMA float.sass:90
 	{op: 46, sms: 0xf80, item: 3802, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:89
+	// FFMA float.sass:90
 	{op: 46, sms: 0xf80, item: 3813, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff}},
-	// FFMA2 float.sass:92
+	// FFMA2 float.sass:93
 	{op: 47, sms: 0x180, item: 3824, nitem: 13, arg: 530, narg: 4, mod: 337, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff}},
-	// FFMA2 float.sass:92
+	// FFMA2 float.sass:93
 	{op: 47, sms: 0x180, item: 3837, nitem: 14, arg: 534, narg: 4, mod: 342, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff}},
-	// FFMA2 float.sass:92
+	// FFMA2 float.sass:93
 	{op: 47, sms: 0x180, item: 3851, nitem: 14, arg: 538, narg: 4, mod: 337, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff}},
-	// FFMA2 float.sass:93
+	// FFMA2 float.sass:94
 	{op: 47, sms: 0x180, item: 3865, nitem: 12, arg: 542, narg: 4, mod: 347, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc000000000ff}},
-	// FFMA2 float.sass:94
+	// FFMA2 float.sass:95
 	{op: 47, sms: 0x180, item: 3877, nitem: 12, arg: 546, narg: 4, mod: 351, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x449, Hi: 0x0}, def: bits.Word{Lo: 0xffff7449, Hi: 0xfc000000000ff}},
-	// FHADD float.sass:97
+	// FHADD float.sass:98
 	{op: 48, sms: 0xf80, item: 3889, nitem: 10, arg: 550, narg: 3, mod: 355, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000}},
-	// FHADD float.sass:97
+	// FHADD float.sass:98
 	{op: 48, sms: 0xf80, item: 3899, nitem: 10, arg: 553, narg: 3, mod: 355, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000}},
-	// FHFMA float.sass:100
+	// FHFMA float.sass:101
 	{op: 49, sms: 0xf80, item: 3909, nitem: 13, arg: 556, narg: 4, mod: 359, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff}},
-	// FHFMA float.sass:100
+	// FHFMA float.sass:101
 	{op: 49, sms: 0xf80, item: 3922, nitem: 14, arg: 560, narg: 4, mod: 359, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff}},
-	// FHFMA float.sass:100
+	// FHFMA float.sass:101
 	{op: 49, sms: 0xf80, item: 3936, nitem: 13, arg: 564, narg: 4, mod: 359, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff}},
-	// FLO float.sass:103
+	// FLO float.sass:104
 	{op: 50, sms: 0xfff, item: 3949, nitem: 9, arg: 568, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200}},
-	// FLO float.sass:103
+	// FLO float.sass:104
 	{op: 50, sms: 0xfff, item: 3958, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200}},
-	// FLO float.sass:103
+	// FLO float.sass:104
 	{op: 50, sms: 0x7f, item: 3967, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200}},
-	// FLO float.sass:103
+	// FLO float.sass:104
 	{op: 50, sms: 0x7f, item: 3976, nitem: 14, arg: 574, narg: 4, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b00, Hi: 0xfc000080e0200}},
-	// FLO float.sass:103
+	// FLO float.sass:104
 	{op: 50, sms: 0x7f, item: 3990, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200}},
-	// FLO float.sass:103
+	// FLO float.sass:104
 	{op: 50, sms: 0xf80, item: 3999, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200}},
-	// FMNMX float.sass:106
+	// FMNMX float.sass:107
 	{op: 51, sms: 0x1, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:106
+	// FMNMX float.sass:107
 	{op: 51, sms: 0x1, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:106
+	// FMNMX float.sass:107
 	{op: 51, sms: 0x1, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:106
+	// FMNMX float.sass:107
 	{op: 51, sms: 0x1, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:106
+	// FMNMX float.sass:107
 	{op: 51, sms: 0x1, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:107
+	// FMNMX float.sass:108
 	{op: 51, sms: 0x2, item: 4060, nitem: 10, arg: 602, narg: 4, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:107
+	// FMNMX float.sass:108
 	{op: 51, sms: 0x2, item: 4070, nitem: 10, arg: 606, narg: 4, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:107
+	// FMNMX float.sass:108
 	{op: 51, sms: 0x2, item: 4080, nitem: 11, arg: 610, narg: 4, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:107
+	// FMNMX float.sass:108
 	{op: 51, sms: 0x2, item: 4091, nitem: 16, arg: 614, narg: 5, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:107
+	// FMNMX float.sass:108
 	{op: 51, sms: 0x2, item: 4107, nitem: 10, arg: 619, narg: 4, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:108
+	// FMNMX float.sass:109
 	{op: 51, sms: 0x3c, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:108
+	// FMNMX float.sass:109
 	{op: 51, sms: 0x3c, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:108
+	// FMNMX float.sass:109
 	{op: 51, sms: 0x3c, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:108
+	// FMNMX float.sass:109
 	{op: 51, sms: 0x3c, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:108
+	// FMNMX float.sass:109
 	{op: 51, sms: 0x3c, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:109
+	// FMNMX float.sass:110
 	{op: 51, sms: 0xfc0, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:109
+	// FMNMX float.sass:110
 	{op: 51, sms: 0xfc0, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:109
+	// FMNMX float.sass:110
 	{op: 51, sms: 0x40, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:109
+	// FMNMX float.sass:110
 	{op: 51, sms: 0x40, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:109
+	// FMNMX float.sass:110
 	{op: 51, sms: 0x40, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:109
+	// FMNMX float.sass:110
 	{op: 51, sms: 0xf80, item: 4179, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:110
+	// FMNMX float.sass:111
 	{op: 51, sms: 0xfc0, item: 4190, nitem: 13, arg: 644, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc0000380001e}},
-	// FMNMX float.sass:110
+	// FMNMX float.sass:111
 	{op: 51, sms: 0xfc0, item: 4203, nitem: 13, arg: 649, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x2}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc0000380001e}},
-	// FMNMX float.sass:110
+	// FMNMX float.sass:111
 	{op: 51, sms: 0x40, item: 4216, nitem: 14, arg: 654, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x2}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc0000380001e}},
-	// FMNMX float.sass:110
+	// FMNMX float.sass:111
 	{op: 51, sms: 0x40, item: 4230, nitem: 19, arg: 659, narg: 6, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b80001e}},
-	// FMNMX float.sass:110
+	// FMNMX float.sass:111
 	{op: 51, sms: 0x40, item: 4249, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b80001e}},
-	// FMNMX float.sass:110
+	// FMNMX float.sass:111
 	{op: 51, sms: 0xf80, item: 4262, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b80001e}},
-	// FMNMX3 float.sass:113
+	// FMNMX3 float.sass:114
 	{op: 52, sms: 0x380, item: 4275, nitem: 12, arg: 670, narg: 5, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff}},
-	// FMNMX3 float.sass:113
+	// FMNMX3 float.sass:114
 	{op: 52, sms: 0x380, item: 4287, nitem: 12, arg: 675, narg: 5, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff}},
-	// FMNMX3 float.sass:114
+	// FMNMX3 float.sass:115
 	{op: 52, sms: 0x380, item: 4299, nitem: 12, arg: 680, narg: 5, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x876, Hi: 0x0}, def: bits.Word{Lo: 0xffff7876, Hi: 0xfc000038000ff}},
-	// FMUL float.sass:117
+	// FMUL float.sass:118
 	{op: 53, sms: 0xfff, item: 4311, nitem: 10, arg: 685, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000}},
-	// FMUL float.sass:117
+	// FMUL float.sass:118
 	{op: 53, sms: 0xfff, item: 4321, nitem: 10, arg: 688, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000}},
-	// FMUL float.sass:117
+	// FMUL float.sass:118
 	{op: 53, sms: 0x7f, item: 4331, nitem: 11, arg: 688, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000}},
-	// FMUL float.sass:117
+	// FMUL float.sass:118
 	{op: 53, sms: 0x7f, item: 4342, nitem: 16, arg: 691, narg: 4, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a20, Hi: 0xfc00008400000}},
-	// FMUL float.sass:117
+	// FMUL float.sass:118
 	{op: 53, sms: 0x7f, item: 4358, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000}},
-	// FMUL float.sass:117
+	// FMUL float.sass:118
 	{op: 53, sms: 0xf80, item: 4368, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000}},
-	// FMUL2 float.sass:120
+	// FMUL2 float.sass:121
 	{op: 54, sms: 0x180, item: 4378, nitem: 10, arg: 486, narg: 3, mod: 351, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000}},
-	// FMUL2 float.sass:120
+	// FMUL2 float.sass:121
 	{op: 54, sms: 0x180, item: 4388, nitem: 11, arg: 489, narg: 3, mod: 351, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000}},
-	// FMUL2 float.sass:121
+	// FMUL2 float.sass:122
 	{op: 54, sms: 0x180, item: 4399, nitem: 9, arg: 492, narg: 3, mod: 376, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc00000000000}},
-	// FRND float.sass:124
+	// FRND float.sass:125
 	{op: 55, sms: 0xfff, item: 4408, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800}},
-	// FRND float.sass:124
+	// FRND float.sass:125
 	{op: 55, sms: 0xfff, item: 4417, nitem: 7, arg: 700, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800}},
-	// FRND float.sass:124
+	// FRND float.sass:125
 	{op: 55, sms: 0x7f, item: 4424, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800}},
-	// FRND float.sass:124
+	// FRND float.sass:125
 	{op: 55, sms: 0x7f, item: 4433, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008100800}},
-	// FRND float.sass:124
+	// FRND float.sass:125
 	{op: 55, sms: 0x7f, item: 4447, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800}},
-	// FRND float.sass:124
+	// FRND float.sass:125
 	{op: 55, sms: 0xf80, item: 4456, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800}},
-	// FRND float.sass:125
+	// FRND float.sass:126
 	{op: 55, sms: 0xfff, item: 4465, nitem: 6, arg: 707, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000}},
-	// FRND float.sass:125
+	// FRND float.sass:126
 	{op: 55, sms: 0xfff, item: 4471, nitem: 6, arg: 709, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000}},
-	// FRND float.sass:125
+	// FRND float.sass:126
 	{op: 55, sms: 0x7f, item: 4477, nitem: 7, arg: 709, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000}},
-	// FRND float.sass:125
+	// FRND float.sass:126
 	{op: 55, sms: 0x7f, item: 4484, nitem: 12, arg: 711, narg: 3, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008201000}},
-	// FRND float.sass:125
+	// FRND float.sass:126
 	{op: 55, sms: 0x7f, item: 4496, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000}},
-	// FRND float.sass:125
+	// FRND float.sass:126
 	{op: 55, sms: 0xf80, item: 4502, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000}},
-	// FRND float.sass:126
+	// FRND float.sass:127
 	{op: 55, sms: 0xfff, item: 4508, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000}},
-	// FRND float.sass:126
+	// FRND float.sass:127
 	{op: 55, sms: 0x7f, item: 4517, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000}},
-	// FRND float.sass:126
+	// FRND float.sass:127
 	{op: 55, sms: 0x7f, item: 4526, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008402000}},
-	// FRND float.sass:126
+	// FRND float.sass:127
 	{op: 55, sms: 0x7f, item: 4540, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000}},
-	// FRND float.sass:126
+	// FRND float.sass:127
 	{op: 55, sms: 0xf80, item: 4549, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000}},
-	// FRND float.sass:127
+	// FRND float.sass:128
 	{op: 55, sms: 0xfff, item: 4558, nitem: 7, arg: 716, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800}},
-	// FRND float.sass:127
+	// FRND float.sass:128
 	{op: 55, sms: 0xfff, item: 4565, nitem: 7, arg: 347, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800}},
-	// FRND float.sass:127
+	// FRND float.sass:128
 	{op: 55, sms: 0x7f, item: 4572, nitem: 8, arg: 718, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800}},
-	// FRND float.sass:127
+	// FRND float.sass:128
 	{op: 55, sms: 0x7f, item: 4580, nitem: 13, arg: 349, narg: 3, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b13, Hi: 0xfc00008301800}},
-	// FRND float.sass:127
+	// FRND float.sass:128
 	{op: 55, sms: 0x7f, item: 4593, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800}},
-	// FRND float.sass:127
+	// FRND float.sass:128
 	{op: 55, sms: 0xf80, item: 4600, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800}},
-	// FSEL float.sass:130
+	// FSEL float.sass:131
 	{op: 56, sms: 0xfff, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000}},
-	// FSEL float.sass:130
+	// FSEL float.sass:131
 	{op: 56, sms: 0xfff, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000}},
-	// FSEL float.sass:130
+	// FSEL float.sass:131
 	{op: 56, sms: 0x7f, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000}},
-	// FSEL float.sass:130
+	// FSEL float.sass:131
 	{op: 56, sms: 0x7f, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a08, Hi: 0xfc0000b800000}},
-	// FSEL float.sass:130
+	// FSEL float.sass:131
 	{op: 56, sms: 0x7f, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000}},
-	// FSEL float.sass:130
+	// FSEL float.sass:131
 	{op: 56, sms: 0xf80, item: 4607, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000}},
-	// FSET float.sass:133
+	// FSET float.sass:134
 	{op: 57, sms: 0xfff, item: 4616, nitem: 12, arg: 722, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000}},
-	// FSET float.sass:133
+	// FSET float.sass:134
 	{op: 57, sms: 0xfff, item: 4628, nitem: 12, arg: 726, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000}},
-	// FSET float.sass:133
+	// FSET float.sass:134
 	{op: 57, sms: 0x7f, item: 4640, nitem: 13, arg: 730, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000}},
-	// FSET float.sass:133
+	// FSET float.sass:134
 	{op: 57, sms: 0x7f, item: 4653, nitem: 18, arg: 734, narg: 5, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0a, Hi: 0xfc0000b800000}},
-	// FSET float.sass:133
+	// FSET float.sass:134
 	{op: 57, sms: 0x7f, item: 4671, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000}},
-	// FSET float.sass:133
+	// FSET float.sass:134
 	{op: 57, sms: 0xf80, item: 4683, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000}},
-	// FSETP float.sass:136
+	// FSETP float.sass:137
 	{op: 58, sms: 0xfff, item: 4695, nitem: 13, arg: 743, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000}},
-	// FSETP float.sass:136
+	// FSETP float.sass:137
 	{op: 58, sms: 0xfff, item: 4708, nitem: 13, arg: 748, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000}},
-	// FSETP float.sass:136
+	// FSETP float.sass:137
 	{op: 58, sms: 0x7f, item: 4721, nitem: 14, arg: 753, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000}},
-	// FSETP float.sass:136
+	// FSETP float.sass:137
 	{op: 58, sms: 0x7f, item: 4735, nitem: 19, arg: 758, narg: 6, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0b, Hi: 0xfc0000bfe0000}},
-	// FSETP float.sass:136
+	// FSETP float.sass:137
 	{op: 58, sms: 0x7f, item: 4754, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000}},
-	// FSETP float.sass:136
+	// FSETP float.sass:137
 	{op: 58, sms: 0xf80, item: 4767, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000}},
-	// FSWZADD float.sass:139
+	// FSWZADD float.sass:140
 	{op: 59, sms: 0x3ff, item: 4780, nitem: 14, arg: 473, narg: 3, mod: 395, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
-	// FSWZADD float.sass:140
+	// FSWZADD float.sass:141
 	{op: 59, sms: 0xc00, item: 4794, nitem: 14, arg: 473, narg: 3, mod: 402, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
-	// HADD2 float.sass:143
+	// HADD2 float.sass:144
 	{op: 60, sms: 0x1f, item: 4808, nitem: 11, arg: 550, narg: 3, mod: 409, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:143
+	// HADD2 float.sass:144
 	{op: 60, sms: 0x1f, item: 4819, nitem: 12, arg: 769, narg: 4, mod: 414, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:143
+	// HADD2 float.sass:144
 	{op: 60, sms: 0x1f, item: 4831, nitem: 12, arg: 773, narg: 3, mod: 409, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:143
+	// HADD2 float.sass:144
 	{op: 60, sms: 0x1f, item: 4843, nitem: 17, arg: 776, narg: 4, mod: 418, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:143
+	// HADD2 float.sass:144
 	{op: 60, sms: 0x1f, item: 4860, nitem: 12, arg: 553, narg: 3, mod: 409, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:144
+	// HADD2 float.sass:145
 	{op: 60, sms: 0x20, item: 4872, nitem: 10, arg: 780, narg: 3, mod: 423, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:144
+	// HADD2 float.sass:145
 	{op: 60, sms: 0x20, item: 4882, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:144
+	// HADD2 float.sass:145
 	{op: 60, sms: 0x20, item: 4893, nitem: 11, arg: 787, narg: 3, mod: 423, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:144
+	// HADD2 float.sass:145
 	{op: 60, sms: 0x20, item: 4904, nitem: 16, arg: 790, narg: 4, mod: 430, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:144
+	// HADD2 float.sass:145
 	{op: 60, sms: 0x20, item: 4920, nitem: 11, arg: 794, narg: 3, mod: 423, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:145
+	// HADD2 float.sass:146
 	{op: 60, sms: 0x20, item: 4931, nitem: 11, arg: 550, narg: 3, mod: 434, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:145
+	// HADD2 float.sass:146
 	{op: 60, sms: 0x20, item: 4942, nitem: 10, arg: 773, narg: 3, mod: 438, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:145
+	// HADD2 float.sass:146
 	{op: 60, sms: 0x20, item: 4952, nitem: 12, arg: 773, narg: 3, mod: 434, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:145
+	// HADD2 float.sass:146
 	{op: 60, sms: 0x20, item: 4964, nitem: 17, arg: 776, narg: 4, mod: 441, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:145
+	// HADD2 float.sass:146
 	{op: 60, sms: 0x20, item: 4981, nitem: 12, arg: 553, narg: 3, mod: 434, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:146
+	// HADD2 float.sass:147
 	{op: 60, sms: 0xfc0, item: 4993, nitem: 11, arg: 550, narg: 3, mod: 445, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:146
+	// HADD2 float.sass:147
 	{op: 60, sms: 0x40, item: 5004, nitem: 12, arg: 773, narg: 3, mod: 445, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:146
+	// HADD2 float.sass:147
 	{op: 60, sms: 0x40, item: 5016, nitem: 17, arg: 776, narg: 4, mod: 450, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:146
+	// HADD2 float.sass:147
 	{op: 60, sms: 0x40, item: 5033, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:146
+	// HADD2 float.sass:147
 	{op: 60, sms: 0xf80, item: 5045, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:147
+	// HADD2 float.sass:148
 	{op: 60, sms: 0xfc0, item: 5057, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:148
+	// HADD2 float.sass:149
 	{op: 60, sms: 0xfc0, item: 5068, nitem: 12, arg: 769, narg: 4, mod: 438, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}},
-	// HADD2 float.sass:149
+	// HADD2 float.sass:150
 	{op: 60, sms: 0xfc0, item: 5080, nitem: 12, arg: 797, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:149
+	// HADD2 float.sass:150
 	{op: 60, sms: 0xfc0, item: 5092, nitem: 11, arg: 800, narg: 3, mod: 460, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:149
+	// HADD2 float.sass:150
 	{op: 60, sms: 0x40, item: 5103, nitem: 13, arg: 800, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:149
+	// HADD2 float.sass:150
 	{op: 60, sms: 0x40, item: 5116, nitem: 18, arg: 803, narg: 4, mod: 464, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:149
+	// HADD2 float.sass:150
 	{op: 60, sms: 0x40, item: 5134, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:149
+	// HADD2 float.sass:150
 	{op: 60, sms: 0xf80, item: 5147, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5160, nitem: 14, arg: 556, narg: 4, mod: 469, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5189, nitem: 15, arg: 815, narg: 4, mod: 469, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5204, nitem: 20, arg: 819, narg: 5, mod: 480, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5239, nitem: 15, arg: 829, narg: 4, mod: 491, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5254, nitem: 20, arg: 833, narg: 5, mod: 497, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5274, nitem: 15, arg: 560, narg: 4, mod: 491, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:152
+	// HFMA2 float.sass:153
 	{op: 61, sms: 0x1, item: 5289, nitem: 15, arg: 564, narg: 4, mod: 469, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:153
+	// HFMA2 float.sass:154
 	{op: 61, sms: 0x3e, item: 5304, nitem: 14, arg: 556, narg: 4, mod: 503, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:153
+	// HFMA2 float.sass:154
 	{op: 61, sms: 0x3e, item: 5318, nitem: 15, arg: 815, narg: 4, mod: 503, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:153
+	// HFMA2 float.sass:154
 	{op: 61, sms: 0x3e, item: 5333, nitem: 20, arg: 819, narg: 5, mod: 509, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:153
+	// HFMA2 float.sass:154
 	{op: 61, sms: 0x3e, item: 5353, nitem: 15, arg: 829, narg: 4, mod: 515, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:153
+	// HFMA2 float.sass:154
 	{op: 61, sms: 0x3e, item: 5368, nitem: 20, arg: 833, narg: 5, mod: 521, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:153
+	// HFMA2 float.sass:154
 	{op: 61, sms: 0x3e, item: 5388, nitem: 15, arg: 560, narg: 4, mod: 515, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:153
+	// HFMA2 float.sass:154
 	{op: 61, sms: 0x3e, item: 5403, nitem: 15, arg: 564, narg: 4, mod: 503, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:154
+	// HFMA2 float.sass:155
 	{op: 61, sms: 0x3e, item: 5418, nitem: 16, arg: 838, narg: 5, mod: 527, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:154
+	// HFMA2 float.sass:155
 	{op: 61, sms: 0x3e, item: 5434, nitem: 17, arg: 843, narg: 5, mod: 527, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:154
+	// HFMA2 float.sass:155
 	{op: 61, sms: 0x3e, item: 5451, nitem: 22, arg: 848, narg: 6, mod: 532, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:154
+	// HFMA2 float.sass:155
 	{op: 61, sms: 0x3e, item: 5473, nitem: 17, arg: 854, narg: 5, mod: 537, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:154
+	// HFMA2 float.sass:155
 	{op: 61, sms: 0x3e, item: 5490, nitem: 22, arg: 859, narg: 6, mod: 542, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:154
+	// HFMA2 float.sass:155
 	{op: 61, sms: 0x3e, item: 5512, nitem: 17, arg: 865, narg: 5, mod: 537, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:154
+	// HFMA2 float.sass:155
 	{op: 61, sms: 0x3e, item: 5529, nitem: 17, arg: 870, narg: 5, mod: 527, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:155
+	// HFMA2 float.sass:156
 	{op: 61, sms: 0x3e, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:155
+	// HFMA2 float.sass:156
 	{op: 61, sms: 0x3e, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:156
+	// HFMA2 float.sass:157
 	{op: 61, sms: 0x3e, item: 5546, nitem: 15, arg: 810, narg: 5, mod: 547, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:156
+	// HFMA2 float.sass:157
 	{op: 61, sms: 0x3e, item: 5561, nitem: 15, arg: 824, narg: 5, mod: 551, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:157
+	// HFMA2 float.sass:158
 	{op: 61, sms: 0x3e, item: 5576, nitem: 17, arg: 875, narg: 6, mod: 555, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:157
+	// HFMA2 float.sass:158
 	{op: 61, sms: 0x3e, item: 5593, nitem: 17, arg: 881, narg: 6, mod: 559, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:158
+	// HFMA2 float.sass:159
 	{op: 61, sms: 0x3e, item: 5610, nitem: 17, arg: 875, narg: 6, mod: 563, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
-	// HFMA2 float.sass:158
+	// HFMA2 float.sass:159
 	{op: 61, sms: 0x3e, item: 5627, nitem: 17, arg: 881, narg: 6, mod: 566, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0xfc0, item: 5644, nitem: 14, arg: 556, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0x40, item: 5658, nitem: 15, arg: 815, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0x40, item: 5673, nitem: 20, arg: 819, narg: 5, mod: 575, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0x40, item: 5693, nitem: 15, arg: 829, narg: 4, mod: 581, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0x40, item: 5708, nitem: 20, arg: 833, narg: 5, mod: 587, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0x40, item: 5728, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0xf80, item: 5743, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0x40, item: 5758, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:159
+	// HFMA2 float.sass:160
 	{op: 61, sms: 0xf80, item: 5773, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0xfc0, item: 5788, nitem: 16, arg: 838, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0x40, item: 5804, nitem: 17, arg: 843, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0x40, item: 5821, nitem: 22, arg: 848, narg: 6, mod: 598, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0x40, item: 5843, nitem: 17, arg: 854, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0x40, item: 5860, nitem: 22, arg: 859, narg: 6, mod: 608, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0x40, item: 5882, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0xf80, item: 5899, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0x40, item: 5916, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:160
+	// HFMA2 float.sass:161
 	{op: 61, sms: 0xf80, item: 5933, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:161
+	// HFMA2 float.sass:162
 	{op: 61, sms: 0xfc0, item: 5950, nitem: 14, arg: 887, narg: 5, mod: 613, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:161
+	// HFMA2 float.sass:162
 	{op: 61, sms: 0xfc0, item: 5964, nitem: 14, arg: 892, narg: 5, mod: 617, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:162
+	// HFMA2 float.sass:163
 	{op: 61, sms: 0xfc0, item: 5978, nitem: 15, arg: 810, narg: 5, mod: 621, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:162
+	// HFMA2 float.sass:163
 	{op: 61, sms: 0xfc0, item: 5993, nitem: 15, arg: 824, narg: 5, mod: 625, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:163
+	// HFMA2 float.sass:164
 	{op: 61, sms: 0xfc0, item: 6008, nitem: 16, arg: 897, narg: 6, mod: 629, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:163
+	// HFMA2 float.sass:164
 	{op: 61, sms: 0xfc0, item: 6024, nitem: 16, arg: 903, narg: 6, mod: 632, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:164
+	// HFMA2 float.sass:165
 	{op: 61, sms: 0xfc0, item: 6040, nitem: 17, arg: 875, narg: 6, mod: 635, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
-	// HFMA2 float.sass:164
+	// HFMA2 float.sass:165
 	{op: 61, sms: 0xfc0, item: 6057, nitem: 17, arg: 881, narg: 6, mod: 638, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6074, nitem: 10, arg: 909, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6096, nitem: 11, arg: 918, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6107, nitem: 16, arg: 922, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6135, nitem: 11, arg: 932, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6146, nitem: 16, arg: 936, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6162, nitem: 10, arg: 941, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:167
+	// HFMA2.MMA float.sass:168
 	{op: 62, sms: 0x3e, item: 6172, nitem: 10, arg: 945, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6182, nitem: 12, arg: 949, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6208, nitem: 13, arg: 960, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6221, nitem: 18, arg: 965, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6253, nitem: 13, arg: 977, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6266, nitem: 18, arg: 982, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6284, nitem: 12, arg: 988, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:168
+	// HFMA2.MMA float.sass:169
 	{op: 62, sms: 0x3e, item: 6296, nitem: 12, arg: 993, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:169
+	// HFMA2.MMA float.sass:170
 	{op: 62, sms: 0x40, item: 6308, nitem: 11, arg: 383, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:169
+	// HFMA2.MMA float.sass:170
 	{op: 62, sms: 0x40, item: 6319, nitem: 12, arg: 508, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:169
+	// HFMA2.MMA float.sass:170
 	{op: 62, sms: 0x40, item: 6331, nitem: 17, arg: 512, narg: 5, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:169
+	// HFMA2.MMA float.sass:170
 	{op: 62, sms: 0x40, item: 6348, nitem: 12, arg: 517, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:169
+	// HFMA2.MMA float.sass:170
 	{op: 62, sms: 0x40, item: 6360, nitem: 17, arg: 521, narg: 5, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:169
+	// HFMA2.MMA float.sass:170
 	{op: 62, sms: 0x40, item: 6377, nitem: 11, arg: 391, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:169
+	// HFMA2.MMA float.sass:170
 	{op: 62, sms: 0x40, item: 6388, nitem: 11, arg: 526, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:170
+	// HFMA2.MMA float.sass:171
 	{op: 62, sms: 0x40, item: 6399, nitem: 13, arg: 998, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:170
+	// HFMA2.MMA float.sass:171
 	{op: 62, sms: 0x40, item: 6412, nitem: 14, arg: 1003, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:170
+	// HFMA2.MMA float.sass:171
 	{op: 62, sms: 0x40, item: 6426, nitem: 19, arg: 1008, narg: 6, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:170
+	// HFMA2.MMA float.sass:171
 	{op: 62, sms: 0x40, item: 6445, nitem: 14, arg: 1014, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:170
+	// HFMA2.MMA float.sass:171
 	{op: 62, sms: 0x40, item: 6459, nitem: 19, arg: 1019, narg: 6, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:170
+	// HFMA2.MMA float.sass:171
 	{op: 62, sms: 0x40, item: 6478, nitem: 13, arg: 1025, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:170
+	// HFMA2.MMA float.sass:171
 	{op: 62, sms: 0x40, item: 6491, nitem: 13, arg: 1030, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:171
+	// HFMA2.MMA float.sass:172
 	{op: 62, sms: 0x40, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:171
+	// HFMA2.MMA float.sass:172
 	{op: 62, sms: 0x40, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:172
+	// HFMA2.MMA float.sass:173
 	{op: 62, sms: 0x40, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:172
+	// HFMA2.MMA float.sass:173
 	{op: 62, sms: 0x40, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:173
+	// HFMA2.MMA float.sass:174
 	{op: 62, sms: 0x40, item: 6504, nitem: 13, arg: 1035, narg: 5, mod: 649, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff}},
-	// HFMA2.MMA float.sass:173
+	// HFMA2.MMA float.sass:174
 	{op: 62, sms: 0x40, item: 6517, nitem: 13, arg: 1040, narg: 5, mod: 649, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff}},
-	// HFMA2.MMA float.sass:174
+	// HFMA2.MMA float.sass:175
 	{op: 62, sms: 0x40, item: 6530, nitem: 15, arg: 1045, narg: 6, mod: 651, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff}},
-	// HFMA2.MMA float.sass:174
+	// HFMA2.MMA float.sass:175
 	{op: 62, sms: 0x40, item: 6545, nitem: 15, arg: 1051, narg: 6, mod: 651, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff}},
 	// HGMMA tensor.sass:75
@@ -1832,343 +1832,343 @@ var forms = [...]form{{},
 	// HMMA tensor.sass:92
 	{op: 64, sms: 0xffc, item: 6800, nitem: 19, arg: 1107, narg: 7, mod: 700, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
-	// HMNMX2 float.sass:177
+	// HMNMX2 float.sass:178
 	{op: 65, sms: 0x2, item: 6819, nitem: 13, arg: 1114, narg: 4, mod: 703, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:177
+	// HMNMX2 float.sass:178
 	{op: 65, sms: 0x2, item: 6832, nitem: 14, arg: 1118, narg: 4, mod: 703, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:177
+	// HMNMX2 float.sass:178
 	{op: 65, sms: 0x2, item: 6846, nitem: 19, arg: 1122, narg: 5, mod: 708, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:178
+	// HMNMX2 float.sass:179
 	{op: 65, sms: 0x2, item: 6865, nitem: 13, arg: 1127, narg: 5, mod: 713, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:179
+	// HMNMX2 float.sass:180
 	{op: 65, sms: 0x2, item: 6878, nitem: 14, arg: 1132, narg: 5, mod: 716, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
-	// HMNMX2 float.sass:180
+	// HMNMX2 float.sass:181
 	{op: 65, sms: 0x3c, item: 6892, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:180
+	// HMNMX2 float.sass:181
 	{op: 65, sms: 0x3c, item: 6906, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:180
+	// HMNMX2 float.sass:181
 	{op: 65, sms: 0x3c, item: 6921, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:180
+	// HMNMX2 float.sass:181
 	{op: 65, sms: 0x3c, item: 6941, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:181
+	// HMNMX2 float.sass:182
 	{op: 65, sms: 0xfc0, item: 6956, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:181
+	// HMNMX2 float.sass:182
 	{op: 65, sms: 0x40, item: 6970, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:181
+	// HMNMX2 float.sass:182
 	{op: 65, sms: 0x40, item: 6985, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:181
+	// HMNMX2 float.sass:182
 	{op: 65, sms: 0x40, item: 7005, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:181
+	// HMNMX2 float.sass:182
 	{op: 65, sms: 0xf80, item: 7020, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:182
+	// HMNMX2 float.sass:183
 	{op: 65, sms: 0x3c, item: 7035, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:182
+	// HMNMX2 float.sass:183
 	{op: 65, sms: 0xfc0, item: 7049, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:183
+	// HMNMX2 float.sass:184
 	{op: 65, sms: 0x3c, item: 7063, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
-	// HMNMX2 float.sass:183
+	// HMNMX2 float.sass:184
 	{op: 65, sms: 0xfc0, item: 7078, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
-	// HMUL2 float.sass:186
+	// HMUL2 float.sass:187
 	{op: 66, sms: 0x3f, item: 7093, nitem: 11, arg: 550, narg: 3, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:186
+	// HMUL2 float.sass:187
 	{op: 66, sms: 0x3f, item: 7104, nitem: 12, arg: 769, narg: 4, mod: 739, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:186
+	// HMUL2 float.sass:187
 	{op: 66, sms: 0x3f, item: 7116, nitem: 12, arg: 773, narg: 3, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:186
+	// HMUL2 float.sass:187
 	{op: 66, sms: 0x3f, item: 7128, nitem: 17, arg: 776, narg: 4, mod: 743, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:186
+	// HMUL2 float.sass:187
 	{op: 66, sms: 0x3f, item: 7145, nitem: 12, arg: 553, narg: 3, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:187
+	// HMUL2 float.sass:188
 	{op: 66, sms: 0xfc0, item: 7157, nitem: 11, arg: 550, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:187
+	// HMUL2 float.sass:188
 	{op: 66, sms: 0x40, item: 7168, nitem: 12, arg: 773, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:187
+	// HMUL2 float.sass:188
 	{op: 66, sms: 0x40, item: 7180, nitem: 17, arg: 776, narg: 4, mod: 753, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:187
+	// HMUL2 float.sass:188
 	{op: 66, sms: 0x40, item: 7197, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:187
+	// HMUL2 float.sass:188
 	{op: 66, sms: 0xf80, item: 7209, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:188
+	// HMUL2 float.sass:189
 	{op: 66, sms: 0xfc0, item: 7221, nitem: 11, arg: 783, narg: 4, mod: 758, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:189
+	// HMUL2 float.sass:190
 	{op: 66, sms: 0xfc0, item: 7232, nitem: 12, arg: 769, narg: 4, mod: 761, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000}},
-	// HSET2 float.sass:192
+	// HSET2 float.sass:193
 	{op: 67, sms: 0x3f, item: 7244, nitem: 14, arg: 1137, narg: 4, mod: 764, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:192
+	// HSET2 float.sass:193
 	{op: 67, sms: 0x3f, item: 7258, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:192
+	// HSET2 float.sass:193
 	{op: 67, sms: 0x3f, item: 7273, nitem: 15, arg: 1141, narg: 4, mod: 764, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:192
+	// HSET2 float.sass:193
 	{op: 67, sms: 0x3f, item: 7288, nitem: 20, arg: 1145, narg: 5, mod: 775, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:192
+	// HSET2 float.sass:193
 	{op: 67, sms: 0x3f, item: 7308, nitem: 15, arg: 1150, narg: 4, mod: 764, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:193
+	// HSET2 float.sass:194
 	{op: 67, sms: 0xfc0, item: 7323, nitem: 15, arg: 1159, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:193
+	// HSET2 float.sass:194
 	{op: 67, sms: 0x40, item: 7338, nitem: 16, arg: 1163, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:193
+	// HSET2 float.sass:194
 	{op: 67, sms: 0x40, item: 7354, nitem: 21, arg: 1167, narg: 5, mod: 788, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:193
+	// HSET2 float.sass:194
 	{op: 67, sms: 0x40, item: 7375, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:193
+	// HSET2 float.sass:194
 	{op: 67, sms: 0xf80, item: 7391, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:194
+	// HSET2 float.sass:195
 	{op: 67, sms: 0xfc0, item: 7407, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:195
+	// HSET2 float.sass:196
 	{op: 67, sms: 0xfc0, item: 7422, nitem: 16, arg: 1176, narg: 5, mod: 795, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002}},
-	// HSETP2 float.sass:198
+	// HSETP2 float.sass:199
 	{op: 68, sms: 0x3f, item: 7438, nitem: 16, arg: 1181, narg: 5, mod: 800, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:198
+	// HSETP2 float.sass:199
 	{op: 68, sms: 0x3f, item: 7454, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:198
+	// HSETP2 float.sass:199
 	{op: 68, sms: 0x3f, item: 7471, nitem: 17, arg: 1192, narg: 5, mod: 800, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:198
+	// HSETP2 float.sass:199
 	{op: 68, sms: 0x3f, item: 7488, nitem: 22, arg: 1197, narg: 6, mod: 811, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:198
+	// HSETP2 float.sass:199
 	{op: 68, sms: 0x3f, item: 7510, nitem: 17, arg: 1203, narg: 5, mod: 800, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:199
+	// HSETP2 float.sass:200
 	{op: 68, sms: 0xfc0, item: 7527, nitem: 17, arg: 1208, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:199
+	// HSETP2 float.sass:200
 	{op: 68, sms: 0x40, item: 7544, nitem: 18, arg: 1213, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:199
+	// HSETP2 float.sass:200
 	{op: 68, sms: 0x40, item: 7562, nitem: 23, arg: 1218, narg: 6, mod: 824, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:199
+	// HSETP2 float.sass:200
 	{op: 68, sms: 0x40, item: 7585, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:199
+	// HSETP2 float.sass:200
 	{op: 68, sms: 0xf80, item: 7603, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:200
+	// HSETP2 float.sass:201
 	{op: 68, sms: 0xfc0, item: 7621, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:201
+	// HSETP2 float.sass:202
 	{op: 68, sms: 0xfc0, item: 7638, nitem: 18, arg: 1229, narg: 6, mod: 831, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002}},
-	// I2F float.sass:204
+	// I2F float.sass:205
 	{op: 69, sms: 0xfff, item: 7656, nitem: 8, arg: 698, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000}},
-	// I2F float.sass:204
+	// I2F float.sass:205
 	{op: 69, sms: 0x7f, item: 7664, nitem: 8, arg: 700, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000}},
-	// I2F float.sass:204
+	// I2F float.sass:205
 	{op: 69, sms: 0x7f, item: 7672, nitem: 13, arg: 702, narg: 3, mod: 840, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008001000}},
-	// I2F float.sass:204
+	// I2F float.sass:205
 	{op: 69, sms: 0x7f, item: 7685, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000}},
-	// I2F float.sass:204
+	// I2F float.sass:205
 	{op: 69, sms: 0xf80, item: 7693, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000}},
-	// I2F float.sass:205
+	// I2F float.sass:206
 	{op: 69, sms: 0xfff, item: 7701, nitem: 8, arg: 698, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000}},
-	// I2F float.sass:205
+	// I2F float.sass:206
 	{op: 69, sms: 0x7f, item: 7709, nitem: 8, arg: 700, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000}},
-	// I2F float.sass:205
+	// I2F float.sass:206
 	{op: 69, sms: 0x7f, item: 7717, nitem: 13, arg: 702, narg: 3, mod: 848, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008101000}},
-	// I2F float.sass:205
+	// I2F float.sass:206
 	{op: 69, sms: 0x7f, item: 7730, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000}},
-	// I2F float.sass:205
+	// I2F float.sass:206
 	{op: 69, sms: 0xf80, item: 7738, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000}},
-	// I2F float.sass:206
+	// I2F float.sass:207
 	{op: 69, sms: 0xfff, item: 7746, nitem: 7, arg: 698, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000}},
-	// I2F float.sass:206
+	// I2F float.sass:207
 	{op: 69, sms: 0xfff, item: 7753, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000}},
-	// I2F float.sass:206
+	// I2F float.sass:207
 	{op: 69, sms: 0x7f, item: 7760, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000}},
-	// I2F float.sass:206
+	// I2F float.sass:207
 	{op: 69, sms: 0x7f, item: 7767, nitem: 12, arg: 702, narg: 3, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201000}},
-	// I2F float.sass:206
+	// I2F float.sass:207
 	{op: 69, sms: 0x7f, item: 7779, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000}},
-	// I2F float.sass:206
+	// I2F float.sass:207
 	{op: 69, sms: 0xf80, item: 7786, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000}},
-	// I2F float.sass:207
+	// I2F float.sass:208
 	{op: 69, sms: 0xfff, item: 7793, nitem: 6, arg: 707, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400}},
-	// I2F float.sass:207
+	// I2F float.sass:208
 	{op: 69, sms: 0xfff, item: 7799, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400}},
-	// I2F float.sass:207
+	// I2F float.sass:208
 	{op: 69, sms: 0x7f, item: 7805, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400}},
-	// I2F float.sass:207
+	// I2F float.sass:208
 	{op: 69, sms: 0x7f, item: 7811, nitem: 11, arg: 711, narg: 3, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201400}},
-	// I2F float.sass:207
+	// I2F float.sass:208
 	{op: 69, sms: 0x7f, item: 7822, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400}},
-	// I2F float.sass:207
+	// I2F float.sass:208
 	{op: 69, sms: 0xf80, item: 7828, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400}},
-	// I2F float.sass:208
+	// I2F float.sass:209
 	{op: 69, sms: 0xfff, item: 7834, nitem: 8, arg: 345, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800}},
-	// I2F float.sass:208
+	// I2F float.sass:209
 	{op: 69, sms: 0x7f, item: 7842, nitem: 8, arg: 347, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800}},
-	// I2F float.sass:208
+	// I2F float.sass:209
 	{op: 69, sms: 0x7f, item: 7850, nitem: 13, arg: 349, narg: 3, mod: 859, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008001800}},
-	// I2F float.sass:208
+	// I2F float.sass:209
 	{op: 69, sms: 0x7f, item: 7863, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800}},
-	// I2F float.sass:208
+	// I2F float.sass:209
 	{op: 69, sms: 0xf80, item: 7871, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800}},
-	// I2F float.sass:209
+	// I2F float.sass:210
 	{op: 69, sms: 0xfff, item: 7879, nitem: 8, arg: 345, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800}},
-	// I2F float.sass:209
+	// I2F float.sass:210
 	{op: 69, sms: 0x7f, item: 7887, nitem: 8, arg: 347, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800}},
-	// I2F float.sass:209
+	// I2F float.sass:210
 	{op: 69, sms: 0x7f, item: 7895, nitem: 13, arg: 349, narg: 3, mod: 865, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008101800}},
-	// I2F float.sass:209
+	// I2F float.sass:210
 	{op: 69, sms: 0x7f, item: 7908, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800}},
-	// I2F float.sass:209
+	// I2F float.sass:210
 	{op: 69, sms: 0xf80, item: 7916, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800}},
-	// I2F float.sass:210
+	// I2F float.sass:211
 	{op: 69, sms: 0xfff, item: 7924, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800}},
-	// I2F float.sass:210
+	// I2F float.sass:211
 	{op: 69, sms: 0xfff, item: 7930, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800}},
-	// I2F float.sass:210
+	// I2F float.sass:211
 	{op: 69, sms: 0x7f, item: 7936, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800}},
-	// I2F float.sass:210
+	// I2F float.sass:211
 	{op: 69, sms: 0x7f, item: 7942, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201800}},
-	// I2F float.sass:210
+	// I2F float.sass:211
 	{op: 69, sms: 0x7f, item: 7953, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800}},
-	// I2F float.sass:210
+	// I2F float.sass:211
 	{op: 69, sms: 0xf80, item: 7959, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800}},
-	// I2F float.sass:211
+	// I2F float.sass:212
 	{op: 69, sms: 0xfff, item: 7965, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00}},
-	// I2F float.sass:211
+	// I2F float.sass:212
 	{op: 69, sms: 0xfff, item: 7971, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00}},
-	// I2F float.sass:211
+	// I2F float.sass:212
 	{op: 69, sms: 0x7f, item: 7977, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00}},
-	// I2F float.sass:211
+	// I2F float.sass:212
 	{op: 69, sms: 0x7f, item: 7983, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201c00}},
-	// I2F float.sass:211
+	// I2F float.sass:212
 	{op: 69, sms: 0x7f, item: 7994, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00}},
-	// I2F float.sass:211
+	// I2F float.sass:212
 	{op: 69, sms: 0xf80, item: 8000, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00}},
-	// I2F float.sass:212
+	// I2F float.sass:213
 	{op: 69, sms: 0xfff, item: 8006, nitem: 7, arg: 716, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800}},
-	// I2F float.sass:212
+	// I2F float.sass:213
 	{op: 69, sms: 0x7f, item: 8013, nitem: 7, arg: 718, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800}},
-	// I2F float.sass:212
+	// I2F float.sass:213
 	{op: 69, sms: 0x7f, item: 8020, nitem: 12, arg: 349, narg: 3, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301800}},
-	// I2F float.sass:212
+	// I2F float.sass:213
 	{op: 69, sms: 0x7f, item: 8032, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800}},
-	// I2F float.sass:212
+	// I2F float.sass:213
 	{op: 69, sms: 0xf80, item: 8039, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800}},
-	// I2F float.sass:213
+	// I2F float.sass:214
 	{op: 69, sms: 0xfff, item: 8046, nitem: 7, arg: 1244, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000}},
-	// I2F float.sass:213
+	// I2F float.sass:214
 	{op: 69, sms: 0x7f, item: 8053, nitem: 7, arg: 1246, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000}},
-	// I2F float.sass:213
+	// I2F float.sass:214
 	{op: 69, sms: 0x7f, item: 8060, nitem: 12, arg: 702, narg: 3, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301000}},
-	// I2F float.sass:213
+	// I2F float.sass:214
 	{op: 69, sms: 0x7f, item: 8072, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000}},
-	// I2F float.sass:213
+	// I2F float.sass:214
 	{op: 69, sms: 0xf80, item: 8079, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000}},
-	// I2FP float.sass:216
+	// I2FP float.sass:217
 	{op: 70, sms: 0xffc, item: 8086, nitem: 7, arg: 698, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000}},
-	// I2FP float.sass:216
+	// I2FP float.sass:217
 	{op: 70, sms: 0x7c, item: 8093, nitem: 7, arg: 700, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000}},
-	// I2FP float.sass:216
+	// I2FP float.sass:217
 	{op: 70, sms: 0x7c, item: 8100, nitem: 12, arg: 702, narg: 3, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7a45, Hi: 0xfc00008201000}},
-	// I2FP float.sass:216
+	// I2FP float.sass:217
 	{op: 70, sms: 0x7c, item: 8112, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000}},
-	// I2FP float.sass:216
+	// I2FP float.sass:217
 	{op: 70, sms: 0xf80, item: 8119, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000}},
 	// I2I integer.sass:18
@@ -3146,106 +3146,106 @@ var forms = [...]form{{},
 	// MOVM tensor.sass:127
 	{op: 102, sms: 0xf80, item: 11814, nitem: 6, arg: 707, narg: 2, mod: 1090, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
-	// MUFU float.sass:219
+	// MUFU float.sass:220
 	{op: 103, sms: 0x3f, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
-	// MUFU float.sass:219
+	// MUFU float.sass:220
 	{op: 103, sms: 0x3f, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
-	// MUFU float.sass:219
+	// MUFU float.sass:220
 	{op: 103, sms: 0x3f, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
-	// MUFU float.sass:219
+	// MUFU float.sass:220
 	{op: 103, sms: 0x3f, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:219
+	// MUFU float.sass:220
 	{op: 103, sms: 0x3f, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:220
+	// MUFU float.sass:221
 	{op: 103, sms: 0x3f, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
-	// MUFU float.sass:220
+	// MUFU float.sass:221
 	{op: 103, sms: 0x3f, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
-	// MUFU float.sass:220
+	// MUFU float.sass:221
 	{op: 103, sms: 0x3f, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
-	// MUFU float.sass:220
+	// MUFU float.sass:221
 	{op: 103, sms: 0x3f, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:220
+	// MUFU float.sass:221
 	{op: 103, sms: 0x3f, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:221
+	// MUFU float.sass:222
 	{op: 103, sms: 0xfc0, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
-	// MUFU float.sass:221
+	// MUFU float.sass:222
 	{op: 103, sms: 0xfc0, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
-	// MUFU float.sass:221
+	// MUFU float.sass:222
 	{op: 103, sms: 0x40, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
-	// MUFU float.sass:221
+	// MUFU float.sass:222
 	{op: 103, sms: 0x40, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:221
+	// MUFU float.sass:222
 	{op: 103, sms: 0x40, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:221
+	// MUFU float.sass:222
 	{op: 103, sms: 0xf80, item: 11890, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:222
+	// MUFU float.sass:223
 	{op: 103, sms: 0xfc0, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}},
-	// MUFU float.sass:222
+	// MUFU float.sass:223
 	{op: 103, sms: 0xfc0, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}},
-	// MUFU float.sass:222
+	// MUFU float.sass:223
 	{op: 103, sms: 0x40, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}},
-	// MUFU float.sass:222
+	// MUFU float.sass:223
 	{op: 103, sms: 0x40, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100}},
-	// MUFU float.sass:222
+	// MUFU float.sass:223
 	{op: 103, sms: 0x40, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}},
-	// MUFU float.sass:222
+	// MUFU float.sass:223
 	{op: 103, sms: 0xf80, item: 11895, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}},
-	// MUFU float.sass:223
+	// MUFU float.sass:224
 	{op: 103, sms: 0xfc0, item: 11902, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
-	// MUFU float.sass:223
+	// MUFU float.sass:224
 	{op: 103, sms: 0xfc0, item: 11909, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
-	// MUFU float.sass:223
+	// MUFU float.sass:224
 	{op: 103, sms: 0x40, item: 11914, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
-	// MUFU float.sass:223
+	// MUFU float.sass:224
 	{op: 103, sms: 0x40, item: 11921, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:223
+	// MUFU float.sass:224
 	{op: 103, sms: 0x40, item: 11933, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:223
+	// MUFU float.sass:224
 	{op: 103, sms: 0xf80, item: 11940, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:224
+	// MUFU float.sass:225
 	{op: 103, sms: 0x100, item: 11947, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}},
-	// MUFU float.sass:224
+	// MUFU float.sass:225
 	{op: 103, sms: 0x100, item: 11952, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}},
-	// MUFU float.sass:225
+	// MUFU float.sass:226
 	{op: 103, sms: 0x100, item: 11957, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}},
-	// MUFU float.sass:225
+	// MUFU float.sass:226
 	{op: 103, sms: 0x100, item: 11962, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}},
-	// MUFU float.sass:226
+	// MUFU float.sass:227
 	{op: 103, sms: 0x3f, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
-	// MUFU float.sass:227
+	// MUFU float.sass:228
 	{op: 103, sms: 0xfc0, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// NANOSLEEP control.sass:230
@@ -4826,10 +4826,10 @@ var forms = [...]form{{},
 	// VABSDIFF4 integer.sass:145
 	{op: 212, sms: 0x380, item: 18094, nitem: 13, arg: 3418, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff}},
-	// VHMNMX float.sass:230
+	// VHMNMX float.sass:231
 	{op: 213, sms: 0x40, item: 18107, nitem: 17, arg: 3423, narg: 5, mod: 1676, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
-	// VHMNMX float.sass:231
+	// VHMNMX float.sass:232
 	{op: 213, sms: 0x180, item: 18124, nitem: 17, arg: 3423, narg: 5, mod: 1683, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VIADD integer.sass:148
@@ -24103,13 +24103,13 @@ var args = [...]argInfo{
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 9, role: Read, file: FileR},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 2, wmod: 255, role: Read, file: FileU},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 9, role: Read, file: FileU},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 1, width: 1, wmod: 255, role: Write, file: FileP},
 	{item: 3, width: 1, wmod: 255, role: Read, file: FileR},
@@ -24147,24 +24147,24 @@ var args = [...]argInfo{
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 11, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 9, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 12, role: Read, file: FileR},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 2, wmod: 255, role: Read, file: FileU},
-	{item: 12, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 9, role: Read, file: FileU},
+	{item: 12, width: 1, wmod: 13, role: Read, file: FileR},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 11, width: 2, wmod: 255, role: Read, file: FileU},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 9, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 12, role: Read, file: FileU},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileNone},
-	{item: 10, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 10, width: 1, wmod: 11, role: Read, file: FileR},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 9, role: Read, file: FileR},
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
@@ -27436,33 +27436,33 @@ var modRefs = [...]modRef{
 	{55, 0},
 	{47, 1},
 	{73, 6},
-	{73, 9},
+	{74, 9},
 	{55, 0},
 	{47, 1},
 	{73, 6},
-	{74, 1},
 	{75, 1},
-	{76, 0},
+	{76, 1},
+	{77, 0},
 	{47, 1},
 	{72, 2},
-	{76, 0},
+	{77, 0},
 	{47, 1},
 	{73, 6},
-	{77, 9},
-	{73, 12},
-	{76, 0},
+	{78, 9},
+	{74, 12},
+	{77, 0},
 	{47, 1},
 	{73, 6},
-	{77, 9},
-	{73, 13},
-	{76, 0},
+	{78, 9},
+	{74, 13},
+	{77, 0},
 	{47, 1},
 	{73, 6},
-	{73, 11},
-	{76, 0},
+	{74, 11},
+	{77, 0},
 	{47, 1},
 	{73, 6},
-	{77, 9},
+	{78, 9},
 	{60, 0},
 	{47, 1},
 	{72, 2},
@@ -27472,19 +27472,19 @@ var modRefs = [...]modRef{
 	{72, 2},
 	{61, 7},
 	{61, 10},
-	{78, 0},
-	{79, 1},
+	{79, 0},
+	{80, 1},
 	{55, 0},
 	{55, 0},
 	{44, 1},
 	{55, 0},
 	{44, 1},
-	{80, 2},
-	{76, 0},
-	{81, 1},
+	{81, 2},
+	{77, 0},
+	{82, 1},
 	{47, 2},
 	{72, 3},
-	{76, 0},
+	{77, 0},
 	{47, 1},
 	{73, 6},
 	{55, 0},
@@ -27497,828 +27497,828 @@ var modRefs = [...]modRef{
 	{57, 12},
 	{55, 0},
 	{66, 1},
-	{82, 1},
+	{83, 1},
 	{55, 2},
 	{51, 3},
-	{82, 0},
+	{83, 0},
 	{55, 1},
 	{51, 2},
 	{55, 0},
 	{47, 1},
-	{83, 2},
-	{84, 10},
-	{84, 11},
-	{84, 12},
-	{84, 13},
+	{84, 2},
+	{85, 10},
+	{85, 11},
+	{85, 12},
+	{85, 13},
 	{55, 0},
 	{47, 1},
-	{85, 2},
-	{84, 10},
-	{84, 11},
-	{84, 12},
-	{84, 13},
-	{86, 0},
+	{86, 2},
+	{85, 10},
+	{85, 11},
+	{85, 12},
+	{85, 13},
+	{87, 0},
 	{55, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
-	{86, 0},
+	{88, 7},
+	{88, 10},
+	{87, 0},
 	{55, 1},
 	{72, 2},
-	{87, 7},
-	{86, 0},
+	{88, 7},
+	{87, 0},
 	{55, 1},
 	{72, 2},
-	{87, 7},
-	{87, 15},
+	{88, 7},
+	{88, 15},
 	{55, 0},
 	{72, 1},
-	{87, 6},
-	{87, 9},
+	{88, 6},
+	{88, 9},
 	{55, 0},
 	{72, 1},
-	{87, 6},
+	{88, 6},
 	{55, 0},
 	{72, 1},
-	{87, 6},
-	{87, 14},
+	{88, 6},
+	{88, 14},
 	{55, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
+	{88, 7},
+	{88, 10},
 	{55, 1},
 	{72, 2},
-	{87, 7},
+	{88, 7},
 	{55, 1},
 	{72, 2},
-	{87, 7},
-	{87, 15},
-	{88, 0},
+	{88, 7},
+	{88, 15},
+	{89, 0},
 	{55, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
-	{88, 0},
+	{88, 7},
+	{88, 10},
+	{89, 0},
 	{55, 1},
 	{72, 2},
-	{87, 7},
-	{87, 15},
-	{88, 1},
+	{88, 7},
+	{88, 15},
+	{89, 1},
 	{55, 2},
 	{72, 3},
-	{87, 8},
-	{87, 11},
-	{88, 1},
+	{88, 8},
+	{88, 11},
+	{89, 1},
 	{55, 2},
 	{72, 3},
-	{87, 8},
-	{88, 1},
+	{88, 8},
+	{89, 1},
 	{55, 2},
 	{72, 3},
-	{87, 8},
-	{87, 16},
-	{86, 0},
-	{76, 1},
+	{88, 8},
+	{88, 16},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
-	{87, 13},
-	{86, 0},
-	{76, 1},
+	{88, 7},
+	{88, 10},
+	{88, 13},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
-	{86, 0},
-	{76, 1},
+	{88, 7},
+	{88, 10},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
-	{87, 18},
-	{86, 0},
-	{76, 1},
+	{88, 7},
+	{88, 10},
+	{88, 18},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 14},
-	{86, 0},
-	{76, 1},
+	{88, 7},
+	{88, 14},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
-	{87, 14},
-	{86, 0},
-	{76, 1},
+	{88, 7},
+	{88, 10},
+	{88, 14},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 15},
-	{87, 19},
-	{89, 0},
-	{76, 1},
-	{72, 2},
-	{87, 7},
-	{87, 10},
-	{87, 13},
-	{89, 0},
-	{76, 1},
-	{72, 2},
-	{87, 7},
-	{87, 10},
-	{87, 18},
-	{89, 0},
-	{76, 1},
-	{72, 2},
-	{87, 7},
-	{87, 10},
-	{87, 14},
-	{89, 0},
-	{76, 1},
-	{72, 2},
-	{87, 7},
-	{87, 15},
-	{87, 19},
-	{89, 0},
-	{76, 1},
-	{87, 6},
-	{87, 9},
-	{87, 12},
-	{89, 0},
-	{76, 1},
-	{87, 6},
-	{87, 9},
-	{87, 17},
-	{89, 0},
-	{76, 1},
-	{87, 6},
-	{87, 9},
-	{87, 13},
-	{89, 0},
-	{76, 1},
-	{87, 6},
-	{87, 14},
-	{87, 18},
-	{76, 1},
-	{72, 2},
-	{87, 7},
-	{87, 10},
-	{76, 1},
-	{72, 2},
-	{87, 7},
-	{87, 14},
-	{86, 0},
-	{76, 1},
-	{87, 6},
-	{87, 9},
-	{86, 0},
-	{76, 1},
-	{87, 6},
-	{87, 13},
-	{76, 1},
-	{87, 6},
-	{87, 9},
-	{76, 1},
-	{87, 6},
-	{87, 13},
-	{89, 0},
-	{90, 1},
-	{72, 2},
-	{87, 7},
-	{91, 10},
-	{87, 13},
-	{89, 0},
-	{90, 1},
-	{72, 2},
-	{87, 7},
-	{91, 10},
-	{87, 18},
-	{89, 0},
-	{90, 1},
-	{72, 2},
-	{87, 7},
-	{91, 10},
-	{87, 14},
-	{89, 0},
-	{90, 1},
-	{72, 2},
-	{87, 7},
-	{91, 15},
-	{87, 19},
-	{88, 0},
-	{90, 1},
-	{87, 6},
-	{91, 9},
-	{87, 12},
-	{88, 0},
-	{90, 1},
-	{87, 6},
-	{91, 9},
-	{87, 17},
-	{88, 0},
-	{90, 1},
-	{87, 6},
-	{91, 9},
-	{87, 13},
-	{88, 0},
-	{90, 1},
-	{87, 6},
-	{91, 14},
-	{87, 18},
+	{88, 7},
+	{88, 15},
+	{88, 19},
 	{90, 0},
+	{77, 1},
+	{72, 2},
+	{88, 7},
+	{88, 10},
+	{88, 13},
+	{90, 0},
+	{77, 1},
+	{72, 2},
+	{88, 7},
+	{88, 10},
+	{88, 18},
+	{90, 0},
+	{77, 1},
+	{72, 2},
+	{88, 7},
+	{88, 10},
+	{88, 14},
+	{90, 0},
+	{77, 1},
+	{72, 2},
+	{88, 7},
+	{88, 15},
+	{88, 19},
+	{90, 0},
+	{77, 1},
+	{88, 6},
+	{88, 9},
+	{88, 12},
+	{90, 0},
+	{77, 1},
+	{88, 6},
+	{88, 9},
+	{88, 17},
+	{90, 0},
+	{77, 1},
+	{88, 6},
+	{88, 9},
+	{88, 13},
+	{90, 0},
+	{77, 1},
+	{88, 6},
+	{88, 14},
+	{88, 18},
+	{77, 1},
+	{72, 2},
+	{88, 7},
+	{88, 10},
+	{77, 1},
+	{72, 2},
+	{88, 7},
+	{88, 14},
+	{87, 0},
+	{77, 1},
+	{88, 6},
+	{88, 9},
+	{87, 0},
+	{77, 1},
+	{88, 6},
+	{88, 13},
+	{77, 1},
+	{88, 6},
+	{88, 9},
+	{77, 1},
+	{88, 6},
+	{88, 13},
+	{90, 0},
+	{91, 1},
+	{72, 2},
+	{88, 7},
+	{92, 10},
+	{88, 13},
+	{90, 0},
+	{91, 1},
+	{72, 2},
+	{88, 7},
+	{92, 10},
+	{88, 18},
+	{90, 0},
+	{91, 1},
+	{72, 2},
+	{88, 7},
+	{92, 10},
+	{88, 14},
+	{90, 0},
+	{91, 1},
+	{72, 2},
+	{88, 7},
+	{92, 15},
+	{88, 19},
+	{89, 0},
+	{91, 1},
+	{88, 6},
+	{92, 9},
+	{88, 12},
+	{89, 0},
+	{91, 1},
+	{88, 6},
+	{92, 9},
+	{88, 17},
+	{89, 0},
+	{91, 1},
+	{88, 6},
+	{92, 9},
+	{88, 13},
+	{89, 0},
+	{91, 1},
+	{88, 6},
+	{92, 14},
+	{88, 18},
+	{91, 0},
 	{72, 1},
-	{87, 6},
-	{91, 9},
-	{90, 0},
+	{88, 6},
+	{92, 9},
+	{91, 0},
 	{72, 1},
-	{87, 6},
-	{87, 13},
-	{90, 1},
+	{88, 6},
+	{88, 13},
+	{91, 1},
 	{72, 2},
-	{87, 7},
-	{91, 10},
-	{90, 1},
+	{88, 7},
+	{92, 10},
+	{91, 1},
 	{72, 2},
-	{87, 7},
-	{87, 14},
-	{90, 0},
-	{87, 5},
-	{91, 8},
-	{90, 0},
-	{87, 5},
-	{87, 12},
-	{90, 1},
-	{87, 6},
-	{91, 9},
-	{90, 1},
-	{87, 6},
-	{87, 13},
-	{76, 0},
+	{88, 7},
+	{88, 14},
+	{91, 0},
+	{88, 5},
+	{92, 8},
+	{91, 0},
+	{88, 5},
+	{88, 12},
+	{91, 1},
+	{88, 6},
+	{92, 9},
+	{91, 1},
+	{88, 6},
+	{88, 13},
+	{77, 0},
 	{72, 1},
-	{76, 0},
-	{88, 0},
-	{76, 1},
+	{77, 0},
+	{89, 0},
+	{77, 1},
 	{72, 2},
-	{88, 0},
-	{76, 1},
-	{76, 1},
+	{89, 0},
+	{77, 1},
+	{77, 1},
 	{72, 2},
-	{76, 1},
-	{92, 0},
-	{93, 2},
-	{94, 8},
+	{77, 1},
+	{93, 0},
+	{94, 2},
+	{95, 8},
 	{22, 14},
-	{92, 0},
-	{93, 2},
-	{95, 10},
+	{93, 0},
+	{94, 2},
+	{96, 10},
 	{22, 16},
-	{96, 1},
-	{92, 2},
-	{93, 4},
-	{94, 10},
-	{22, 20},
-	{96, 1},
-	{92, 2},
-	{93, 4},
-	{95, 12},
-	{22, 22},
-	{97, 0},
+	{97, 1},
 	{93, 2},
-	{94, 8},
+	{94, 4},
+	{95, 10},
+	{22, 20},
+	{97, 1},
+	{93, 2},
+	{94, 4},
+	{96, 12},
+	{22, 22},
+	{98, 0},
+	{94, 2},
+	{95, 8},
 	{22, 14},
-	{97, 0},
-	{93, 2},
-	{95, 10},
+	{98, 0},
+	{94, 2},
+	{96, 10},
 	{22, 16},
-	{96, 1},
-	{97, 2},
-	{93, 4},
-	{94, 10},
+	{97, 1},
+	{98, 2},
+	{94, 4},
+	{95, 10},
 	{22, 20},
-	{96, 1},
-	{97, 2},
-	{93, 4},
-	{95, 12},
+	{97, 1},
+	{98, 2},
+	{94, 4},
+	{96, 12},
 	{22, 22},
-	{98, 1},
+	{99, 1},
 	{58, 2},
-	{99, 7},
-	{99, 10},
-	{100, 0},
-	{101, 1},
+	{100, 7},
+	{100, 10},
+	{101, 0},
+	{102, 1},
 	{58, 2},
-	{100, 0},
-	{101, 1},
+	{101, 0},
+	{102, 1},
 	{60, 2},
-	{102, 0},
-	{101, 1},
-	{103, 1},
-	{101, 2},
-	{93, 3},
+	{103, 0},
+	{102, 1},
+	{104, 1},
+	{102, 2},
+	{94, 3},
+	{90, 0},
+	{55, 1},
+	{44, 2},
+	{88, 7},
+	{88, 10},
+	{90, 0},
+	{55, 1},
+	{44, 2},
+	{88, 7},
+	{88, 15},
+	{55, 0},
+	{44, 1},
+	{88, 6},
+	{55, 1},
+	{44, 2},
+	{88, 7},
 	{89, 0},
 	{55, 1},
 	{44, 2},
-	{87, 7},
-	{87, 10},
+	{81, 3},
+	{88, 8},
+	{88, 11},
 	{89, 0},
 	{55, 1},
 	{44, 2},
-	{87, 7},
-	{87, 15},
+	{81, 3},
+	{88, 8},
+	{88, 16},
 	{55, 0},
 	{44, 1},
-	{87, 6},
+	{81, 2},
+	{88, 7},
 	{55, 1},
 	{44, 2},
-	{87, 7},
-	{88, 0},
-	{55, 1},
-	{44, 2},
-	{80, 3},
-	{87, 8},
-	{87, 11},
-	{88, 0},
-	{55, 1},
-	{44, 2},
-	{80, 3},
-	{87, 8},
-	{87, 16},
-	{55, 0},
-	{44, 1},
-	{80, 2},
-	{87, 7},
-	{55, 1},
-	{44, 2},
-	{80, 3},
-	{87, 8},
-	{86, 0},
-	{76, 1},
+	{81, 3},
+	{88, 8},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{86, 0},
-	{76, 1},
+	{88, 7},
+	{87, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 15},
-	{88, 0},
-	{76, 1},
+	{88, 7},
+	{88, 15},
+	{89, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 10},
-	{88, 0},
-	{76, 1},
+	{88, 7},
+	{88, 10},
+	{89, 0},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{87, 15},
-	{76, 0},
+	{88, 7},
+	{88, 15},
+	{77, 0},
 	{72, 1},
-	{87, 6},
-	{76, 1},
+	{88, 6},
+	{77, 1},
 	{72, 2},
-	{87, 7},
-	{104, 0},
-	{82, 1},
+	{88, 7},
+	{105, 0},
+	{83, 1},
 	{55, 2},
 	{51, 3},
-	{87, 8},
-	{87, 11},
-	{104, 0},
-	{82, 1},
+	{88, 8},
+	{88, 11},
+	{105, 0},
+	{83, 1},
 	{55, 2},
 	{51, 3},
-	{87, 8},
-	{104, 0},
-	{82, 1},
+	{88, 8},
+	{105, 0},
+	{83, 1},
 	{55, 2},
 	{51, 3},
-	{87, 8},
-	{87, 16},
-	{88, 0},
-	{104, 1},
-	{82, 2},
-	{55, 3},
-	{51, 4},
-	{87, 9},
-	{87, 12},
-	{88, 0},
-	{104, 1},
-	{82, 2},
-	{55, 3},
-	{51, 4},
-	{87, 9},
-	{87, 17},
-	{104, 1},
-	{82, 2},
-	{55, 3},
-	{51, 4},
-	{87, 9},
-	{82, 0},
+	{88, 8},
+	{88, 16},
+	{89, 0},
 	{105, 1},
-	{55, 2},
-	{51, 3},
-	{87, 10},
-	{87, 13},
-	{82, 0},
+	{83, 2},
+	{55, 3},
+	{51, 4},
+	{88, 9},
+	{88, 12},
+	{89, 0},
 	{105, 1},
-	{55, 2},
-	{51, 3},
-	{87, 10},
-	{82, 0},
+	{83, 2},
+	{55, 3},
+	{51, 4},
+	{88, 9},
+	{88, 17},
 	{105, 1},
+	{83, 2},
+	{55, 3},
+	{51, 4},
+	{88, 9},
+	{83, 0},
+	{106, 1},
 	{55, 2},
 	{51, 3},
-	{87, 10},
-	{87, 18},
-	{88, 0},
-	{82, 1},
-	{105, 2},
+	{88, 10},
+	{88, 13},
+	{83, 0},
+	{106, 1},
+	{55, 2},
+	{51, 3},
+	{88, 10},
+	{83, 0},
+	{106, 1},
+	{55, 2},
+	{51, 3},
+	{88, 10},
+	{88, 18},
+	{89, 0},
+	{83, 1},
+	{106, 2},
 	{55, 3},
 	{51, 4},
-	{87, 11},
-	{87, 14},
-	{88, 0},
-	{82, 1},
-	{105, 2},
+	{88, 11},
+	{88, 14},
+	{89, 0},
+	{83, 1},
+	{106, 2},
 	{55, 3},
 	{51, 4},
-	{87, 11},
-	{87, 19},
-	{82, 1},
-	{105, 2},
+	{88, 11},
+	{88, 19},
+	{83, 1},
+	{106, 2},
 	{55, 3},
 	{51, 4},
-	{87, 11},
-	{106, 0},
+	{88, 11},
+	{107, 0},
 	{70, 1},
 	{47, 2},
-	{107, 7},
-	{106, 0},
+	{108, 7},
+	{107, 0},
 	{70, 1},
 	{47, 2},
-	{107, 12},
-	{106, 0},
-	{108, 1},
+	{108, 12},
+	{107, 0},
+	{109, 1},
 	{47, 2},
 	{57, 7},
-	{106, 0},
-	{108, 1},
+	{107, 0},
+	{109, 1},
 	{47, 2},
 	{57, 12},
-	{106, 0},
+	{107, 0},
 	{47, 2},
-	{106, 0},
+	{107, 0},
 	{47, 1},
 	{70, 1},
 	{47, 2},
-	{107, 7},
+	{108, 7},
 	{70, 1},
 	{47, 2},
-	{107, 12},
-	{108, 1},
+	{108, 12},
+	{109, 1},
 	{47, 2},
 	{57, 7},
-	{108, 1},
+	{109, 1},
 	{47, 2},
 	{57, 12},
 	{68, 1},
 	{47, 2},
-	{106, 0},
+	{107, 0},
 	{68, 1},
 	{47, 2},
-	{109, 1},
-	{110, 2},
-	{111, 0},
-	{111, 0},
+	{110, 1},
+	{111, 2},
+	{112, 0},
+	{112, 0},
 	{61, 9},
-	{111, 0},
+	{112, 0},
 	{61, 13},
-	{112, 0},
 	{113, 0},
-	{111, 0},
-	{114, 2},
+	{114, 0},
+	{112, 0},
+	{115, 2},
 	{61, 11},
-	{112, 0},
-	{114, 2},
 	{113, 0},
-	{114, 2},
-	{115, 0},
+	{115, 2},
+	{114, 0},
+	{115, 2},
+	{116, 0},
 	{70, 1},
 	{70, 2},
-	{116, 1},
-	{108, 2},
+	{117, 1},
+	{109, 2},
 	{70, 3},
-	{117, 0},
+	{118, 0},
 	{70, 1},
 	{70, 2},
 	{72, 3},
 	{22, 13},
-	{117, 0},
+	{118, 0},
 	{70, 1},
 	{70, 2},
 	{72, 3},
 	{22, 15},
-	{96, 1},
-	{117, 2},
+	{97, 1},
+	{118, 2},
 	{70, 3},
 	{70, 4},
 	{72, 5},
 	{22, 20},
-	{96, 1},
-	{117, 2},
+	{97, 1},
+	{118, 2},
 	{70, 3},
 	{70, 4},
 	{72, 5},
 	{22, 22},
-	{78, 1},
-	{78, 0},
-	{118, 0},
+	{79, 1},
+	{79, 0},
+	{119, 0},
 	{70, 1},
-	{119, 2},
+	{120, 2},
 	{72, 3},
-	{120, 0},
-	{113, 1},
-	{119, 2},
+	{121, 0},
+	{114, 1},
+	{120, 2},
 	{72, 3},
-	{121, 1},
-	{70, 2},
-	{119, 3},
-	{72, 4},
 	{122, 1},
-	{113, 2},
-	{119, 3},
+	{70, 2},
+	{120, 3},
 	{72, 4},
-	{123, 0},
-	{124, 0},
-	{78, 1},
-	{51, 2},
-	{125, 3},
-	{124, 0},
-	{78, 1},
-	{51, 2},
-	{124, 0},
 	{123, 1},
+	{114, 2},
+	{120, 3},
+	{72, 4},
+	{124, 0},
+	{125, 0},
+	{79, 1},
+	{51, 2},
+	{126, 3},
+	{125, 0},
+	{79, 1},
+	{51, 2},
+	{125, 0},
+	{124, 1},
 	{51, 2},
 	{2, 0},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{7, 5},
 	{8, 6},
 	{2, 0},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{2, 0},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{7, 5},
 	{8, 6},
 	{13, 13},
 	{2, 0},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{13, 11},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{13, 11},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
-	{129, 0},
-	{130, 1},
-	{127, 0},
+	{127, 2},
+	{128, 3},
+	{129, 4},
+	{130, 0},
 	{131, 1},
-	{127, 0},
+	{128, 0},
 	{132, 1},
+	{128, 0},
+	{133, 1},
 	{2, 0},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{7, 5},
 	{8, 6},
 	{13, 16},
 	{2, 0},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{13, 14},
 	{4, 1},
-	{126, 2},
-	{127, 3},
-	{128, 4},
+	{127, 2},
+	{128, 3},
+	{129, 4},
 	{13, 14},
 	{4, 1},
-	{133, 2},
-	{126, 3},
-	{128, 5},
-	{134, 1},
-	{135, 2},
+	{134, 2},
+	{127, 3},
+	{129, 5},
+	{135, 1},
+	{136, 2},
 	{13, 9},
-	{134, 1},
-	{135, 2},
-	{134, 1},
-	{135, 2},
-	{136, 9},
-	{137, 1},
-	{138, 2},
+	{135, 1},
+	{136, 2},
+	{135, 1},
+	{136, 2},
+	{137, 9},
+	{138, 1},
+	{139, 2},
 	{13, 9},
-	{137, 1},
-	{138, 2},
-	{137, 1},
-	{138, 2},
-	{136, 9},
-	{139, 1},
+	{138, 1},
+	{139, 2},
+	{138, 1},
+	{139, 2},
+	{137, 9},
+	{140, 1},
 	{4, 2},
-	{126, 3},
-	{140, 4},
-	{141, 5},
-	{142, 6},
+	{127, 3},
+	{141, 4},
+	{142, 5},
+	{143, 6},
 	{13, 17},
-	{139, 1},
+	{140, 1},
 	{4, 2},
-	{126, 3},
-	{140, 4},
-	{141, 5},
-	{142, 6},
-	{139, 1},
+	{127, 3},
+	{141, 4},
+	{142, 5},
+	{143, 6},
+	{140, 1},
 	{4, 2},
-	{126, 3},
-	{143, 4},
-	{141, 5},
-	{142, 6},
-	{139, 1},
+	{127, 3},
+	{144, 4},
+	{142, 5},
+	{143, 6},
+	{140, 1},
 	{4, 2},
-	{126, 3},
-	{143, 4},
-	{141, 5},
-	{142, 6},
+	{127, 3},
+	{144, 4},
+	{142, 5},
+	{143, 6},
 	{13, 17},
 	{4, 0},
-	{127, 1},
-	{144, 0},
-	{127, 1},
+	{128, 1},
+	{145, 0},
+	{128, 1},
 	{15, 8},
-	{127, 0},
+	{128, 0},
 	{15, 7},
-	{145, 1},
-	{146, 2},
-	{147, 0},
-	{145, 1},
-	{146, 2},
-	{147, 0},
-	{148, 2},
-	{149, 1},
-	{150, 2},
-	{151, 1},
-	{150, 2},
-	{152, 0},
-	{153, 1},
-	{150, 2},
-	{154, 0},
-	{153, 1},
-	{150, 2},
-	{155, 1},
-	{153, 2},
+	{146, 1},
+	{147, 2},
+	{148, 0},
+	{146, 1},
+	{147, 2},
+	{148, 0},
+	{149, 2},
+	{150, 1},
+	{151, 2},
+	{152, 1},
+	{151, 2},
+	{153, 0},
+	{154, 1},
+	{151, 2},
+	{155, 0},
+	{154, 1},
+	{151, 2},
+	{156, 1},
+	{154, 2},
 	{42, 3},
 	{43, 4},
 	{44, 5},
-	{156, 1},
 	{157, 1},
-	{158, 0},
-	{159, 1},
-	{160, 2},
-	{161, 0},
-	{159, 1},
+	{158, 1},
+	{159, 0},
+	{160, 1},
+	{161, 2},
 	{162, 0},
-	{163, 1},
-	{164, 0},
-	{163, 1},
+	{160, 1},
+	{163, 0},
+	{164, 1},
 	{165, 0},
-	{165, 0},
-	{57, 5},
-	{165, 0},
-	{57, 10},
+	{164, 1},
 	{166, 0},
+	{166, 0},
+	{57, 5},
+	{166, 0},
+	{57, 10},
 	{167, 0},
-	{168, 1},
-	{167, 0},
-	{168, 1},
-	{169, 2},
-	{170, 1},
-	{171, 2},
-	{172, 18},
-	{107, 0},
-	{173, 0},
+	{168, 0},
+	{169, 1},
+	{168, 0},
+	{169, 1},
+	{170, 2},
+	{171, 1},
+	{172, 2},
+	{173, 18},
+	{108, 0},
 	{174, 0},
-	{175, 2},
-	{175, 3},
-	{176, 9},
+	{175, 0},
+	{176, 2},
+	{176, 3},
+	{177, 9},
 	{22, 15},
-	{174, 0},
-	{175, 2},
-	{175, 3},
-	{177, 11},
+	{175, 0},
+	{176, 2},
+	{176, 3},
+	{178, 11},
 	{22, 17},
-	{96, 1},
-	{174, 2},
-	{175, 4},
-	{175, 5},
-	{176, 11},
-	{22, 22},
-	{96, 1},
-	{174, 2},
-	{175, 4},
-	{175, 5},
-	{177, 13},
-	{22, 24},
-	{178, 0},
+	{97, 1},
 	{175, 2},
-	{175, 3},
-	{176, 9},
-	{22, 15},
-	{178, 0},
-	{175, 2},
-	{175, 3},
+	{176, 4},
+	{176, 5},
 	{177, 11},
-	{22, 17},
-	{96, 1},
-	{178, 2},
-	{175, 4},
-	{175, 5},
-	{176, 11},
 	{22, 22},
-	{96, 1},
-	{178, 2},
-	{175, 4},
-	{175, 5},
-	{177, 13},
+	{97, 1},
+	{175, 2},
+	{176, 4},
+	{176, 5},
+	{178, 13},
 	{22, 24},
 	{179, 0},
-	{101, 1},
-	{175, 2},
-	{175, 3},
-	{96, 1},
-	{180, 2},
-	{101, 3},
-	{175, 4},
-	{175, 5},
+	{176, 2},
+	{176, 3},
+	{177, 9},
+	{22, 15},
 	{179, 0},
-	{101, 1},
+	{176, 2},
+	{176, 3},
+	{178, 11},
+	{22, 17},
+	{97, 1},
+	{179, 2},
+	{176, 4},
+	{176, 5},
+	{177, 11},
+	{22, 22},
+	{97, 1},
+	{179, 2},
+	{176, 4},
+	{176, 5},
+	{178, 13},
+	{22, 24},
+	{180, 0},
+	{102, 1},
+	{176, 2},
+	{176, 3},
+	{97, 1},
 	{181, 2},
-	{181, 3},
-	{180, 1},
-	{101, 2},
-	{181, 3},
-	{181, 4},
+	{102, 3},
+	{176, 4},
+	{176, 5},
+	{180, 0},
+	{102, 1},
+	{182, 2},
+	{182, 3},
 	{181, 1},
-	{181, 2},
-	{172, 18},
-	{2, 0},
+	{102, 2},
+	{182, 3},
+	{182, 4},
 	{182, 1},
+	{182, 2},
+	{173, 18},
 	{2, 0},
-	{182, 1},
-	{13, 10},
-	{107, 2},
-	{183, 0},
-	{184, 1},
 	{183, 1},
-	{184, 2},
 	{2, 0},
+	{183, 1},
+	{13, 10},
+	{108, 2},
+	{184, 0},
 	{185, 1},
+	{184, 1},
+	{185, 2},
+	{2, 0},
+	{186, 1},
 	{4, 2},
-	{186, 3},
+	{187, 3},
 	{6, 4},
 	{7, 5},
 	{8, 6},
-	{185, 1},
+	{186, 1},
 	{4, 2},
-	{186, 3},
+	{187, 3},
 	{6, 4},
 	{7, 5},
 	{8, 6},
 	{13, 11},
 	{2, 0},
-	{185, 1},
+	{186, 1},
 	{4, 2},
-	{186, 3},
+	{187, 3},
 	{6, 4},
-	{185, 1},
+	{186, 1},
 	{4, 2},
-	{186, 3},
+	{187, 3},
 	{6, 4},
 	{13, 9},
-	{185, 1},
+	{186, 1},
 	{4, 2},
-	{186, 3},
+	{187, 3},
 	{6, 4},
-	{185, 0},
+	{186, 0},
 	{10, 1},
 	{13, 6},
 	{11, 1},
@@ -28326,483 +28326,483 @@ var modRefs = [...]modRef{
 	{12, 3},
 	{6, 5},
 	{13, 10},
-	{187, 0},
-	{188, 1},
+	{188, 0},
 	{189, 1},
-	{116, 1},
-	{116, 3},
+	{190, 1},
+	{117, 1},
+	{117, 3},
 	{46, 3},
 	{28, 0},
-	{78, 1},
-	{190, 0},
+	{79, 1},
+	{191, 0},
 	{28, 1},
-	{191, 2},
-	{192, 3},
-	{193, 0},
-	{190, 1},
-	{28, 2},
-	{191, 3},
-	{192, 4},
+	{192, 2},
+	{193, 3},
 	{194, 0},
+	{191, 1},
+	{28, 2},
+	{192, 3},
+	{193, 4},
+	{195, 0},
 	{2, 0},
 	{4, 1},
-	{127, 2},
+	{128, 2},
 	{6, 3},
 	{7, 4},
 	{8, 5},
 	{2, 0},
 	{4, 1},
-	{127, 2},
+	{128, 2},
 	{6, 3},
 	{2, 0},
 	{4, 1},
-	{127, 2},
+	{128, 2},
 	{6, 3},
 	{7, 4},
 	{8, 5},
 	{13, 10},
 	{2, 0},
 	{4, 1},
-	{127, 2},
+	{128, 2},
 	{6, 3},
 	{13, 8},
 	{4, 1},
-	{127, 2},
+	{128, 2},
 	{6, 3},
 	{13, 8},
 	{4, 1},
-	{127, 2},
+	{128, 2},
 	{6, 3},
-	{140, 0},
+	{141, 0},
 	{13, 5},
 	{2, 0},
 	{4, 1},
-	{127, 2},
-	{195, 3},
+	{128, 2},
+	{196, 3},
 	{2, 0},
 	{4, 1},
-	{127, 2},
-	{195, 3},
+	{128, 2},
+	{196, 3},
 	{13, 8},
 	{4, 1},
-	{127, 2},
-	{195, 3},
+	{128, 2},
+	{196, 3},
 	{4, 1},
-	{133, 2},
-	{195, 4},
-	{127, 0},
+	{134, 2},
+	{196, 4},
+	{128, 0},
 	{15, 5},
-	{196, 1},
-	{146, 2},
-	{197, 0},
-	{198, 1},
-	{146, 2},
-	{149, 1},
-	{199, 2},
-	{151, 1},
-	{199, 2},
-	{152, 0},
-	{153, 1},
-	{199, 2},
-	{154, 0},
-	{153, 1},
-	{199, 2},
-	{200, 1},
-	{201, 2},
+	{197, 1},
+	{147, 2},
+	{198, 0},
+	{199, 1},
+	{147, 2},
+	{150, 1},
+	{200, 2},
+	{152, 1},
+	{200, 2},
+	{153, 0},
+	{154, 1},
+	{200, 2},
+	{155, 0},
+	{154, 1},
+	{200, 2},
+	{201, 1},
+	{202, 2},
 	{4, 3},
-	{127, 4},
+	{128, 4},
 	{6, 5},
 	{7, 6},
 	{8, 7},
-	{202, 8},
-	{200, 1},
-	{201, 2},
+	{203, 8},
+	{201, 1},
+	{202, 2},
 	{4, 3},
-	{127, 4},
+	{128, 4},
+	{129, 5},
+	{203, 6},
+	{201, 1},
+	{202, 2},
+	{204, 3},
+	{4, 4},
 	{128, 5},
-	{202, 6},
-	{200, 1},
-	{201, 2},
-	{203, 3},
+	{129, 6},
+	{203, 7},
+	{201, 1},
+	{202, 2},
+	{186, 3},
 	{4, 4},
-	{127, 5},
-	{128, 6},
-	{202, 7},
-	{200, 1},
-	{201, 2},
-	{185, 3},
-	{4, 4},
-	{204, 5},
+	{205, 5},
 	{6, 6},
 	{7, 7},
 	{8, 8},
-	{202, 9},
-	{200, 1},
-	{201, 2},
-	{185, 3},
-	{4, 4},
-	{204, 5},
-	{6, 6},
-	{202, 7},
-	{200, 1},
-	{201, 2},
-	{203, 3},
-	{185, 4},
-	{4, 5},
-	{204, 6},
-	{6, 7},
-	{202, 8},
+	{203, 9},
 	{201, 1},
+	{202, 2},
+	{186, 3},
+	{4, 4},
+	{205, 5},
+	{6, 6},
+	{203, 7},
+	{201, 1},
+	{202, 2},
+	{204, 3},
+	{186, 4},
+	{4, 5},
+	{205, 6},
+	{6, 7},
+	{203, 8},
+	{202, 1},
 	{4, 2},
 	{6, 3},
 	{7, 4},
 	{8, 5},
-	{205, 6},
-	{202, 7},
-	{201, 1},
+	{206, 6},
+	{203, 7},
+	{202, 1},
 	{4, 2},
 	{6, 3},
-	{205, 4},
-	{202, 5},
-	{200, 1},
-	{201, 2},
-	{4, 3},
-	{127, 4},
-	{6, 5},
-	{202, 6},
+	{206, 4},
+	{203, 5},
 	{201, 1},
-	{203, 2},
+	{202, 2},
+	{4, 3},
+	{128, 4},
+	{6, 5},
+	{203, 6},
+	{202, 1},
+	{204, 2},
 	{4, 3},
 	{6, 4},
-	{205, 5},
-	{202, 6},
-	{200, 1},
-	{201, 2},
-	{203, 3},
+	{206, 5},
+	{203, 6},
+	{201, 1},
+	{202, 2},
+	{204, 3},
 	{4, 4},
-	{127, 5},
+	{128, 5},
 	{6, 6},
-	{202, 7},
-	{206, 1},
+	{203, 7},
 	{207, 1},
-	{208, 2},
-	{209, 3},
-	{210, 1},
+	{208, 1},
+	{209, 2},
+	{210, 3},
 	{211, 1},
 	{212, 1},
-	{213, 0},
-	{214, 2},
-	{215, 3},
-	{216, 4},
-	{217, 5},
-	{4, 6},
-	{83, 7},
-	{218, 8},
-	{219, 21},
-	{213, 0},
-	{220, 1},
-	{214, 2},
-	{215, 3},
-	{216, 4},
-	{217, 5},
-	{4, 6},
-	{83, 7},
-	{218, 8},
-	{219, 26},
-	{213, 0},
-	{214, 1},
+	{213, 1},
+	{214, 0},
 	{215, 2},
 	{216, 3},
 	{217, 4},
-	{4, 5},
-	{83, 6},
-	{218, 7},
-	{219, 25},
-	{213, 0},
-	{214, 1},
-	{221, 2},
+	{218, 5},
+	{4, 6},
+	{84, 7},
+	{219, 8},
+	{220, 21},
+	{214, 0},
+	{221, 1},
+	{215, 2},
 	{216, 3},
 	{217, 4},
+	{218, 5},
+	{4, 6},
+	{84, 7},
+	{219, 8},
+	{220, 26},
+	{214, 0},
+	{215, 1},
+	{216, 2},
+	{217, 3},
+	{218, 4},
 	{4, 5},
-	{222, 6},
-	{218, 7},
-	{219, 23},
-	{213, 0},
-	{214, 2},
-	{223, 3},
-	{224, 4},
-	{203, 5},
-	{217, 6},
+	{84, 6},
+	{219, 7},
+	{220, 25},
+	{214, 0},
+	{215, 1},
+	{222, 2},
+	{217, 3},
+	{218, 4},
+	{4, 5},
+	{223, 6},
+	{219, 7},
+	{220, 23},
+	{214, 0},
+	{215, 2},
+	{224, 3},
+	{225, 4},
+	{204, 5},
+	{218, 6},
 	{4, 7},
-	{85, 8},
-	{218, 9},
-	{219, 26},
-	{213, 0},
-	{214, 1},
-	{223, 2},
-	{224, 3},
-	{203, 4},
-	{217, 5},
-	{4, 6},
-	{85, 7},
-	{218, 8},
-	{219, 27},
-	{213, 0},
-	{214, 2},
-	{225, 3},
-	{216, 4},
-	{4, 5},
-	{226, 6},
-	{227, 7},
-	{218, 8},
-	{219, 21},
-	{213, 0},
-	{220, 1},
-	{214, 2},
-	{225, 3},
-	{216, 4},
-	{4, 5},
-	{226, 6},
-	{227, 7},
-	{218, 8},
-	{219, 26},
-	{213, 0},
-	{214, 1},
-	{225, 2},
-	{216, 3},
-	{4, 4},
-	{226, 5},
-	{227, 6},
-	{218, 7},
-	{219, 25},
-	{213, 0},
-	{214, 1},
-	{225, 2},
-	{216, 3},
-	{4, 4},
-	{226, 5},
-	{227, 6},
-	{218, 7},
-	{219, 23},
-	{213, 0},
-	{214, 1},
-	{228, 2},
-	{224, 3},
-	{203, 4},
-	{4, 5},
-	{229, 6},
-	{227, 7},
-	{218, 8},
-	{219, 27},
-	{213, 0},
-	{230, 1},
-	{214, 3},
-	{231, 4},
-	{217, 5},
-	{4, 6},
-	{218, 7},
-	{219, 20},
-	{213, 0},
-	{230, 1},
-	{220, 2},
-	{214, 3},
-	{231, 4},
-	{217, 5},
-	{4, 6},
-	{218, 7},
-	{219, 25},
-	{213, 0},
-	{230, 1},
-	{214, 2},
-	{231, 3},
-	{217, 4},
-	{4, 5},
-	{218, 6},
-	{219, 24},
-	{213, 0},
-	{230, 1},
-	{214, 2},
-	{231, 3},
-	{217, 4},
-	{4, 5},
-	{218, 6},
-	{219, 22},
-	{213, 0},
-	{230, 1},
-	{214, 2},
-	{232, 3},
-	{203, 4},
-	{217, 5},
-	{4, 6},
-	{218, 7},
-	{219, 26},
-	{214, 1},
-	{233, 2},
-	{216, 3},
-	{4, 4},
-	{218, 5},
-	{219, 18},
-	{220, 0},
-	{214, 1},
-	{233, 2},
-	{216, 3},
-	{4, 4},
-	{218, 5},
-	{219, 22},
+	{86, 8},
+	{219, 9},
+	{220, 26},
 	{214, 0},
-	{233, 1},
-	{216, 2},
-	{4, 3},
-	{218, 4},
-	{219, 21},
-	{214, 0},
-	{233, 1},
-	{216, 2},
-	{4, 3},
-	{218, 4},
-	{219, 19},
-	{214, 0},
-	{234, 1},
+	{215, 1},
 	{224, 2},
-	{203, 3},
-	{4, 4},
+	{225, 3},
+	{204, 4},
 	{218, 5},
-	{219, 23},
-	{218, 1},
-	{220, 0},
-	{218, 1},
-	{218, 0},
-	{235, 0},
-	{236, 1},
-	{237, 2},
-	{126, 3},
-	{238, 4},
-	{235, 0},
-	{236, 1},
-	{237, 2},
-	{239, 3},
-	{126, 4},
-	{238, 5},
-	{240, 6},
-	{235, 0},
-	{236, 1},
-	{237, 2},
-	{239, 3},
-	{126, 4},
-	{238, 5},
-	{241, 0},
-	{185, 2},
-	{242, 3},
-	{241, 0},
-	{185, 2},
+	{4, 6},
+	{86, 7},
+	{219, 8},
+	{220, 27},
+	{214, 0},
+	{215, 2},
+	{226, 3},
+	{217, 4},
+	{4, 5},
+	{227, 6},
+	{228, 7},
+	{219, 8},
+	{220, 21},
+	{214, 0},
+	{221, 1},
+	{215, 2},
+	{226, 3},
+	{217, 4},
+	{4, 5},
+	{227, 6},
+	{228, 7},
+	{219, 8},
+	{220, 26},
+	{214, 0},
+	{215, 1},
+	{226, 2},
+	{217, 3},
+	{4, 4},
+	{227, 5},
+	{228, 6},
+	{219, 7},
+	{220, 25},
+	{214, 0},
+	{215, 1},
+	{226, 2},
+	{217, 3},
+	{4, 4},
+	{227, 5},
+	{228, 6},
+	{219, 7},
+	{220, 23},
+	{214, 0},
+	{215, 1},
+	{229, 2},
+	{225, 3},
+	{204, 4},
+	{4, 5},
+	{230, 6},
+	{228, 7},
+	{219, 8},
+	{220, 27},
+	{214, 0},
+	{231, 1},
+	{215, 3},
+	{232, 4},
+	{218, 5},
+	{4, 6},
+	{219, 7},
+	{220, 20},
+	{214, 0},
+	{231, 1},
+	{221, 2},
+	{215, 3},
+	{232, 4},
+	{218, 5},
+	{4, 6},
+	{219, 7},
+	{220, 25},
+	{214, 0},
+	{231, 1},
+	{215, 2},
+	{232, 3},
+	{218, 4},
+	{4, 5},
+	{219, 6},
+	{220, 24},
+	{214, 0},
+	{231, 1},
+	{215, 2},
+	{232, 3},
+	{218, 4},
+	{4, 5},
+	{219, 6},
+	{220, 22},
+	{214, 0},
+	{231, 1},
+	{215, 2},
+	{233, 3},
+	{204, 4},
+	{218, 5},
+	{4, 6},
+	{219, 7},
+	{220, 26},
+	{215, 1},
+	{234, 2},
+	{217, 3},
+	{4, 4},
+	{219, 5},
+	{220, 18},
+	{221, 0},
+	{215, 1},
+	{234, 2},
+	{217, 3},
+	{4, 4},
+	{219, 5},
+	{220, 22},
+	{215, 0},
+	{234, 1},
+	{217, 2},
+	{4, 3},
+	{219, 4},
+	{220, 21},
+	{215, 0},
+	{234, 1},
+	{217, 2},
+	{4, 3},
+	{219, 4},
+	{220, 19},
+	{215, 0},
+	{235, 1},
+	{225, 2},
+	{204, 3},
+	{4, 4},
+	{219, 5},
+	{220, 23},
+	{219, 1},
+	{221, 0},
+	{219, 1},
+	{219, 0},
+	{236, 0},
+	{237, 1},
+	{238, 2},
+	{127, 3},
+	{239, 4},
+	{236, 0},
+	{237, 1},
+	{238, 2},
 	{240, 3},
-	{242, 4},
+	{127, 4},
+	{239, 5},
+	{241, 6},
+	{236, 0},
+	{237, 1},
+	{238, 2},
+	{240, 3},
+	{127, 4},
+	{239, 5},
+	{242, 0},
+	{186, 2},
+	{243, 3},
+	{242, 0},
+	{186, 2},
+	{241, 3},
+	{243, 4},
 	{60, 0},
 	{47, 1},
 	{72, 2},
 	{61, 7},
 	{61, 11},
-	{243, 0},
-	{106, 0},
+	{244, 0},
+	{107, 0},
 	{65, 1},
 	{47, 2},
 	{57, 7},
-	{129, 0},
-	{244, 1},
-	{245, 2},
-	{246, 3},
-	{244, 1},
-	{129, 2},
-	{246, 3},
-	{247, 0},
-	{248, 2},
-	{247, 0},
-	{249, 1},
-	{247, 0},
-	{250, 1},
-	{237, 2},
-	{247, 1},
-	{251, 2},
-	{252, 3},
-	{253, 0},
-	{254, 4},
-	{255, 8},
-	{256, 9},
-	{253, 1},
-	{254, 5},
-	{253, 0},
-	{257, 1},
-	{254, 5},
-	{255, 9},
-	{256, 10},
-	{253, 1},
-	{257, 2},
-	{254, 6},
-	{247, 0},
-	{171, 1},
-	{254, 5},
-	{247, 0},
-	{258, 1},
-	{254, 5},
-	{247, 0},
-	{254, 4},
-	{247, 0},
-	{259, 0},
-	{260, 0},
-	{261, 1},
-	{237, 2},
-	{260, 0},
-	{260, 0},
-	{262, 1},
-	{237, 2},
+	{130, 0},
+	{245, 1},
+	{246, 2},
 	{247, 3},
+	{245, 1},
+	{130, 2},
+	{247, 3},
+	{248, 0},
+	{249, 2},
+	{248, 0},
+	{250, 1},
+	{248, 0},
+	{251, 1},
+	{238, 2},
+	{248, 1},
+	{252, 2},
+	{253, 3},
+	{254, 0},
+	{255, 4},
+	{256, 8},
+	{257, 9},
+	{254, 1},
+	{255, 5},
+	{254, 0},
+	{258, 1},
+	{255, 5},
+	{256, 9},
+	{257, 10},
+	{254, 1},
+	{258, 2},
+	{255, 6},
+	{248, 0},
+	{172, 1},
+	{255, 5},
+	{248, 0},
+	{259, 1},
+	{255, 5},
+	{248, 0},
+	{255, 4},
+	{248, 0},
 	{260, 0},
+	{261, 0},
+	{262, 1},
+	{238, 2},
+	{261, 0},
+	{261, 0},
 	{263, 1},
-	{247, 2},
-	{260, 0},
+	{238, 2},
+	{248, 3},
+	{261, 0},
 	{264, 1},
-	{237, 2},
-	{260, 0},
-	{263, 1},
-	{260, 1},
-	{260, 1},
-	{265, 2},
-	{260, 1},
-	{263, 2},
-	{260, 1},
+	{248, 2},
+	{261, 0},
+	{265, 1},
+	{238, 2},
+	{261, 0},
+	{264, 1},
+	{261, 1},
+	{261, 1},
 	{266, 2},
-	{260, 0},
 	{261, 1},
-	{185, 2},
-	{260, 0},
+	{264, 2},
 	{261, 1},
-	{260, 0},
-	{267, 1},
-	{268, 0},
-	{269, 1},
-	{270, 0},
-	{59, 1},
+	{267, 2},
+	{261, 0},
+	{262, 1},
+	{186, 2},
+	{261, 0},
+	{262, 1},
+	{261, 0},
+	{268, 1},
+	{269, 0},
+	{270, 1},
 	{271, 0},
-	{272, 1},
-	{88, 0},
-	{55, 1},
-	{44, 2},
-	{80, 3},
-	{87, 8},
-	{87, 11},
-	{273, 14},
-	{88, 0},
-	{55, 1},
-	{44, 2},
-	{80, 3},
-	{87, 8},
-	{87, 11},
-	{87, 14},
-	{274, 0},
-	{275, 0},
 	{59, 1},
+	{272, 0},
+	{273, 1},
+	{89, 0},
+	{55, 1},
+	{44, 2},
+	{81, 3},
+	{88, 8},
+	{88, 11},
+	{274, 14},
+	{89, 0},
+	{55, 1},
+	{44, 2},
+	{81, 3},
+	{88, 8},
+	{88, 11},
+	{88, 14},
+	{275, 0},
 	{276, 0},
+	{59, 1},
 	{277, 0},
+	{278, 0},
 }
 
 var enums = [...]enumInfo{
@@ -29187,11 +29187,11 @@ var values = [...]enumValue{
 	{text: 661}, {text: 662},
 	{text: 0}, {text: hole}, {text: hole}, {text: 667},
 	{text: 0}, {text: 670},
-	{text: 671}, {text: 672}, {text: 42}, {text: hole}, {text: 673}, {text: 674}, {text: 675}, {text: hole},
+	{671, [3]uint8{2, 0, 0}}, {672, [3]uint8{2, 0, 0}}, {text: 42}, {text: hole}, {673, [3]uint8{2, 0, 0}}, {674, [3]uint8{2, 0, 0}}, {text: 675}, {text: hole},
 	{text: 132}, {text: 676},
 	{text: 132}, {text: 676}, {text: 677},
 	{text: 0}, {text: 678}, {text: 650},
-	{text: 671}, {text: 672}, {text: 42}, {text: hole},
+	{671, [3]uint8{2, 0, 0}}, {672, [3]uint8{2, 0, 0}}, {text: 42}, {text: hole},
 	{text: 64}, {text: 0},
 	{text: 0}, {text: 679},
 	{text: 0}, {text: 680},

@@ -780,7 +780,8 @@ const (
 	ModU8S8
 	ModTRUNC
 	ModSAT
-	ModF32pair
+	ModF32paira
+	ModF32pairc
 	ModSG
 	ModSGT
 	ModFmz
@@ -1061,7 +1062,8 @@ var modNames = [...]string{
 	"U8S8",
 	"TRUNC",
 	"SAT",
-	"f32pair",
+	"f32paira",
+	"f32pairc",
 	"SG",
 	"SGT",
 	"fmz",

@@ -31,6 +31,7 @@ const (
 	UniformLoads                          // a constant comes to a uniform register by LDCU, not by ULDC
 	Wide256                               // loads and stores of 256 bits
 	OrderedStores                         // uniform stores and sums to devices keep their order by themselves
+	PairedFloats                          // FADD2, FMUL2, FFMA2: two f32 at once
 	WideHalfSums                          // multimem sums of halves in f32 are .HPADD, not .F32ADD
 
 	// Matrix products.

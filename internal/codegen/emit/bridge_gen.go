@@ -21,6 +21,7 @@ const (
 	markKeepB   mark = 4096
 	markBuffer1 mark = 8192
 	markBuffer2 mark = 16384
+	markBoth    mark = 32768
 )
 
 var families = [...]family{
@@ -66,181 +67,181 @@ var families = [...]family{
 	40:  {39, 1},  // F2I
 	41:  {40, 1},  // F2IP
 	42:  {41, 1},  // FADD
-	43:  {42, 0},  // FADD2
-	44:  {42, 1},  // FCHK
-	45:  {43, 1},  // FENCE
-	46:  {44, 1},  // FFMA
-	47:  {45, 0},  // FFMA2
-	48:  {45, 1},  // FHADD
-	49:  {46, 1},  // FHFMA
-	50:  {47, 1},  // FLO
-	51:  {48, 1},  // FMNMX
-	52:  {49, 1},  // FMNMX3
-	53:  {50, 1},  // FMUL
-	54:  {51, 0},  // FMUL2
-	55:  {51, 1},  // FRND
-	56:  {52, 1},  // FSEL
-	57:  {53, 1},  // FSET
-	58:  {54, 1},  // FSETP
-	59:  {55, 0},  // FSWZADD
-	60:  {55, 1},  // HADD2
-	61:  {56, 2},  // HFMA2
-	62:  {58, 1},  // HGMMA
-	63:  {59, 1},  // HMMA
-	64:  {60, 1},  // HMNMX2
-	65:  {61, 1},  // HMUL2
-	66:  {62, 1},  // HSET2
-	67:  {63, 1},  // HSETP2
-	68:  {64, 1},  // I2F
-	69:  {65, 1},  // I2FP
-	70:  {66, 1},  // I2I
-	71:  {67, 1},  // I2IP
-	72:  {68, 1},  // IABS
-	73:  {69, 1},  // IADD
-	74:  {70, 1},  // IADD3
-	75:  {71, 1},  // IDP
-	76:  {72, 1},  // IGMMA
-	77:  {73, 3},  // IMAD
-	78:  {76, 1},  // IMMA
-	79:  {77, 1},  // IMNMX
-	80:  {78, 1},  // ISETP
-	81:  {79, 1},  // KILL
-	82:  {80, 1},  // LD
-	83:  {81, 1},  // LDC
-	84:  {82, 1},  // LDCU
-	85:  {83, 1},  // LDG
-	86:  {84, 1},  // LDGDEPBAR
-	87:  {85, 1},  // LDGMC
-	88:  {86, 1},  // LDGSTS
-	89:  {87, 1},  // LDL
-	90:  {88, 1},  // LDS
-	91:  {89, 1},  // LDSM
-	92:  {90, 1},  // LDTM
-	93:  {91, 1},  // LEA
-	94:  {92, 1},  // LEPC
-	95:  {93, 1},  // LOP3
-	96:  {94, 1},  // MATCH
-	97:  {95, 1},  // MEMBAR
-	98:  {96, 1},  // MOV
-	99:  {97, 1},  // MOVM
-	100: {98, 1},  // MUFU
-	101: {99, 1},  // NANOSLEEP
-	102: {100, 1}, // NOP
-	103: {101, 1}, // OMMA
-	104: {102, 0}, // P2R
-	105: {102, 1}, // PLOP3
-	106: {103, 1}, // PMTRIG
-	107: {104, 1}, // POPC
-	108: {105, 1}, // PREEXIT
-	109: {106, 1}, // PRMT
-	110: {107, 1}, // QGMMA
-	111: {108, 1}, // QMMA
-	112: {109, 1}, // QSPC
-	113: {110, 0}, // R2P
-	114: {110, 1}, // R2UR
-	115: {111, 1}, // RED
-	116: {112, 1}, // REDAS
-	117: {113, 1}, // REDG
-	118: {114, 1}, // REDUX
-	119: {115, 1}, // RET
-	120: {116, 0}, // RPCMOV
-	121: {116, 1}, // S2R
-	122: {117, 1}, // S2UR
-	123: {118, 1}, // SEL
-	124: {119, 1}, // SGXT
-	125: {120, 1}, // SHF
-	126: {121, 1}, // SHFL
-	127: {122, 1}, // ST
-	128: {123, 1}, // STAS
-	129: {124, 1}, // STG
-	130: {125, 1}, // STL
-	131: {126, 1}, // STS
-	132: {127, 1}, // STSM
-	133: {128, 1}, // STTM
-	134: {129, 1}, // SULD
-	135: {130, 1}, // SURED
-	136: {131, 1}, // SUST
-	137: {132, 1}, // SYNCS
-	138: {133, 1}, // TEX
-	139: {134, 1}, // TLD
-	140: {135, 1}, // TLD4
-	141: {136, 1}, // TXD
-	142: {137, 1}, // TXQ
-	143: {138, 1}, // UBLKCP
-	144: {139, 1}, // UBLKPF
-	145: {140, 1}, // UBLKRED
-	146: {141, 1}, // UBMSK
-	147: {142, 1}, // UBREV
-	148: {143, 1}, // UCGABAR_ARV
-	149: {144, 1}, // UCGABAR_WAIT
-	150: {145, 1}, // UCLEA
-	151: {146, 1}, // UF2I
-	152: {147, 1}, // UFADD
-	153: {148, 1}, // UFFMA
-	154: {149, 1}, // UFHADD
-	155: {150, 1}, // UFHFMA
-	156: {151, 1}, // UFLO
-	157: {152, 1}, // UFMNMX
-	158: {153, 1}, // UFMUL
-	159: {154, 1}, // UFSEL
-	160: {155, 1}, // UFSET
-	161: {156, 1}, // UFSETP
-	162: {157, 1}, // UGETNEXTWORKID
-	163: {158, 1}, // UI2F
-	164: {159, 1}, // UI2FP
-	165: {160, 1}, // UI2I
-	166: {161, 1}, // UIABS
-	167: {162, 1}, // UIADD3
-	168: {163, 3}, // UIMAD
-	169: {166, 1}, // UIMNMX
-	170: {167, 1}, // UISETP
-	171: {168, 1}, // ULDC
-	172: {169, 1}, // ULEA
-	173: {170, 1}, // ULEPC
-	174: {171, 1}, // ULOP3
-	175: {172, 1}, // UMEMSETS
-	176: {173, 1}, // UMOV
-	177: {174, 0}, // UP2UR
-	178: {174, 1}, // UPLOP3
-	179: {175, 1}, // UPOPC
-	180: {176, 1}, // UPRMT
-	181: {177, 0}, // UR2UP
-	182: {177, 1}, // UREDGR
-	183: {178, 1}, // USEL
-	184: {179, 1}, // USETMAXREG
-	185: {180, 1}, // USETSHMSZ
-	186: {181, 1}, // USGXT
-	187: {182, 1}, // USHF
-	188: {183, 1}, // USTGR
-	189: {184, 1}, // UTCATOMSWS
-	190: {185, 1}, // UTCBAR
-	191: {186, 1}, // UTCCP
-	192: {187, 1}, // UTCHMMA
-	193: {188, 1}, // UTCIMMA
-	194: {189, 1}, // UTCOMMA
-	195: {190, 1}, // UTCQMMA
-	196: {191, 1}, // UTCSHIFT
-	197: {192, 1}, // UTMACCTL
-	198: {193, 1}, // UTMACMDFLUSH
-	199: {194, 1}, // UTMALDG
-	200: {195, 1}, // UTMAPF
-	201: {196, 1}, // UTMAREDG
-	202: {197, 1}, // UTMASTG
-	203: {198, 1}, // UVIADD
-	204: {199, 1}, // UVIMNMX
-	205: {200, 1}, // UVIRTCOUNT
-	206: {201, 1}, // VABSDIFF
-	207: {202, 1}, // VABSDIFF4
-	208: {203, 1}, // VHMNMX
-	209: {204, 1}, // VIADD
-	210: {205, 1}, // VIADDMNMX
-	211: {206, 1}, // VIMNMX
-	212: {207, 1}, // VIMNMX3
-	213: {208, 1}, // VOTE
-	214: {209, 1}, // VOTEU
-	215: {210, 1}, // WARPGROUP
-	216: {211, 1}, // WARPSYNC
-	217: {212, 1}, // YIELD
+	43:  {42, 1},  // FADD2
+	44:  {43, 1},  // FCHK
+	45:  {44, 1},  // FENCE
+	46:  {45, 1},  // FFMA
+	47:  {46, 1},  // FFMA2
+	48:  {47, 1},  // FHADD
+	49:  {48, 1},  // FHFMA
+	50:  {49, 1},  // FLO
+	51:  {50, 1},  // FMNMX
+	52:  {51, 1},  // FMNMX3
+	53:  {52, 1},  // FMUL
+	54:  {53, 1},  // FMUL2
+	55:  {54, 1},  // FRND
+	56:  {55, 1},  // FSEL
+	57:  {56, 1},  // FSET
+	58:  {57, 1},  // FSETP
+	59:  {58, 0},  // FSWZADD
+	60:  {58, 1},  // HADD2
+	61:  {59, 2},  // HFMA2
+	62:  {61, 1},  // HGMMA
+	63:  {62, 1},  // HMMA
+	64:  {63, 1},  // HMNMX2
+	65:  {64, 1},  // HMUL2
+	66:  {65, 1},  // HSET2
+	67:  {66, 1},  // HSETP2
+	68:  {67, 1},  // I2F
+	69:  {68, 1},  // I2FP
+	70:  {69, 1},  // I2I
+	71:  {70, 1},  // I2IP
+	72:  {71, 1},  // IABS
+	73:  {72, 1},  // IADD
+	74:  {73, 1},  // IADD3
+	75:  {74, 1},  // IDP
+	76:  {75, 1},  // IGMMA
+	77:  {76, 3},  // IMAD
+	78:  {79, 1},  // IMMA
+	79:  {80, 1},  // IMNMX
+	80:  {81, 1},  // ISETP
+	81:  {82, 1},  // KILL
+	82:  {83, 1},  // LD
+	83:  {84, 1},  // LDC
+	84:  {85, 1},  // LDCU
+	85:  {86, 1},  // LDG
+	86:  {87, 1},  // LDGDEPBAR
+	87:  {88, 1},  // LDGMC
+	88:  {89, 1},  // LDGSTS
+	89:  {90, 1},  // LDL
+	90:  {91, 1},  // LDS
+	91:  {92, 1},  // LDSM
+	92:  {93, 1},  // LDTM
+	93:  {94, 1},  // LEA
+	94:  {95, 1},  // LEPC
+	95:  {96, 1},  // LOP3
+	96:  {97, 1},  // MATCH
+	97:  {98, 1},  // MEMBAR
+	98:  {99, 1},  // MOV
+	99:  {100, 1}, // MOVM
+	100: {101, 1}, // MUFU
+	101: {102, 1}, // NANOSLEEP
+	102: {103, 1}, // NOP
+	103: {104, 1}, // OMMA
+	104: {105, 0}, // P2R
+	105: {105, 1}, // PLOP3
+	106: {106, 1}, // PMTRIG
+	107: {107, 1}, // POPC
+	108: {108, 1}, // PREEXIT
+	109: {109, 1}, // PRMT
+	110: {110, 1}, // QGMMA
+	111: {111, 1}, // QMMA
+	112: {112, 1}, // QSPC
+	113: {113, 0}, // R2P
+	114: {113, 1}, // R2UR
+	115: {114, 1}, // RED
+	116: {115, 1}, // REDAS
+	117: {116, 1}, // REDG
+	118: {117, 1}, // REDUX
+	119: {118, 1}, // RET
+	120: {119, 0}, // RPCMOV
+	121: {119, 1}, // S2R
+	122: {120, 1}, // S2UR
+	123: {121, 1}, // SEL
+	124: {122, 1}, // SGXT
+	125: {123, 1}, // SHF
+	126: {124, 1}, // SHFL
+	127: {125, 1}, // ST
+	128: {126, 1}, // STAS
+	129: {127, 1}, // STG
+	130: {128, 1}, // STL
+	131: {129, 1}, // STS
+	132: {130, 1}, // STSM
+	133: {131, 1}, // STTM
+	134: {132, 1}, // SULD
+	135: {133, 1}, // SURED
+	136: {134, 1}, // SUST
+	137: {135, 1}, // SYNCS
+	138: {136, 1}, // TEX
+	139: {137, 1}, // TLD
+	140: {138, 1}, // TLD4
+	141: {139, 1}, // TXD
+	142: {140, 1}, // TXQ
+	143: {141, 1}, // UBLKCP
+	144: {142, 1}, // UBLKPF
+	145: {143, 1}, // UBLKRED
+	146: {144, 1}, // UBMSK
+	147: {145, 1}, // UBREV
+	148: {146, 1}, // UCGABAR_ARV
+	149: {147, 1}, // UCGABAR_WAIT
+	150: {148, 1}, // UCLEA
+	151: {149, 1}, // UF2I
+	152: {150, 1}, // UFADD
+	153: {151, 1}, // UFFMA
+	154: {152, 1}, // UFHADD
+	155: {153, 1}, // UFHFMA
+	156: {154, 1}, // UFLO
+	157: {155, 1}, // UFMNMX
+	158: {156, 1}, // UFMUL
+	159: {157, 1}, // UFSEL
+	160: {158, 1}, // UFSET
+	161: {159, 1}, // UFSETP
+	162: {160, 1}, // UGETNEXTWORKID
+	163: {161, 1}, // UI2F
+	164: {162, 1}, // UI2FP
+	165: {163, 1}, // UI2I
+	166: {164, 1}, // UIABS
+	167: {165, 1}, // UIADD3
+	168: {166, 3}, // UIMAD
+	169: {169, 1}, // UIMNMX
+	170: {170, 1}, // UISETP
+	171: {171, 1}, // ULDC
+	172: {172, 1}, // ULEA
+	173: {173, 1}, // ULEPC
+	174: {174, 1}, // ULOP3
+	175: {175, 1}, // UMEMSETS
+	176: {176, 1}, // UMOV
+	177: {177, 0}, // UP2UR
+	178: {177, 1}, // UPLOP3
+	179: {178, 1}, // UPOPC
+	180: {179, 1}, // UPRMT
+	181: {180, 0}, // UR2UP
+	182: {180, 1}, // UREDGR
+	183: {181, 1}, // USEL
+	184: {182, 1}, // USETMAXREG
+	185: {183, 1}, // USETSHMSZ
+	186: {184, 1}, // USGXT
+	187: {185, 1}, // USHF
+	188: {186, 1}, // USTGR
+	189: {187, 1}, // UTCATOMSWS
+	190: {188, 1}, // UTCBAR
+	191: {189, 1}, // UTCCP
+	192: {190, 1}, // UTCHMMA
+	193: {191, 1}, // UTCIMMA
+	194: {192, 1}, // UTCOMMA
+	195: {193, 1}, // UTCQMMA
+	196: {194, 1}, // UTCSHIFT
+	197: {195, 1}, // UTMACCTL
+	198: {196, 1}, // UTMACMDFLUSH
+	199: {197, 1}, // UTMALDG
+	200: {198, 1}, // UTMAPF
+	201: {199, 1}, // UTMAREDG
+	202: {200, 1}, // UTMASTG
+	203: {201, 1}, // UVIADD
+	204: {202, 1}, // UVIMNMX
+	205: {203, 1}, // UVIRTCOUNT
+	206: {204, 1}, // VABSDIFF
+	207: {205, 1}, // VABSDIFF4
+	208: {206, 1}, // VHMNMX
+	209: {207, 1}, // VIADD
+	210: {208, 1}, // VIADDMNMX
+	211: {209, 1}, // VIMNMX
+	212: {210, 1}, // VIMNMX3
+	213: {211, 1}, // VOTE
+	214: {212, 1}, // VOTEU
+	215: {213, 1}, // WARPGROUP
+	216: {214, 1}, // WARPSYNC
+	217: {215, 1}, // YIELD
 }
 
 var groups = [...]group{
@@ -286,177 +287,180 @@ var groups = [...]group{
 	{0, 266, 35},   // F2I
 	{0, 301, 6},    // F2IP
 	{0, 307, 7},    // FADD
-	{0, 314, 5},    // FCHK
-	{0, 319, 2},    // FENCE
-	{0, 321, 12},   // FFMA
-	{0, 333, 2},    // FHADD
-	{0, 335, 3},    // FHFMA
-	{0, 338, 5},    // FLO
-	{0, 343, 22},   // FMNMX
-	{0, 365, 3},    // FMNMX3
-	{0, 368, 5},    // FMUL
-	{0, 373, 19},   // FRND
-	{0, 392, 5},    // FSEL
-	{0, 397, 5},    // FSET
-	{0, 402, 5},    // FSETP
-	{0, 407, 23},   // HADD2
-	{364, 430, 32}, // HFMA2 MMA
-	{0, 462, 47},   // HFMA2
-	{0, 509, 8},    // HGMMA
-	{0, 517, 7},    // HMMA
-	{0, 524, 15},   // HMNMX2
-	{0, 539, 10},   // HMUL2
-	{0, 549, 10},   // HSET2
-	{0, 559, 10},   // HSETP2
-	{0, 569, 44},   // I2F
-	{0, 613, 4},    // I2FP
-	{0, 617, 5},    // I2I
-	{0, 622, 6},    // I2IP
-	{0, 628, 5},    // IABS
-	{0, 633, 6},    // IADD
-	{0, 639, 20},   // IADD3
-	{0, 659, 10},   // IDP
-	{0, 669, 4},    // IGMMA
-	{312, 673, 18}, // IMAD HI
-	{513, 691, 18}, // IMAD WIDE
-	{0, 709, 30},   // IMAD
-	{0, 739, 10},   // IMMA
-	{0, 749, 11},   // IMNMX
-	{0, 760, 20},   // ISETP
-	{0, 780, 1},    // KILL
-	{0, 781, 10},   // LD
-	{0, 791, 1},    // LDC
-	{0, 792, 5},    // LDCU
-	{0, 797, 11},   // LDG
-	{0, 808, 1},    // LDGDEPBAR
-	{0, 809, 6},    // LDGMC
-	{0, 815, 6},    // LDGSTS
-	{0, 821, 7},    // LDL
-	{0, 828, 5},    // LDS
-	{0, 833, 6},    // LDSM
-	{0, 839, 5},    // LDTM
-	{0, 844, 30},   // LEA
-	{0, 874, 2},    // LEPC
-	{0, 876, 5},    // LOP3
-	{0, 881, 2},    // MATCH
-	{0, 883, 3},    // MEMBAR
-	{0, 886, 10},   // MOV
-	{0, 896, 2},    // MOVM
-	{0, 898, 29},   // MUFU
-	{0, 927, 7},    // NANOSLEEP
-	{0, 934, 1},    // NOP
-	{0, 935, 2},    // OMMA
-	{0, 937, 2},    // PLOP3
-	{0, 939, 1},    // PMTRIG
-	{0, 940, 5},    // POPC
-	{0, 945, 1},    // PREEXIT
-	{0, 946, 9},    // PRMT
-	{0, 955, 8},    // QGMMA
-	{0, 963, 6},    // QMMA
-	{0, 969, 5},    // QSPC
-	{0, 974, 6},    // R2UR
-	{0, 980, 6},    // RED
-	{0, 986, 2},    // REDAS
-	{0, 988, 10},   // REDG
-	{0, 998, 2},    // REDUX
-	{0, 1000, 4},   // RET
-	{0, 1004, 6},   // S2R
-	{0, 1010, 6},   // S2UR
-	{0, 1016, 8},   // SEL
-	{0, 1024, 5},   // SGXT
-	{0, 1029, 14},  // SHF
-	{0, 1043, 4},   // SHFL
-	{0, 1047, 10},  // ST
-	{0, 1057, 2},   // STAS
-	{0, 1059, 12},  // STG
-	{0, 1071, 5},   // STL
-	{0, 1076, 5},   // STS
-	{0, 1081, 4},   // STSM
-	{0, 1085, 4},   // STTM
-	{0, 1089, 9},   // SULD
-	{0, 1098, 9},   // SURED
-	{0, 1107, 18},  // SUST
-	{0, 1125, 13},  // SYNCS
-	{0, 1138, 7},   // TEX
-	{0, 1145, 6},   // TLD
-	{0, 1151, 6},   // TLD4
-	{0, 1157, 6},   // TXD
-	{0, 1163, 4},   // TXQ
-	{0, 1167, 6},   // UBLKCP
-	{0, 1173, 4},   // UBLKPF
-	{0, 1177, 6},   // UBLKRED
-	{0, 1183, 4},   // UBMSK
-	{0, 1187, 4},   // UBREV
-	{0, 1191, 1},   // UCGABAR_ARV
-	{0, 1192, 1},   // UCGABAR_WAIT
-	{0, 1193, 4},   // UCLEA
-	{0, 1197, 1},   // UF2I
-	{0, 1198, 2},   // UFADD
-	{0, 1200, 3},   // UFFMA
-	{0, 1203, 1},   // UFHADD
-	{0, 1204, 1},   // UFHFMA
-	{0, 1205, 4},   // UFLO
-	{0, 1209, 4},   // UFMNMX
-	{0, 1213, 2},   // UFMUL
-	{0, 1215, 2},   // UFSEL
-	{0, 1217, 2},   // UFSET
-	{0, 1219, 2},   // UFSETP
-	{0, 1221, 1},   // UGETNEXTWORKID
-	{0, 1222, 1},   // UI2F
-	{0, 1223, 1},   // UI2FP
-	{0, 1224, 2},   // UI2I
-	{0, 1226, 2},   // UIABS
-	{0, 1228, 16},  // UIADD3
-	{312, 1244, 2}, // UIMAD HI
-	{513, 1246, 8}, // UIMAD WIDE
-	{0, 1254, 6},   // UIMAD
-	{0, 1260, 2},   // UIMNMX
-	{0, 1262, 12},  // UISETP
-	{0, 1274, 2},   // ULDC
-	{0, 1276, 24},  // ULEA
-	{0, 1300, 2},   // ULEPC
-	{0, 1302, 4},   // ULOP3
-	{0, 1306, 1},   // UMEMSETS
-	{0, 1307, 6},   // UMOV
-	{0, 1313, 1},   // UPLOP3
-	{0, 1314, 4},   // UPOPC
-	{0, 1318, 4},   // UPRMT
-	{0, 1322, 1},   // UREDGR
-	{0, 1323, 6},   // USEL
-	{0, 1329, 2},   // USETMAXREG
-	{0, 1331, 3},   // USETSHMSZ
-	{0, 1334, 4},   // USGXT
-	{0, 1338, 6},   // USHF
-	{0, 1344, 1},   // USTGR
-	{0, 1345, 2},   // UTCATOMSWS
-	{0, 1347, 1},   // UTCBAR
-	{0, 1348, 1},   // UTCCP
-	{0, 1349, 4},   // UTCHMMA
-	{0, 1353, 4},   // UTCIMMA
-	{0, 1357, 4},   // UTCOMMA
-	{0, 1361, 6},   // UTCQMMA
-	{0, 1367, 1},   // UTCSHIFT
-	{0, 1368, 2},   // UTMACCTL
-	{0, 1370, 1},   // UTMACMDFLUSH
-	{0, 1371, 12},  // UTMALDG
-	{0, 1383, 10},  // UTMAPF
-	{0, 1393, 4},   // UTMAREDG
-	{0, 1397, 4},   // UTMASTG
-	{0, 1401, 2},   // UVIADD
-	{0, 1403, 2},   // UVIMNMX
-	{0, 1405, 1},   // UVIRTCOUNT
-	{0, 1406, 9},   // VABSDIFF
-	{0, 1415, 9},   // VABSDIFF4
-	{0, 1424, 2},   // VHMNMX
-	{0, 1426, 8},   // VIADD
-	{0, 1434, 9},   // VIADDMNMX
-	{0, 1443, 10},  // VIMNMX
-	{0, 1453, 5},   // VIMNMX3
-	{0, 1458, 1},   // VOTE
-	{0, 1459, 2},   // VOTEU
-	{0, 1461, 2},   // WARPGROUP
-	{0, 1463, 8},   // WARPSYNC
-	{0, 1471, 1},   // YIELD
+	{0, 314, 3},    // FADD2
+	{0, 317, 5},    // FCHK
+	{0, 322, 2},    // FENCE
+	{0, 324, 12},   // FFMA
+	{0, 336, 5},    // FFMA2
+	{0, 341, 2},    // FHADD
+	{0, 343, 3},    // FHFMA
+	{0, 346, 5},    // FLO
+	{0, 351, 22},   // FMNMX
+	{0, 373, 3},    // FMNMX3
+	{0, 376, 5},    // FMUL
+	{0, 381, 3},    // FMUL2
+	{0, 384, 19},   // FRND
+	{0, 403, 5},    // FSEL
+	{0, 408, 5},    // FSET
+	{0, 413, 5},    // FSETP
+	{0, 418, 23},   // HADD2
+	{364, 441, 32}, // HFMA2 MMA
+	{0, 473, 47},   // HFMA2
+	{0, 520, 8},    // HGMMA
+	{0, 528, 7},    // HMMA
+	{0, 535, 15},   // HMNMX2
+	{0, 550, 10},   // HMUL2
+	{0, 560, 10},   // HSET2
+	{0, 570, 10},   // HSETP2
+	{0, 580, 44},   // I2F
+	{0, 624, 4},    // I2FP
+	{0, 628, 5},    // I2I
+	{0, 633, 6},    // I2IP
+	{0, 639, 5},    // IABS
+	{0, 644, 6},    // IADD
+	{0, 650, 20},   // IADD3
+	{0, 670, 10},   // IDP
+	{0, 680, 4},    // IGMMA
+	{312, 684, 18}, // IMAD HI
+	{514, 702, 18}, // IMAD WIDE
+	{0, 720, 30},   // IMAD
+	{0, 750, 10},   // IMMA
+	{0, 760, 11},   // IMNMX
+	{0, 771, 20},   // ISETP
+	{0, 791, 1},    // KILL
+	{0, 792, 10},   // LD
+	{0, 802, 1},    // LDC
+	{0, 803, 5},    // LDCU
+	{0, 808, 11},   // LDG
+	{0, 819, 1},    // LDGDEPBAR
+	{0, 820, 6},    // LDGMC
+	{0, 826, 6},    // LDGSTS
+	{0, 832, 7},    // LDL
+	{0, 839, 5},    // LDS
+	{0, 844, 6},    // LDSM
+	{0, 850, 5},    // LDTM
+	{0, 855, 30},   // LEA
+	{0, 885, 2},    // LEPC
+	{0, 887, 5},    // LOP3
+	{0, 892, 2},    // MATCH
+	{0, 894, 3},    // MEMBAR
+	{0, 897, 10},   // MOV
+	{0, 907, 2},    // MOVM
+	{0, 909, 29},   // MUFU
+	{0, 938, 7},    // NANOSLEEP
+	{0, 945, 1},    // NOP
+	{0, 946, 2},    // OMMA
+	{0, 948, 2},    // PLOP3
+	{0, 950, 1},    // PMTRIG
+	{0, 951, 5},    // POPC
+	{0, 956, 1},    // PREEXIT
+	{0, 957, 9},    // PRMT
+	{0, 966, 8},    // QGMMA
+	{0, 974, 6},    // QMMA
+	{0, 980, 5},    // QSPC
+	{0, 985, 6},    // R2UR
+	{0, 991, 6},    // RED
+	{0, 997, 2},    // REDAS
+	{0, 999, 10},   // REDG
+	{0, 1009, 2},   // REDUX
+	{0, 1011, 4},   // RET
+	{0, 1015, 6},   // S2R
+	{0, 1021, 6},   // S2UR
+	{0, 1027, 8},   // SEL
+	{0, 1035, 5},   // SGXT
+	{0, 1040, 14},  // SHF
+	{0, 1054, 4},   // SHFL
+	{0, 1058, 10},  // ST
+	{0, 1068, 2},   // STAS
+	{0, 1070, 12},  // STG
+	{0, 1082, 5},   // STL
+	{0, 1087, 5},   // STS
+	{0, 1092, 4},   // STSM
+	{0, 1096, 4},   // STTM
+	{0, 1100, 9},   // SULD
+	{0, 1109, 9},   // SURED
+	{0, 1118, 18},  // SUST
+	{0, 1136, 13},  // SYNCS
+	{0, 1149, 7},   // TEX
+	{0, 1156, 6},   // TLD
+	{0, 1162, 6},   // TLD4
+	{0, 1168, 6},   // TXD
+	{0, 1174, 4},   // TXQ
+	{0, 1178, 6},   // UBLKCP
+	{0, 1184, 4},   // UBLKPF
+	{0, 1188, 6},   // UBLKRED
+	{0, 1194, 4},   // UBMSK
+	{0, 1198, 4},   // UBREV
+	{0, 1202, 1},   // UCGABAR_ARV
+	{0, 1203, 1},   // UCGABAR_WAIT
+	{0, 1204, 4},   // UCLEA
+	{0, 1208, 1},   // UF2I
+	{0, 1209, 2},   // UFADD
+	{0, 1211, 3},   // UFFMA
+	{0, 1214, 1},   // UFHADD
+	{0, 1215, 1},   // UFHFMA
+	{0, 1216, 4},   // UFLO
+	{0, 1220, 4},   // UFMNMX
+	{0, 1224, 2},   // UFMUL
+	{0, 1226, 2},   // UFSEL
+	{0, 1228, 2},   // UFSET
+	{0, 1230, 2},   // UFSETP
+	{0, 1232, 1},   // UGETNEXTWORKID
+	{0, 1233, 1},   // UI2F
+	{0, 1234, 1},   // UI2FP
+	{0, 1235, 2},   // UI2I
+	{0, 1237, 2},   // UIABS
+	{0, 1239, 16},  // UIADD3
+	{312, 1255, 2}, // UIMAD HI
+	{514, 1257, 8}, // UIMAD WIDE
+	{0, 1265, 6},   // UIMAD
+	{0, 1271, 2},   // UIMNMX
+	{0, 1273, 12},  // UISETP
+	{0, 1285, 2},   // ULDC
+	{0, 1287, 24},  // ULEA
+	{0, 1311, 2},   // ULEPC
+	{0, 1313, 4},   // ULOP3
+	{0, 1317, 1},   // UMEMSETS
+	{0, 1318, 6},   // UMOV
+	{0, 1324, 1},   // UPLOP3
+	{0, 1325, 4},   // UPOPC
+	{0, 1329, 4},   // UPRMT
+	{0, 1333, 1},   // UREDGR
+	{0, 1334, 6},   // USEL
+	{0, 1340, 2},   // USETMAXREG
+	{0, 1342, 3},   // USETSHMSZ
+	{0, 1345, 4},   // USGXT
+	{0, 1349, 6},   // USHF
+	{0, 1355, 1},   // USTGR
+	{0, 1356, 2},   // UTCATOMSWS
+	{0, 1358, 1},   // UTCBAR
+	{0, 1359, 1},   // UTCCP
+	{0, 1360, 4},   // UTCHMMA
+	{0, 1364, 4},   // UTCIMMA
+	{0, 1368, 4},   // UTCOMMA
+	{0, 1372, 6},   // UTCQMMA
+	{0, 1378, 1},   // UTCSHIFT
+	{0, 1379, 2},   // UTMACCTL
+	{0, 1381, 1},   // UTMACMDFLUSH
+	{0, 1382, 12},  // UTMALDG
+	{0, 1394, 10},  // UTMAPF
+	{0, 1404, 4},   // UTMAREDG
+	{0, 1408, 4},   // UTMASTG
+	{0, 1412, 2},   // UVIADD
+	{0, 1414, 2},   // UVIMNMX
+	{0, 1416, 1},   // UVIRTCOUNT
+	{0, 1417, 9},   // VABSDIFF
+	{0, 1426, 9},   // VABSDIFF4
+	{0, 1435, 2},   // VHMNMX
+	{0, 1437, 8},   // VIADD
+	{0, 1445, 9},   // VIADDMNMX
+	{0, 1454, 10},  // VIMNMX
+	{0, 1464, 5},   // VIMNMX3
+	{0, 1469, 1},   // VOTE
+	{0, 1470, 2},   // VOTEU
+	{0, 1472, 2},   // WARPGROUP
+	{0, 1474, 8},   // WARPSYNC
+	{0, 1482, 1},   // YIELD
 }
 
 var shapes = [...]shape{
@@ -603,1334 +607,1345 @@ var shapes = [...]shape{
 	{form: 143, chips: 0x180, step: 192, nstep: 1, slot: 209, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:203
 	{form: 144, chips: 0x200, step: 192, nstep: 1, slot: 209, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:203
 	{form: 145, chips: 0xc00, step: 192, nstep: 1, slot: 209, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:203
-	{form: 146, chips: 0xfff, step: 193, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:31
-	{form: 147, chips: 0xfff, step: 193, nstep: 1, slot: 211, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:31
-	{form: 148, chips: 0x7f, step: 193, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:31
-	{form: 150, chips: 0x7f, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:31
-	{form: 151, chips: 0xf80, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:31
+	{form: 146, chips: 0xfff, step: 193, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:32
+	{form: 147, chips: 0xfff, step: 193, nstep: 1, slot: 211, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:32
+	{form: 148, chips: 0x7f, step: 193, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:32
+	{form: 150, chips: 0x7f, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:32
+	{form: 151, chips: 0xf80, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:32
 	{form: 152, chips: 0xfff, step: 194, nstep: 1, slot: 214, nslot: 3, sig: 0xe6e},                                   // control.sass:206
 	{form: 153, chips: 0xfff, step: 0, nstep: 0, slot: 217, nslot: 1, sig: 0xe},                                       // control.sass:207
-	{form: 154, chips: 0xfff, step: 193, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:34
-	{form: 155, chips: 0xfff, step: 193, nstep: 1, slot: 222, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:34
-	{form: 156, chips: 0x7f, step: 193, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:34
-	{form: 158, chips: 0xfff, step: 193, nstep: 1, slot: 230, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:34
-	{form: 159, chips: 0x7f, step: 193, nstep: 1, slot: 234, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:34
-	{form: 161, chips: 0x7f, step: 193, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:34
-	{form: 162, chips: 0xf80, step: 193, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:34
-	{form: 163, chips: 0x7f, step: 193, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:34
-	{form: 164, chips: 0xf80, step: 193, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:34
+	{form: 154, chips: 0xfff, step: 193, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:35
+	{form: 155, chips: 0xfff, step: 193, nstep: 1, slot: 222, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:35
+	{form: 156, chips: 0x7f, step: 193, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:35
+	{form: 158, chips: 0xfff, step: 193, nstep: 1, slot: 230, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:35
+	{form: 159, chips: 0x7f, step: 193, nstep: 1, slot: 234, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:35
+	{form: 161, chips: 0x7f, step: 193, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:35
+	{form: 162, chips: 0xf80, step: 193, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:35
+	{form: 163, chips: 0x7f, step: 193, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:35
+	{form: 164, chips: 0xf80, step: 193, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:35
 	{form: 165, chips: 0x2, step: 195, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:69
 	{form: 166, chips: 0x3c, step: 195, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:70
 	{form: 167, chips: 0x40, step: 197, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:71
 	{form: 168, chips: 0xf80, step: 199, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:72
-	{form: 169, chips: 0xfff, step: 193, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:37
-	{form: 170, chips: 0xfff, step: 193, nstep: 1, slot: 211, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:37
-	{form: 171, chips: 0x7f, step: 193, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:37
-	{form: 173, chips: 0x7f, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:37
-	{form: 174, chips: 0xf80, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:37
-	{form: 175, chips: 0xfff, step: 201, nstep: 2, slot: 246, nslot: 5, sig: 0x31133},                                 // float.sass:40
-	{form: 176, chips: 0xfff, step: 201, nstep: 2, slot: 251, nslot: 5, sig: 0x37133},                                 // float.sass:40
-	{form: 177, chips: 0x7f, step: 201, nstep: 2, slot: 256, nslot: 5, sig: 0x38133},                                  // float.sass:40
-	{form: 179, chips: 0x7f, step: 201, nstep: 2, slot: 261, nslot: 5, sig: 0x32133},                                  // float.sass:40
-	{form: 180, chips: 0xf80, step: 201, nstep: 2, slot: 261, nslot: 5, sig: 0x32133},                                 // float.sass:40
+	{form: 169, chips: 0xfff, step: 193, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:38
+	{form: 170, chips: 0xfff, step: 193, nstep: 1, slot: 211, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:38
+	{form: 171, chips: 0x7f, step: 193, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:38
+	{form: 173, chips: 0x7f, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:38
+	{form: 174, chips: 0xf80, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:38
+	{form: 175, chips: 0xfff, step: 201, nstep: 2, slot: 246, nslot: 5, sig: 0x31133},                                 // float.sass:41
+	{form: 176, chips: 0xfff, step: 201, nstep: 2, slot: 251, nslot: 5, sig: 0x37133},                                 // float.sass:41
+	{form: 177, chips: 0x7f, step: 201, nstep: 2, slot: 256, nslot: 5, sig: 0x38133},                                  // float.sass:41
+	{form: 179, chips: 0x7f, step: 201, nstep: 2, slot: 261, nslot: 5, sig: 0x32133},                                  // float.sass:41
+	{form: 180, chips: 0xf80, step: 201, nstep: 2, slot: 261, nslot: 5, sig: 0x32133},                                 // float.sass:41
 	{form: 181, chips: 0x40, step: 203, nstep: 1, slot: 266, nslot: 3, sig: 0x323, fixed: true},                       // control.sass:210
 	{form: 182, chips: 0xf80, step: 203, nstep: 1, slot: 266, nslot: 3, sig: 0x323, fixed: true},                      // control.sass:210
 	{form: 183, chips: 0xfc0, step: 0, nstep: 0, slot: 269, nslot: 1, sig: 0x3},                                       // control.sass:213
 	{form: 184, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:142
 	{form: 185, chips: 0xfff, step: 204, nstep: 2, slot: 270, nslot: 1, sig: 0x3},                                     // control.sass:216
-	{form: 186, chips: 0xfff, step: 206, nstep: 4, slot: 271, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:43
-	{form: 187, chips: 0x7f, step: 206, nstep: 4, slot: 273, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:43
-	{form: 189, chips: 0x7f, step: 206, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:43
-	{form: 190, chips: 0xf80, step: 206, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:43
-	{form: 191, chips: 0xfff, step: 210, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:44
-	{form: 192, chips: 0xfff, step: 210, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:44
-	{form: 193, chips: 0x7f, step: 210, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:44
-	{form: 195, chips: 0x7f, step: 210, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:44
-	{form: 196, chips: 0xf80, step: 210, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:44
-	{form: 197, chips: 0xfff, step: 214, nstep: 4, slot: 271, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:45
-	{form: 198, chips: 0x7f, step: 214, nstep: 4, slot: 273, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:45
-	{form: 200, chips: 0x7f, step: 214, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:45
-	{form: 201, chips: 0xf80, step: 214, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:45
-	{form: 202, chips: 0xfff, step: 218, nstep: 4, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:46
-	{form: 203, chips: 0xfff, step: 218, nstep: 4, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:46
-	{form: 204, chips: 0x7f, step: 218, nstep: 4, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:46
-	{form: 206, chips: 0x7f, step: 218, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:46
-	{form: 207, chips: 0xf80, step: 218, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:46
-	{form: 208, chips: 0xfff, step: 222, nstep: 4, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:47
-	{form: 209, chips: 0xfff, step: 222, nstep: 4, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:47
-	{form: 210, chips: 0x7f, step: 222, nstep: 4, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:47
-	{form: 212, chips: 0x7f, step: 222, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:47
-	{form: 213, chips: 0xf80, step: 222, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:47
-	{form: 214, chips: 0xfff, step: 226, nstep: 4, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:48
-	{form: 215, chips: 0x7f, step: 226, nstep: 4, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:48
-	{form: 217, chips: 0x7f, step: 226, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:48
-	{form: 218, chips: 0xf80, step: 226, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:48
-	{form: 219, chips: 0xfff, step: 230, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:49
-	{form: 220, chips: 0xfff, step: 230, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:49
-	{form: 221, chips: 0x7f, step: 230, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:49
-	{form: 223, chips: 0x7f, step: 230, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:49
-	{form: 224, chips: 0xf80, step: 230, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:49
-	{form: 225, chips: 0x1e, step: 234, nstep: 5, slot: 299, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:52
-	{form: 226, chips: 0x1e, step: 234, nstep: 5, slot: 302, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:52
-	{form: 227, chips: 0x1e, step: 234, nstep: 5, slot: 305, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:52
-	{form: 229, chips: 0x1e, step: 234, nstep: 5, slot: 308, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:52
-	{form: 230, chips: 0x1e, step: 239, nstep: 5, slot: 311, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:53
-	{form: 231, chips: 0x1e, step: 239, nstep: 5, slot: 314, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:53
-	{form: 232, chips: 0x1e, step: 239, nstep: 5, slot: 317, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:53
-	{form: 234, chips: 0x1e, step: 239, nstep: 5, slot: 320, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:53
-	{form: 235, chips: 0x1e, step: 239, nstep: 5, slot: 323, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:53
-	{form: 236, chips: 0x60, step: 244, nstep: 6, slot: 299, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:54
-	{form: 237, chips: 0xf80, step: 250, nstep: 6, slot: 299, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:54
-	{form: 238, chips: 0x60, step: 244, nstep: 6, slot: 302, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:54
-	{form: 239, chips: 0xf80, step: 250, nstep: 6, slot: 302, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:54
-	{form: 240, chips: 0x60, step: 244, nstep: 6, slot: 305, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:54
-	{form: 242, chips: 0x60, step: 244, nstep: 6, slot: 308, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:54
-	{form: 243, chips: 0xf80, step: 250, nstep: 6, slot: 308, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:54
-	{form: 244, chips: 0xf80, step: 256, nstep: 6, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:55
-	{form: 245, chips: 0xf80, step: 256, nstep: 6, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:55
-	{form: 246, chips: 0xf80, step: 256, nstep: 6, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:55
-	{form: 247, chips: 0x60, step: 262, nstep: 6, slot: 311, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:56
-	{form: 248, chips: 0xf80, step: 268, nstep: 6, slot: 311, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:56
-	{form: 249, chips: 0x60, step: 262, nstep: 6, slot: 314, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:56
-	{form: 250, chips: 0xf80, step: 268, nstep: 6, slot: 314, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:56
-	{form: 251, chips: 0x60, step: 262, nstep: 6, slot: 317, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:56
-	{form: 253, chips: 0x60, step: 262, nstep: 6, slot: 320, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:56
-	{form: 254, chips: 0xf80, step: 268, nstep: 6, slot: 320, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:56
-	{form: 255, chips: 0x60, step: 262, nstep: 6, slot: 323, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:56
-	{form: 256, chips: 0xf80, step: 268, nstep: 6, slot: 323, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:56
-	{form: 257, chips: 0x60, step: 274, nstep: 6, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:57
-	{form: 258, chips: 0xf80, step: 280, nstep: 6, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:57
-	{form: 259, chips: 0x60, step: 274, nstep: 6, slot: 342, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:57
-	{form: 260, chips: 0xf80, step: 280, nstep: 6, slot: 342, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:57
-	{form: 261, chips: 0x60, step: 274, nstep: 6, slot: 346, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:57
-	{form: 263, chips: 0x60, step: 274, nstep: 6, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:57
-	{form: 264, chips: 0xf80, step: 280, nstep: 6, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:57
-	{form: 265, chips: 0x60, step: 286, nstep: 5, slot: 354, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:58
-	{form: 266, chips: 0xf80, step: 291, nstep: 6, slot: 356, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:58
-	{form: 267, chips: 0x60, step: 286, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:58
-	{form: 268, chips: 0xf80, step: 291, nstep: 6, slot: 360, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:58
-	{form: 269, chips: 0x60, step: 286, nstep: 5, slot: 362, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:58
-	{form: 271, chips: 0x60, step: 286, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:58
-	{form: 272, chips: 0xf80, step: 291, nstep: 6, slot: 366, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:58
-	{form: 273, chips: 0x60, step: 297, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:59
-	{form: 274, chips: 0xf80, step: 302, nstep: 6, slot: 370, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:59
-	{form: 275, chips: 0x60, step: 297, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:59
-	{form: 276, chips: 0xf80, step: 302, nstep: 6, slot: 360, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:59
-	{form: 277, chips: 0x60, step: 297, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:59
-	{form: 279, chips: 0x60, step: 297, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:59
-	{form: 280, chips: 0xf80, step: 302, nstep: 6, slot: 376, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:59
-	{form: 281, chips: 0x60, step: 308, nstep: 6, slot: 378, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:60
-	{form: 282, chips: 0xf80, step: 314, nstep: 6, slot: 378, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:60
-	{form: 283, chips: 0x60, step: 308, nstep: 6, slot: 381, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:60
-	{form: 284, chips: 0xf80, step: 314, nstep: 6, slot: 381, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:60
-	{form: 285, chips: 0x60, step: 308, nstep: 6, slot: 384, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:60
-	{form: 287, chips: 0x60, step: 308, nstep: 6, slot: 387, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:60
-	{form: 288, chips: 0xf80, step: 314, nstep: 6, slot: 387, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:60
-	{form: 289, chips: 0xfff, step: 320, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:63
-	{form: 290, chips: 0xfff, step: 320, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:63
-	{form: 291, chips: 0x7f, step: 320, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:63
-	{form: 293, chips: 0x7f, step: 320, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:63
-	{form: 294, chips: 0xf80, step: 320, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:63
-	{form: 295, chips: 0xfff, step: 325, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:64
-	{form: 296, chips: 0xfff, step: 325, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:64
-	{form: 297, chips: 0x7f, step: 325, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:64
-	{form: 299, chips: 0x7f, step: 325, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:64
-	{form: 300, chips: 0xf80, step: 325, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:64
-	{form: 301, chips: 0xfff, step: 329, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:65
-	{form: 302, chips: 0xfff, step: 329, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:65
-	{form: 303, chips: 0x7f, step: 329, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:65
-	{form: 305, chips: 0x7f, step: 329, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:65
-	{form: 306, chips: 0xf80, step: 329, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:65
-	{form: 307, chips: 0xfff, step: 334, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:66
-	{form: 308, chips: 0xfff, step: 334, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:66
-	{form: 309, chips: 0x7f, step: 334, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:66
-	{form: 311, chips: 0x7f, step: 334, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:66
-	{form: 312, chips: 0xf80, step: 334, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:66
-	{form: 313, chips: 0xfff, step: 339, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:67
-	{form: 314, chips: 0xfff, step: 339, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:67
-	{form: 315, chips: 0x7f, step: 339, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:67
-	{form: 317, chips: 0x7f, step: 339, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:67
-	{form: 318, chips: 0xf80, step: 339, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:67
-	{form: 319, chips: 0xfff, step: 343, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:68
-	{form: 320, chips: 0xfff, step: 343, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:68
-	{form: 321, chips: 0x7f, step: 343, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:68
-	{form: 323, chips: 0x7f, step: 343, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:68
-	{form: 324, chips: 0xf80, step: 343, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:68
-	{form: 325, chips: 0xfff, step: 348, nstep: 5, slot: 354, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:69
-	{form: 326, chips: 0xfff, step: 348, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:69
-	{form: 327, chips: 0x7f, step: 348, nstep: 5, slot: 362, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:69
-	{form: 329, chips: 0x7f, step: 348, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:69
-	{form: 330, chips: 0xf80, step: 348, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:69
-	{form: 331, chips: 0xffc, step: 353, nstep: 5, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:72
-	{form: 332, chips: 0x7c, step: 353, nstep: 5, slot: 346, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:72
-	{form: 334, chips: 0x7c, step: 353, nstep: 5, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:72
-	{form: 335, chips: 0xf80, step: 353, nstep: 5, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:72
-	{form: 336, chips: 0x7c, step: 353, nstep: 5, slot: 390, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:72
-	{form: 337, chips: 0xf80, step: 353, nstep: 5, slot: 390, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:72
-	{form: 338, chips: 0x7f, step: 358, nstep: 3, slot: 394, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:75
-	{form: 339, chips: 0x7f, step: 358, nstep: 3, slot: 397, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:75
-	{form: 340, chips: 0x7f, step: 358, nstep: 3, slot: 400, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:75
-	{form: 342, chips: 0x7f, step: 358, nstep: 3, slot: 403, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:75
-	{form: 343, chips: 0xf80, step: 358, nstep: 3, slot: 397, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:76
-	{form: 344, chips: 0xf80, step: 358, nstep: 3, slot: 394, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:77
-	{form: 345, chips: 0xf80, step: 358, nstep: 3, slot: 403, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:77
-	{form: 349, chips: 0xfff, step: 0, nstep: 0, slot: 406, nslot: 3, sig: 0x113, fixed: true},                        // float.sass:84
-	{form: 350, chips: 0xfff, step: 0, nstep: 0, slot: 409, nslot: 3, sig: 0x713, fixed: true},                        // float.sass:84
-	{form: 351, chips: 0x7f, step: 0, nstep: 0, slot: 412, nslot: 3, sig: 0x813, fixed: true},                         // float.sass:84
-	{form: 353, chips: 0x7f, step: 0, nstep: 0, slot: 415, nslot: 3, sig: 0x213, fixed: true},                         // float.sass:84
-	{form: 354, chips: 0xf80, step: 0, nstep: 0, slot: 415, nslot: 3, sig: 0x213, fixed: true},                        // float.sass:84
-	{form: 355, chips: 0x40, step: 361, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:145
-	{form: 356, chips: 0xf80, step: 364, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:146
-	{form: 357, chips: 0x7f, step: 367, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:87
-	{form: 358, chips: 0x7f, step: 367, nstep: 3, slot: 418, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:87
-	{form: 359, chips: 0x7f, step: 367, nstep: 3, slot: 422, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:87
-	{form: 361, chips: 0x7f, step: 367, nstep: 3, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:87
-	{form: 362, chips: 0x7f, step: 367, nstep: 3, slot: 426, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:87
-	{form: 364, chips: 0x7f, step: 367, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:87
-	{form: 365, chips: 0x7f, step: 367, nstep: 3, slot: 430, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:87
-	{form: 366, chips: 0xf80, step: 367, nstep: 3, slot: 418, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:88
-	{form: 367, chips: 0xf80, step: 367, nstep: 3, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:88
-	{form: 368, chips: 0xf80, step: 367, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:89
-	{form: 369, chips: 0xf80, step: 367, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:89
-	{form: 370, chips: 0xf80, step: 367, nstep: 3, slot: 430, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:89
-	{form: 376, chips: 0xf80, step: 370, nstep: 3, slot: 434, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:97
-	{form: 377, chips: 0xf80, step: 370, nstep: 3, slot: 437, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:97
-	{form: 378, chips: 0xf80, step: 370, nstep: 3, slot: 440, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:100
-	{form: 379, chips: 0xf80, step: 370, nstep: 3, slot: 444, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:100
-	{form: 380, chips: 0xf80, step: 370, nstep: 3, slot: 448, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:100
-	{form: 381, chips: 0xfff, step: 373, nstep: 2, slot: 452, nslot: 3, sig: 0x131},                                   // float.sass:103
-	{form: 382, chips: 0xfff, step: 373, nstep: 2, slot: 455, nslot: 3, sig: 0x631},                                   // float.sass:103
-	{form: 383, chips: 0x7f, step: 373, nstep: 2, slot: 458, nslot: 3, sig: 0x831},                                    // float.sass:103
-	{form: 385, chips: 0x7f, step: 373, nstep: 2, slot: 461, nslot: 3, sig: 0x231},                                    // float.sass:103
-	{form: 386, chips: 0xf80, step: 373, nstep: 2, slot: 461, nslot: 3, sig: 0x231},                                   // float.sass:103
-	{form: 387, chips: 0x1, step: 375, nstep: 1, slot: 464, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:106
-	{form: 388, chips: 0x1, step: 375, nstep: 1, slot: 468, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:106
-	{form: 389, chips: 0x1, step: 375, nstep: 1, slot: 472, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:106
-	{form: 391, chips: 0x1, step: 375, nstep: 1, slot: 476, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:106
-	{form: 392, chips: 0x2, step: 376, nstep: 2, slot: 480, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:107
-	{form: 393, chips: 0x2, step: 376, nstep: 2, slot: 484, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:107
-	{form: 394, chips: 0x2, step: 376, nstep: 2, slot: 488, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:107
-	{form: 396, chips: 0x2, step: 376, nstep: 2, slot: 492, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:107
-	{form: 397, chips: 0x3c, step: 378, nstep: 3, slot: 496, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:108
-	{form: 398, chips: 0x3c, step: 378, nstep: 3, slot: 500, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:108
-	{form: 399, chips: 0x3c, step: 378, nstep: 3, slot: 504, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:108
-	{form: 401, chips: 0x3c, step: 378, nstep: 3, slot: 508, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:108
-	{form: 402, chips: 0xfc0, step: 378, nstep: 3, slot: 496, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:109
-	{form: 403, chips: 0xfc0, step: 378, nstep: 3, slot: 500, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:109
-	{form: 404, chips: 0x40, step: 378, nstep: 3, slot: 504, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:109
-	{form: 406, chips: 0x40, step: 378, nstep: 3, slot: 508, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:109
-	{form: 407, chips: 0xf80, step: 378, nstep: 3, slot: 508, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:109
-	{form: 408, chips: 0xfc0, step: 381, nstep: 4, slot: 512, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:110
-	{form: 409, chips: 0xfc0, step: 381, nstep: 4, slot: 517, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:110
-	{form: 410, chips: 0x40, step: 381, nstep: 4, slot: 522, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:110
-	{form: 412, chips: 0x40, step: 381, nstep: 4, slot: 527, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:110
-	{form: 413, chips: 0xf80, step: 381, nstep: 4, slot: 527, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:110
-	{form: 414, chips: 0x380, step: 376, nstep: 2, slot: 532, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:113
-	{form: 415, chips: 0x380, step: 376, nstep: 2, slot: 537, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:113
-	{form: 416, chips: 0x380, step: 376, nstep: 2, slot: 542, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:114
-	{form: 417, chips: 0xfff, step: 385, nstep: 4, slot: 547, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:117
-	{form: 418, chips: 0xfff, step: 385, nstep: 4, slot: 550, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:117
-	{form: 419, chips: 0x7f, step: 385, nstep: 4, slot: 553, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:117
-	{form: 421, chips: 0x7f, step: 385, nstep: 4, slot: 556, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:117
-	{form: 422, chips: 0xf80, step: 385, nstep: 4, slot: 556, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:117
-	{form: 426, chips: 0xfff, step: 389, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:124
-	{form: 427, chips: 0xfff, step: 389, nstep: 3, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:124
-	{form: 428, chips: 0x7f, step: 389, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:124
-	{form: 430, chips: 0x7f, step: 389, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:124
-	{form: 431, chips: 0xf80, step: 389, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:124
-	{form: 432, chips: 0xfff, step: 392, nstep: 2, slot: 559, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:125
-	{form: 433, chips: 0xfff, step: 392, nstep: 2, slot: 561, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:125
-	{form: 434, chips: 0x7f, step: 392, nstep: 2, slot: 563, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:125
-	{form: 436, chips: 0x7f, step: 392, nstep: 2, slot: 565, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:125
-	{form: 437, chips: 0xf80, step: 392, nstep: 2, slot: 565, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:125
-	{form: 438, chips: 0xfff, step: 394, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:126
-	{form: 439, chips: 0x7f, step: 394, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:126
-	{form: 441, chips: 0x7f, step: 394, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:126
-	{form: 442, chips: 0xf80, step: 394, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:126
-	{form: 443, chips: 0xfff, step: 397, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:127
-	{form: 444, chips: 0xfff, step: 397, nstep: 3, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:127
-	{form: 445, chips: 0x7f, step: 397, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:127
-	{form: 447, chips: 0x7f, step: 397, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:127
-	{form: 448, chips: 0xf80, step: 397, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:127
-	{form: 449, chips: 0xfff, step: 375, nstep: 1, slot: 464, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:130
-	{form: 450, chips: 0xfff, step: 375, nstep: 1, slot: 468, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:130
-	{form: 451, chips: 0x7f, step: 375, nstep: 1, slot: 472, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:130
-	{form: 453, chips: 0x7f, step: 375, nstep: 1, slot: 476, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:130
-	{form: 454, chips: 0xf80, step: 375, nstep: 1, slot: 476, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:130
-	{form: 455, chips: 0xfff, step: 400, nstep: 4, slot: 567, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:133
-	{form: 456, chips: 0xfff, step: 400, nstep: 4, slot: 571, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:133
-	{form: 457, chips: 0x7f, step: 400, nstep: 4, slot: 575, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:133
-	{form: 459, chips: 0x7f, step: 400, nstep: 4, slot: 579, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:133
-	{form: 460, chips: 0xf80, step: 400, nstep: 4, slot: 579, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:133
-	{form: 461, chips: 0xfff, step: 404, nstep: 3, slot: 583, nslot: 5, sig: 0x31133},                                 // float.sass:136
-	{form: 462, chips: 0xfff, step: 404, nstep: 3, slot: 588, nslot: 5, sig: 0x37133},                                 // float.sass:136
-	{form: 463, chips: 0x7f, step: 404, nstep: 3, slot: 593, nslot: 5, sig: 0x38133},                                  // float.sass:136
-	{form: 465, chips: 0x7f, step: 404, nstep: 3, slot: 598, nslot: 5, sig: 0x32133},                                  // float.sass:136
-	{form: 466, chips: 0xf80, step: 404, nstep: 3, slot: 598, nslot: 5, sig: 0x32133},                                 // float.sass:136
-	{form: 469, chips: 0x1f, step: 407, nstep: 3, slot: 603, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:143
-	{form: 470, chips: 0x1f, step: 407, nstep: 3, slot: 606, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:143
-	{form: 471, chips: 0x1f, step: 407, nstep: 3, slot: 610, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:143
-	{form: 473, chips: 0x1f, step: 407, nstep: 3, slot: 613, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:143
-	{form: 474, chips: 0x20, step: 410, nstep: 2, slot: 616, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:144
-	{form: 475, chips: 0x20, step: 410, nstep: 2, slot: 619, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:144
-	{form: 476, chips: 0x20, step: 410, nstep: 2, slot: 623, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:144
-	{form: 478, chips: 0x20, step: 410, nstep: 2, slot: 626, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:144
-	{form: 479, chips: 0x20, step: 412, nstep: 3, slot: 603, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:145
-	{form: 480, chips: 0x20, step: 412, nstep: 3, slot: 629, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:145
-	{form: 481, chips: 0x20, step: 412, nstep: 3, slot: 610, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:145
-	{form: 483, chips: 0x20, step: 412, nstep: 3, slot: 613, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:145
-	{form: 484, chips: 0xfc0, step: 415, nstep: 3, slot: 603, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:146
-	{form: 485, chips: 0x40, step: 415, nstep: 3, slot: 610, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
-	{form: 487, chips: 0x40, step: 415, nstep: 3, slot: 613, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
-	{form: 488, chips: 0xf80, step: 415, nstep: 3, slot: 613, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:146
-	{form: 489, chips: 0xfc0, step: 410, nstep: 2, slot: 619, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:147
-	{form: 490, chips: 0xfc0, step: 418, nstep: 3, slot: 606, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:148
-	{form: 491, chips: 0xfc0, step: 421, nstep: 4, slot: 632, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:149
-	{form: 492, chips: 0xfc0, step: 421, nstep: 4, slot: 635, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:149
-	{form: 493, chips: 0x40, step: 421, nstep: 4, slot: 638, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:149
-	{form: 495, chips: 0x40, step: 421, nstep: 4, slot: 641, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:149
-	{form: 496, chips: 0xf80, step: 421, nstep: 4, slot: 641, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:149
-	{form: 554, chips: 0x3e, step: 425, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:167
-	{form: 555, chips: 0x3e, step: 425, nstep: 3, slot: 644, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:167
-	{form: 556, chips: 0x3e, step: 425, nstep: 3, slot: 649, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:167
-	{form: 558, chips: 0x3e, step: 425, nstep: 3, slot: 653, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:167
-	{form: 559, chips: 0x3e, step: 425, nstep: 3, slot: 658, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:167
-	{form: 561, chips: 0x3e, step: 425, nstep: 3, slot: 662, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:167
-	{form: 562, chips: 0x3e, step: 425, nstep: 3, slot: 666, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:167
-	{form: 563, chips: 0x3e, step: 428, nstep: 3, slot: 670, nslot: 5, sig: 0x31111},                                  // float.sass:168
-	{form: 564, chips: 0x3e, step: 428, nstep: 3, slot: 675, nslot: 6, sig: 0x377111},                                 // float.sass:168
-	{form: 565, chips: 0x3e, step: 428, nstep: 3, slot: 681, nslot: 5, sig: 0x38111},                                  // float.sass:168
-	{form: 567, chips: 0x3e, step: 428, nstep: 3, slot: 686, nslot: 6, sig: 0x317711},                                 // float.sass:168
-	{form: 568, chips: 0x3e, step: 428, nstep: 3, slot: 692, nslot: 5, sig: 0x31811},                                  // float.sass:168
-	{form: 570, chips: 0x3e, step: 428, nstep: 3, slot: 697, nslot: 5, sig: 0x31211},                                  // float.sass:168
-	{form: 571, chips: 0x3e, step: 428, nstep: 3, slot: 702, nslot: 5, sig: 0x32111},                                  // float.sass:168
-	{form: 572, chips: 0x40, step: 431, nstep: 4, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:169
-	{form: 573, chips: 0x40, step: 431, nstep: 4, slot: 422, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:169
-	{form: 575, chips: 0x40, step: 431, nstep: 4, slot: 426, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:169
-	{form: 577, chips: 0x40, step: 431, nstep: 4, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:169
-	{form: 578, chips: 0x40, step: 431, nstep: 4, slot: 430, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:169
-	{form: 579, chips: 0x40, step: 435, nstep: 4, slot: 707, nslot: 5, sig: 0x31111},                                  // float.sass:170
-	{form: 580, chips: 0x40, step: 435, nstep: 4, slot: 712, nslot: 5, sig: 0x38111},                                  // float.sass:170
-	{form: 582, chips: 0x40, step: 435, nstep: 4, slot: 717, nslot: 5, sig: 0x31811},                                  // float.sass:170
-	{form: 584, chips: 0x40, step: 435, nstep: 4, slot: 722, nslot: 5, sig: 0x31211},                                  // float.sass:170
-	{form: 585, chips: 0x40, step: 435, nstep: 4, slot: 727, nslot: 5, sig: 0x32111},                                  // float.sass:170
-	{form: 586, chips: 0x40, step: 425, nstep: 3, slot: 644, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:171
-	{form: 587, chips: 0x40, step: 425, nstep: 3, slot: 653, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:171
-	{form: 588, chips: 0x40, step: 428, nstep: 3, slot: 675, nslot: 6, sig: 0x377111},                                 // float.sass:172
-	{form: 589, chips: 0x40, step: 428, nstep: 3, slot: 686, nslot: 6, sig: 0x317711},                                 // float.sass:172
-	{form: 590, chips: 0x40, step: 439, nstep: 4, slot: 732, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:173
-	{form: 591, chips: 0x40, step: 439, nstep: 4, slot: 737, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:173
-	{form: 592, chips: 0x40, step: 443, nstep: 4, slot: 742, nslot: 6, sig: 0x377111},                                 // float.sass:174
-	{form: 593, chips: 0x40, step: 443, nstep: 4, slot: 748, nslot: 6, sig: 0x317711},                                 // float.sass:174
-	{form: 497, chips: 0x1, step: 447, nstep: 3, slot: 754, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:152
-	{form: 498, chips: 0x1, step: 447, nstep: 3, slot: 758, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:152
-	{form: 499, chips: 0x1, step: 447, nstep: 3, slot: 763, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:152
-	{form: 501, chips: 0x1, step: 447, nstep: 3, slot: 767, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:152
-	{form: 502, chips: 0x1, step: 447, nstep: 3, slot: 772, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:152
-	{form: 504, chips: 0x1, step: 447, nstep: 3, slot: 776, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:152
-	{form: 505, chips: 0x1, step: 447, nstep: 3, slot: 780, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:152
-	{form: 506, chips: 0x3e, step: 450, nstep: 3, slot: 754, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:153
-	{form: 507, chips: 0x3e, step: 450, nstep: 3, slot: 763, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:153
-	{form: 509, chips: 0x3e, step: 450, nstep: 3, slot: 772, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:153
-	{form: 511, chips: 0x3e, step: 450, nstep: 3, slot: 776, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:153
-	{form: 512, chips: 0x3e, step: 450, nstep: 3, slot: 780, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:153
-	{form: 513, chips: 0x3e, step: 453, nstep: 3, slot: 784, nslot: 5, sig: 0x31111},                                  // float.sass:154
-	{form: 514, chips: 0x3e, step: 453, nstep: 3, slot: 789, nslot: 5, sig: 0x38111},                                  // float.sass:154
-	{form: 516, chips: 0x3e, step: 453, nstep: 3, slot: 794, nslot: 5, sig: 0x31811},                                  // float.sass:154
-	{form: 518, chips: 0x3e, step: 453, nstep: 3, slot: 799, nslot: 5, sig: 0x31211},                                  // float.sass:154
-	{form: 519, chips: 0x3e, step: 453, nstep: 3, slot: 804, nslot: 5, sig: 0x32111},                                  // float.sass:154
-	{form: 520, chips: 0x3e, step: 447, nstep: 3, slot: 758, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:155
-	{form: 521, chips: 0x3e, step: 447, nstep: 3, slot: 767, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:155
-	{form: 522, chips: 0x3e, step: 456, nstep: 3, slot: 758, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:156
-	{form: 523, chips: 0x3e, step: 456, nstep: 3, slot: 767, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:156
-	{form: 524, chips: 0x3e, step: 459, nstep: 3, slot: 809, nslot: 6, sig: 0x377111},                                 // float.sass:157
-	{form: 525, chips: 0x3e, step: 459, nstep: 3, slot: 815, nslot: 6, sig: 0x317711},                                 // float.sass:157
-	{form: 526, chips: 0x3e, step: 462, nstep: 3, slot: 809, nslot: 6, sig: 0x377111},                                 // float.sass:158
-	{form: 527, chips: 0x3e, step: 462, nstep: 3, slot: 815, nslot: 6, sig: 0x317711},                                 // float.sass:158
-	{form: 528, chips: 0xfc0, step: 465, nstep: 3, slot: 754, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:159
-	{form: 529, chips: 0x40, step: 465, nstep: 3, slot: 763, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:159
-	{form: 531, chips: 0x40, step: 465, nstep: 3, slot: 772, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:159
-	{form: 533, chips: 0x40, step: 465, nstep: 3, slot: 776, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:159
-	{form: 534, chips: 0xf80, step: 465, nstep: 3, slot: 776, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:159
-	{form: 535, chips: 0x40, step: 465, nstep: 3, slot: 780, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:159
-	{form: 536, chips: 0xf80, step: 465, nstep: 3, slot: 780, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:159
-	{form: 537, chips: 0xfc0, step: 468, nstep: 3, slot: 784, nslot: 5, sig: 0x31111},                                 // float.sass:160
-	{form: 538, chips: 0x40, step: 468, nstep: 3, slot: 789, nslot: 5, sig: 0x38111},                                  // float.sass:160
-	{form: 540, chips: 0x40, step: 468, nstep: 3, slot: 794, nslot: 5, sig: 0x31811},                                  // float.sass:160
-	{form: 542, chips: 0x40, step: 468, nstep: 3, slot: 799, nslot: 5, sig: 0x31211},                                  // float.sass:160
-	{form: 543, chips: 0xf80, step: 468, nstep: 3, slot: 799, nslot: 5, sig: 0x31211},                                 // float.sass:160
-	{form: 544, chips: 0x40, step: 468, nstep: 3, slot: 804, nslot: 5, sig: 0x32111},                                  // float.sass:160
-	{form: 545, chips: 0xf80, step: 468, nstep: 3, slot: 804, nslot: 5, sig: 0x32111},                                 // float.sass:160
-	{form: 546, chips: 0xfc0, step: 471, nstep: 2, slot: 821, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:161
-	{form: 547, chips: 0xfc0, step: 471, nstep: 2, slot: 826, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:161
-	{form: 548, chips: 0xfc0, step: 473, nstep: 3, slot: 758, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:162
-	{form: 549, chips: 0xfc0, step: 473, nstep: 3, slot: 767, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:162
-	{form: 550, chips: 0xfc0, step: 476, nstep: 2, slot: 831, nslot: 6, sig: 0x377111},                                // float.sass:163
-	{form: 551, chips: 0xfc0, step: 476, nstep: 2, slot: 837, nslot: 6, sig: 0x317711},                                // float.sass:163
-	{form: 552, chips: 0xfc0, step: 478, nstep: 3, slot: 809, nslot: 6, sig: 0x377111},                                // float.sass:164
-	{form: 553, chips: 0xfc0, step: 478, nstep: 3, slot: 815, nslot: 6, sig: 0x317711},                                // float.sass:164
-	{form: 594, chips: 0x40, step: 481, nstep: 3, slot: 843, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
-	{form: 595, chips: 0x40, step: 481, nstep: 3, slot: 848, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
-	{form: 596, chips: 0x40, step: 484, nstep: 5, slot: 854, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
-	{form: 597, chips: 0x40, step: 484, nstep: 5, slot: 861, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
-	{form: 598, chips: 0x40, step: 489, nstep: 3, slot: 843, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
-	{form: 599, chips: 0x40, step: 489, nstep: 3, slot: 848, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
-	{form: 600, chips: 0x40, step: 492, nstep: 5, slot: 854, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
-	{form: 601, chips: 0x40, step: 492, nstep: 5, slot: 861, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
-	{form: 603, chips: 0x1, step: 497, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:86
-	{form: 604, chips: 0x2, step: 500, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:87
-	{form: 605, chips: 0x2, step: 503, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:88
-	{form: 606, chips: 0x2, step: 506, nstep: 4, slot: 869, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
-	{form: 607, chips: 0xffc, step: 500, nstep: 3, slot: 875, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
-	{form: 608, chips: 0xffc, step: 503, nstep: 3, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:91
-	{form: 609, chips: 0xffc, step: 506, nstep: 4, slot: 880, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
-	{form: 610, chips: 0x2, step: 510, nstep: 3, slot: 887, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:177
-	{form: 611, chips: 0x2, step: 510, nstep: 3, slot: 891, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:177
-	{form: 613, chips: 0x2, step: 376, nstep: 2, slot: 895, nslot: 5, sig: 0x37711, fixed: true},                      // float.sass:178
-	{form: 614, chips: 0x2, step: 513, nstep: 3, slot: 900, nslot: 5, sig: 0x37711, fixed: true},                      // float.sass:179
-	{form: 615, chips: 0x3c, step: 516, nstep: 4, slot: 905, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:180
-	{form: 616, chips: 0x3c, step: 516, nstep: 4, slot: 909, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:180
-	{form: 618, chips: 0x3c, step: 516, nstep: 4, slot: 913, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:180
-	{form: 619, chips: 0xfc0, step: 516, nstep: 4, slot: 905, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:181
-	{form: 620, chips: 0x40, step: 516, nstep: 4, slot: 909, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:181
-	{form: 622, chips: 0x40, step: 516, nstep: 4, slot: 913, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:181
-	{form: 623, chips: 0xf80, step: 516, nstep: 4, slot: 913, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:181
-	{form: 624, chips: 0x3c, step: 378, nstep: 3, slot: 900, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:182
-	{form: 625, chips: 0xfc0, step: 378, nstep: 3, slot: 900, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:182
-	{form: 626, chips: 0x3c, step: 520, nstep: 4, slot: 917, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:183
-	{form: 627, chips: 0xfc0, step: 520, nstep: 4, slot: 917, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:183
-	{form: 628, chips: 0x3f, step: 447, nstep: 3, slot: 603, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:186
-	{form: 629, chips: 0x3f, step: 447, nstep: 3, slot: 606, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:186
-	{form: 630, chips: 0x3f, step: 447, nstep: 3, slot: 610, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:186
-	{form: 632, chips: 0x3f, step: 447, nstep: 3, slot: 613, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:186
-	{form: 633, chips: 0xfc0, step: 524, nstep: 3, slot: 603, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:187
-	{form: 634, chips: 0x40, step: 524, nstep: 3, slot: 610, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:187
-	{form: 636, chips: 0x40, step: 524, nstep: 3, slot: 613, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:187
-	{form: 637, chips: 0xf80, step: 524, nstep: 3, slot: 613, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:187
-	{form: 638, chips: 0xfc0, step: 527, nstep: 2, slot: 619, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:188
-	{form: 639, chips: 0xfc0, step: 456, nstep: 3, slot: 606, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:189
-	{form: 640, chips: 0x3f, step: 529, nstep: 4, slot: 905, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:192
-	{form: 641, chips: 0x3f, step: 529, nstep: 4, slot: 917, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:192
-	{form: 642, chips: 0x3f, step: 529, nstep: 4, slot: 909, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:192
-	{form: 644, chips: 0x3f, step: 529, nstep: 4, slot: 913, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:192
-	{form: 645, chips: 0xfc0, step: 533, nstep: 5, slot: 922, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:193
-	{form: 646, chips: 0x40, step: 533, nstep: 5, slot: 926, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:193
-	{form: 648, chips: 0x40, step: 533, nstep: 5, slot: 930, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:193
-	{form: 649, chips: 0xf80, step: 533, nstep: 5, slot: 930, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:193
-	{form: 650, chips: 0xfc0, step: 529, nstep: 4, slot: 917, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:194
-	{form: 651, chips: 0xfc0, step: 538, nstep: 5, slot: 934, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:195
-	{form: 652, chips: 0x3f, step: 543, nstep: 4, slot: 939, nslot: 5, sig: 0x31133},                                  // float.sass:198
-	{form: 653, chips: 0x3f, step: 543, nstep: 4, slot: 944, nslot: 6, sig: 0x377133},                                 // float.sass:198
-	{form: 654, chips: 0x3f, step: 543, nstep: 4, slot: 950, nslot: 5, sig: 0x38133},                                  // float.sass:198
-	{form: 656, chips: 0x3f, step: 543, nstep: 4, slot: 955, nslot: 5, sig: 0x32133},                                  // float.sass:198
-	{form: 657, chips: 0xfc0, step: 547, nstep: 5, slot: 960, nslot: 5, sig: 0x31133},                                 // float.sass:199
-	{form: 658, chips: 0x40, step: 547, nstep: 5, slot: 965, nslot: 5, sig: 0x38133},                                  // float.sass:199
-	{form: 660, chips: 0x40, step: 547, nstep: 5, slot: 970, nslot: 5, sig: 0x32133},                                  // float.sass:199
-	{form: 661, chips: 0xf80, step: 547, nstep: 5, slot: 970, nslot: 5, sig: 0x32133},                                 // float.sass:199
-	{form: 662, chips: 0xfc0, step: 543, nstep: 4, slot: 944, nslot: 6, sig: 0x377133},                                // float.sass:200
-	{form: 663, chips: 0xfc0, step: 552, nstep: 5, slot: 975, nslot: 6, sig: 0x377133},                                // float.sass:201
-	{form: 664, chips: 0xfff, step: 557, nstep: 3, slot: 981, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:204
-	{form: 665, chips: 0x7f, step: 557, nstep: 3, slot: 983, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:204
-	{form: 667, chips: 0x7f, step: 557, nstep: 3, slot: 985, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:204
-	{form: 668, chips: 0xf80, step: 557, nstep: 3, slot: 985, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:204
-	{form: 669, chips: 0xfff, step: 560, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:205
-	{form: 670, chips: 0x7f, step: 560, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:205
-	{form: 672, chips: 0x7f, step: 560, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:205
-	{form: 673, chips: 0xf80, step: 560, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:205
-	{form: 674, chips: 0xfff, step: 563, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:206
-	{form: 675, chips: 0xfff, step: 563, nstep: 3, slot: 987, nslot: 2, sig: 0x61, fixed: true},                       // float.sass:206
-	{form: 676, chips: 0x7f, step: 563, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:206
-	{form: 678, chips: 0x7f, step: 563, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:206
-	{form: 679, chips: 0xf80, step: 563, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:206
-	{form: 680, chips: 0xfff, step: 566, nstep: 2, slot: 559, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:207
-	{form: 681, chips: 0xfff, step: 566, nstep: 2, slot: 989, nslot: 2, sig: 0x61, fixed: true},                       // float.sass:207
-	{form: 682, chips: 0x7f, step: 566, nstep: 2, slot: 563, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:207
-	{form: 684, chips: 0x7f, step: 566, nstep: 2, slot: 565, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:207
-	{form: 685, chips: 0xf80, step: 566, nstep: 2, slot: 565, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
-	{form: 686, chips: 0xfff, step: 568, nstep: 3, slot: 981, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:208
-	{form: 687, chips: 0x7f, step: 568, nstep: 3, slot: 983, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:208
-	{form: 689, chips: 0x7f, step: 568, nstep: 3, slot: 985, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:208
-	{form: 690, chips: 0xf80, step: 568, nstep: 3, slot: 985, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:208
-	{form: 691, chips: 0xfff, step: 571, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:209
-	{form: 692, chips: 0x7f, step: 571, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:209
-	{form: 694, chips: 0x7f, step: 571, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:209
-	{form: 695, chips: 0xf80, step: 571, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:209
-	{form: 696, chips: 0xfff, step: 574, nstep: 3, slot: 559, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
-	{form: 697, chips: 0xfff, step: 574, nstep: 3, slot: 989, nslot: 2, sig: 0x61, fixed: true},                       // float.sass:210
-	{form: 698, chips: 0x7f, step: 574, nstep: 3, slot: 563, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
-	{form: 700, chips: 0x7f, step: 574, nstep: 3, slot: 565, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
-	{form: 701, chips: 0xf80, step: 574, nstep: 3, slot: 565, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
-	{form: 702, chips: 0xfff, step: 577, nstep: 2, slot: 559, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:211
-	{form: 703, chips: 0xfff, step: 577, nstep: 2, slot: 989, nslot: 2, sig: 0x61, fixed: true},                       // float.sass:211
-	{form: 704, chips: 0x7f, step: 577, nstep: 2, slot: 563, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:211
-	{form: 706, chips: 0x7f, step: 577, nstep: 2, slot: 565, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:211
-	{form: 707, chips: 0xf80, step: 577, nstep: 2, slot: 565, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
-	{form: 708, chips: 0xfff, step: 579, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:212
-	{form: 709, chips: 0x7f, step: 579, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:212
-	{form: 711, chips: 0x7f, step: 579, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:212
-	{form: 712, chips: 0xf80, step: 579, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:212
-	{form: 713, chips: 0xfff, step: 582, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
-	{form: 714, chips: 0x7f, step: 582, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
-	{form: 716, chips: 0x7f, step: 582, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
-	{form: 717, chips: 0xf80, step: 582, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
-	{form: 718, chips: 0xffc, step: 585, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:216
-	{form: 719, chips: 0x7c, step: 585, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:216
-	{form: 721, chips: 0x7c, step: 585, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:216
-	{form: 722, chips: 0xf80, step: 585, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:216
-	{form: 723, chips: 0xfff, step: 588, nstep: 3, slot: 991, nslot: 2, sig: 0x11, fixed: true},                       // integer.sass:18
-	{form: 724, chips: 0xfff, step: 588, nstep: 3, slot: 993, nslot: 2, sig: 0x61, fixed: true},                       // integer.sass:18
-	{form: 725, chips: 0x7f, step: 588, nstep: 3, slot: 995, nslot: 2, sig: 0x81, fixed: true},                        // integer.sass:18
-	{form: 727, chips: 0x7f, step: 588, nstep: 3, slot: 997, nslot: 2, sig: 0x21, fixed: true},                        // integer.sass:18
-	{form: 728, chips: 0xf80, step: 588, nstep: 3, slot: 997, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
-	{form: 729, chips: 0x3f, step: 588, nstep: 3, slot: 999, nslot: 4, sig: 0x1111, fixed: true},                      // integer.sass:21
-	{form: 730, chips: 0x3f, step: 588, nstep: 3, slot: 1003, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
-	{form: 732, chips: 0x3f, step: 588, nstep: 3, slot: 1007, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
-	{form: 741, chips: 0xfc0, step: 591, nstep: 3, slot: 1011, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
-	{form: 742, chips: 0x40, step: 591, nstep: 3, slot: 1015, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
-	{form: 743, chips: 0xf80, step: 591, nstep: 3, slot: 1015, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
+	{form: 186, chips: 0xfff, step: 206, nstep: 4, slot: 271, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:44
+	{form: 187, chips: 0x7f, step: 206, nstep: 4, slot: 273, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:44
+	{form: 189, chips: 0x7f, step: 206, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:44
+	{form: 190, chips: 0xf80, step: 206, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:44
+	{form: 191, chips: 0xfff, step: 210, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:45
+	{form: 192, chips: 0xfff, step: 210, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:45
+	{form: 193, chips: 0x7f, step: 210, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:45
+	{form: 195, chips: 0x7f, step: 210, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:45
+	{form: 196, chips: 0xf80, step: 210, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:45
+	{form: 197, chips: 0xfff, step: 214, nstep: 4, slot: 271, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:46
+	{form: 198, chips: 0x7f, step: 214, nstep: 4, slot: 273, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:46
+	{form: 200, chips: 0x7f, step: 214, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:46
+	{form: 201, chips: 0xf80, step: 214, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:46
+	{form: 202, chips: 0xfff, step: 218, nstep: 4, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:47
+	{form: 203, chips: 0xfff, step: 218, nstep: 4, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:47
+	{form: 204, chips: 0x7f, step: 218, nstep: 4, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:47
+	{form: 206, chips: 0x7f, step: 218, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:47
+	{form: 207, chips: 0xf80, step: 218, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:47
+	{form: 208, chips: 0xfff, step: 222, nstep: 4, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:48
+	{form: 209, chips: 0xfff, step: 222, nstep: 4, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:48
+	{form: 210, chips: 0x7f, step: 222, nstep: 4, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:48
+	{form: 212, chips: 0x7f, step: 222, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:48
+	{form: 213, chips: 0xf80, step: 222, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:48
+	{form: 214, chips: 0xfff, step: 226, nstep: 4, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:49
+	{form: 215, chips: 0x7f, step: 226, nstep: 4, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:49
+	{form: 217, chips: 0x7f, step: 226, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:49
+	{form: 218, chips: 0xf80, step: 226, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:49
+	{form: 219, chips: 0xfff, step: 230, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:50
+	{form: 220, chips: 0xfff, step: 230, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:50
+	{form: 221, chips: 0x7f, step: 230, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:50
+	{form: 223, chips: 0x7f, step: 230, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:50
+	{form: 224, chips: 0xf80, step: 230, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:50
+	{form: 225, chips: 0x1e, step: 234, nstep: 5, slot: 299, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:53
+	{form: 226, chips: 0x1e, step: 234, nstep: 5, slot: 302, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:53
+	{form: 227, chips: 0x1e, step: 234, nstep: 5, slot: 305, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:53
+	{form: 229, chips: 0x1e, step: 234, nstep: 5, slot: 308, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:53
+	{form: 230, chips: 0x1e, step: 239, nstep: 5, slot: 311, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:54
+	{form: 231, chips: 0x1e, step: 239, nstep: 5, slot: 314, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:54
+	{form: 232, chips: 0x1e, step: 239, nstep: 5, slot: 317, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:54
+	{form: 234, chips: 0x1e, step: 239, nstep: 5, slot: 320, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:54
+	{form: 235, chips: 0x1e, step: 239, nstep: 5, slot: 323, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:54
+	{form: 236, chips: 0x60, step: 244, nstep: 6, slot: 299, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:55
+	{form: 237, chips: 0xf80, step: 250, nstep: 6, slot: 299, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:55
+	{form: 238, chips: 0x60, step: 244, nstep: 6, slot: 302, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:55
+	{form: 239, chips: 0xf80, step: 250, nstep: 6, slot: 302, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:55
+	{form: 240, chips: 0x60, step: 244, nstep: 6, slot: 305, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:55
+	{form: 242, chips: 0x60, step: 244, nstep: 6, slot: 308, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:55
+	{form: 243, chips: 0xf80, step: 250, nstep: 6, slot: 308, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:55
+	{form: 244, chips: 0xf80, step: 256, nstep: 6, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:56
+	{form: 245, chips: 0xf80, step: 256, nstep: 6, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:56
+	{form: 246, chips: 0xf80, step: 256, nstep: 6, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:56
+	{form: 247, chips: 0x60, step: 262, nstep: 6, slot: 311, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:57
+	{form: 248, chips: 0xf80, step: 268, nstep: 6, slot: 311, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:57
+	{form: 249, chips: 0x60, step: 262, nstep: 6, slot: 314, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:57
+	{form: 250, chips: 0xf80, step: 268, nstep: 6, slot: 314, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:57
+	{form: 251, chips: 0x60, step: 262, nstep: 6, slot: 317, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:57
+	{form: 253, chips: 0x60, step: 262, nstep: 6, slot: 320, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:57
+	{form: 254, chips: 0xf80, step: 268, nstep: 6, slot: 320, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:57
+	{form: 255, chips: 0x60, step: 262, nstep: 6, slot: 323, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:57
+	{form: 256, chips: 0xf80, step: 268, nstep: 6, slot: 323, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:57
+	{form: 257, chips: 0x60, step: 274, nstep: 6, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:58
+	{form: 258, chips: 0xf80, step: 280, nstep: 6, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:58
+	{form: 259, chips: 0x60, step: 274, nstep: 6, slot: 342, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:58
+	{form: 260, chips: 0xf80, step: 280, nstep: 6, slot: 342, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:58
+	{form: 261, chips: 0x60, step: 274, nstep: 6, slot: 346, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:58
+	{form: 263, chips: 0x60, step: 274, nstep: 6, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:58
+	{form: 264, chips: 0xf80, step: 280, nstep: 6, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:58
+	{form: 265, chips: 0x60, step: 286, nstep: 5, slot: 354, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:59
+	{form: 266, chips: 0xf80, step: 291, nstep: 6, slot: 356, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:59
+	{form: 267, chips: 0x60, step: 286, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:59
+	{form: 268, chips: 0xf80, step: 291, nstep: 6, slot: 360, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:59
+	{form: 269, chips: 0x60, step: 286, nstep: 5, slot: 362, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:59
+	{form: 271, chips: 0x60, step: 286, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:59
+	{form: 272, chips: 0xf80, step: 291, nstep: 6, slot: 366, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:59
+	{form: 273, chips: 0x60, step: 297, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:60
+	{form: 274, chips: 0xf80, step: 302, nstep: 6, slot: 370, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:60
+	{form: 275, chips: 0x60, step: 297, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:60
+	{form: 276, chips: 0xf80, step: 302, nstep: 6, slot: 360, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:60
+	{form: 277, chips: 0x60, step: 297, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:60
+	{form: 279, chips: 0x60, step: 297, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:60
+	{form: 280, chips: 0xf80, step: 302, nstep: 6, slot: 376, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:60
+	{form: 281, chips: 0x60, step: 308, nstep: 6, slot: 378, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:61
+	{form: 282, chips: 0xf80, step: 314, nstep: 6, slot: 378, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:61
+	{form: 283, chips: 0x60, step: 308, nstep: 6, slot: 381, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:61
+	{form: 284, chips: 0xf80, step: 314, nstep: 6, slot: 381, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:61
+	{form: 285, chips: 0x60, step: 308, nstep: 6, slot: 384, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:61
+	{form: 287, chips: 0x60, step: 308, nstep: 6, slot: 387, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:61
+	{form: 288, chips: 0xf80, step: 314, nstep: 6, slot: 387, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:61
+	{form: 289, chips: 0xfff, step: 320, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:64
+	{form: 290, chips: 0xfff, step: 320, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:64
+	{form: 291, chips: 0x7f, step: 320, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:64
+	{form: 293, chips: 0x7f, step: 320, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:64
+	{form: 294, chips: 0xf80, step: 320, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:64
+	{form: 295, chips: 0xfff, step: 325, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:65
+	{form: 296, chips: 0xfff, step: 325, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:65
+	{form: 297, chips: 0x7f, step: 325, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:65
+	{form: 299, chips: 0x7f, step: 325, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:65
+	{form: 300, chips: 0xf80, step: 325, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:65
+	{form: 301, chips: 0xfff, step: 329, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:66
+	{form: 302, chips: 0xfff, step: 329, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:66
+	{form: 303, chips: 0x7f, step: 329, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:66
+	{form: 305, chips: 0x7f, step: 329, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:66
+	{form: 306, chips: 0xf80, step: 329, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:66
+	{form: 307, chips: 0xfff, step: 334, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:67
+	{form: 308, chips: 0xfff, step: 334, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:67
+	{form: 309, chips: 0x7f, step: 334, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:67
+	{form: 311, chips: 0x7f, step: 334, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:67
+	{form: 312, chips: 0xf80, step: 334, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:67
+	{form: 313, chips: 0xfff, step: 339, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:68
+	{form: 314, chips: 0xfff, step: 339, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:68
+	{form: 315, chips: 0x7f, step: 339, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:68
+	{form: 317, chips: 0x7f, step: 339, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:68
+	{form: 318, chips: 0xf80, step: 339, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:68
+	{form: 319, chips: 0xfff, step: 343, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:69
+	{form: 320, chips: 0xfff, step: 343, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:69
+	{form: 321, chips: 0x7f, step: 343, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:69
+	{form: 323, chips: 0x7f, step: 343, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:69
+	{form: 324, chips: 0xf80, step: 343, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:69
+	{form: 325, chips: 0xfff, step: 348, nstep: 5, slot: 354, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:70
+	{form: 326, chips: 0xfff, step: 348, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:70
+	{form: 327, chips: 0x7f, step: 348, nstep: 5, slot: 362, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:70
+	{form: 329, chips: 0x7f, step: 348, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:70
+	{form: 330, chips: 0xf80, step: 348, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:70
+	{form: 331, chips: 0xffc, step: 353, nstep: 5, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:73
+	{form: 332, chips: 0x7c, step: 353, nstep: 5, slot: 346, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:73
+	{form: 334, chips: 0x7c, step: 353, nstep: 5, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:73
+	{form: 335, chips: 0xf80, step: 353, nstep: 5, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:73
+	{form: 336, chips: 0x7c, step: 353, nstep: 5, slot: 390, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:73
+	{form: 337, chips: 0xf80, step: 353, nstep: 5, slot: 390, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:73
+	{form: 338, chips: 0x7f, step: 358, nstep: 3, slot: 394, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:76
+	{form: 339, chips: 0x7f, step: 358, nstep: 3, slot: 397, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:76
+	{form: 340, chips: 0x7f, step: 358, nstep: 3, slot: 400, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:76
+	{form: 342, chips: 0x7f, step: 358, nstep: 3, slot: 403, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:76
+	{form: 343, chips: 0xf80, step: 358, nstep: 3, slot: 397, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:77
+	{form: 344, chips: 0xf80, step: 358, nstep: 3, slot: 394, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:78
+	{form: 345, chips: 0xf80, step: 358, nstep: 3, slot: 403, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:78
+	{form: 346, chips: 0x180, step: 361, nstep: 2, slot: 406, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:81
+	{form: 347, chips: 0x180, step: 361, nstep: 2, slot: 409, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:81
+	{form: 348, chips: 0x180, step: 361, nstep: 2, slot: 412, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:82
+	{form: 349, chips: 0xfff, step: 0, nstep: 0, slot: 415, nslot: 3, sig: 0x113, fixed: true},                        // float.sass:85
+	{form: 350, chips: 0xfff, step: 0, nstep: 0, slot: 418, nslot: 3, sig: 0x713, fixed: true},                        // float.sass:85
+	{form: 351, chips: 0x7f, step: 0, nstep: 0, slot: 421, nslot: 3, sig: 0x813, fixed: true},                         // float.sass:85
+	{form: 353, chips: 0x7f, step: 0, nstep: 0, slot: 424, nslot: 3, sig: 0x213, fixed: true},                         // float.sass:85
+	{form: 354, chips: 0xf80, step: 0, nstep: 0, slot: 424, nslot: 3, sig: 0x213, fixed: true},                        // float.sass:85
+	{form: 355, chips: 0x40, step: 363, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:145
+	{form: 356, chips: 0xf80, step: 366, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:146
+	{form: 357, chips: 0x7f, step: 369, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:88
+	{form: 358, chips: 0x7f, step: 369, nstep: 3, slot: 427, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:88
+	{form: 359, chips: 0x7f, step: 369, nstep: 3, slot: 431, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:88
+	{form: 361, chips: 0x7f, step: 369, nstep: 3, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:88
+	{form: 362, chips: 0x7f, step: 369, nstep: 3, slot: 435, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:88
+	{form: 364, chips: 0x7f, step: 369, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:88
+	{form: 365, chips: 0x7f, step: 369, nstep: 3, slot: 439, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:88
+	{form: 366, chips: 0xf80, step: 369, nstep: 3, slot: 427, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:89
+	{form: 367, chips: 0xf80, step: 369, nstep: 3, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:89
+	{form: 368, chips: 0xf80, step: 369, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:90
+	{form: 369, chips: 0xf80, step: 369, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:90
+	{form: 370, chips: 0xf80, step: 369, nstep: 3, slot: 439, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:90
+	{form: 371, chips: 0x180, step: 372, nstep: 2, slot: 443, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:93
+	{form: 372, chips: 0x180, step: 372, nstep: 2, slot: 447, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:93
+	{form: 373, chips: 0x180, step: 372, nstep: 2, slot: 451, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:93
+	{form: 374, chips: 0x180, step: 372, nstep: 2, slot: 455, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:94
+	{form: 375, chips: 0x180, step: 372, nstep: 2, slot: 459, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:95
+	{form: 376, chips: 0xf80, step: 374, nstep: 3, slot: 463, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:98
+	{form: 377, chips: 0xf80, step: 374, nstep: 3, slot: 466, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:98
+	{form: 378, chips: 0xf80, step: 374, nstep: 3, slot: 469, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:101
+	{form: 379, chips: 0xf80, step: 374, nstep: 3, slot: 473, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:101
+	{form: 380, chips: 0xf80, step: 374, nstep: 3, slot: 477, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:101
+	{form: 381, chips: 0xfff, step: 377, nstep: 2, slot: 481, nslot: 3, sig: 0x131},                                   // float.sass:104
+	{form: 382, chips: 0xfff, step: 377, nstep: 2, slot: 484, nslot: 3, sig: 0x631},                                   // float.sass:104
+	{form: 383, chips: 0x7f, step: 377, nstep: 2, slot: 487, nslot: 3, sig: 0x831},                                    // float.sass:104
+	{form: 385, chips: 0x7f, step: 377, nstep: 2, slot: 490, nslot: 3, sig: 0x231},                                    // float.sass:104
+	{form: 386, chips: 0xf80, step: 377, nstep: 2, slot: 490, nslot: 3, sig: 0x231},                                   // float.sass:104
+	{form: 387, chips: 0x1, step: 379, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:107
+	{form: 388, chips: 0x1, step: 379, nstep: 1, slot: 497, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:107
+	{form: 389, chips: 0x1, step: 379, nstep: 1, slot: 501, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:107
+	{form: 391, chips: 0x1, step: 379, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:107
+	{form: 392, chips: 0x2, step: 380, nstep: 2, slot: 509, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:108
+	{form: 393, chips: 0x2, step: 380, nstep: 2, slot: 513, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:108
+	{form: 394, chips: 0x2, step: 380, nstep: 2, slot: 517, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:108
+	{form: 396, chips: 0x2, step: 380, nstep: 2, slot: 521, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:108
+	{form: 397, chips: 0x3c, step: 382, nstep: 3, slot: 525, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:109
+	{form: 398, chips: 0x3c, step: 382, nstep: 3, slot: 529, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:109
+	{form: 399, chips: 0x3c, step: 382, nstep: 3, slot: 533, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:109
+	{form: 401, chips: 0x3c, step: 382, nstep: 3, slot: 537, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:109
+	{form: 402, chips: 0xfc0, step: 382, nstep: 3, slot: 525, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:110
+	{form: 403, chips: 0xfc0, step: 382, nstep: 3, slot: 529, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:110
+	{form: 404, chips: 0x40, step: 382, nstep: 3, slot: 533, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:110
+	{form: 406, chips: 0x40, step: 382, nstep: 3, slot: 537, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:110
+	{form: 407, chips: 0xf80, step: 382, nstep: 3, slot: 537, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:110
+	{form: 408, chips: 0xfc0, step: 385, nstep: 4, slot: 541, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:111
+	{form: 409, chips: 0xfc0, step: 385, nstep: 4, slot: 546, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:111
+	{form: 410, chips: 0x40, step: 385, nstep: 4, slot: 551, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:111
+	{form: 412, chips: 0x40, step: 385, nstep: 4, slot: 556, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:111
+	{form: 413, chips: 0xf80, step: 385, nstep: 4, slot: 556, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:111
+	{form: 414, chips: 0x380, step: 380, nstep: 2, slot: 561, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:114
+	{form: 415, chips: 0x380, step: 380, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:114
+	{form: 416, chips: 0x380, step: 380, nstep: 2, slot: 571, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:115
+	{form: 417, chips: 0xfff, step: 389, nstep: 4, slot: 576, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:118
+	{form: 418, chips: 0xfff, step: 389, nstep: 4, slot: 579, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:118
+	{form: 419, chips: 0x7f, step: 389, nstep: 4, slot: 582, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:118
+	{form: 421, chips: 0x7f, step: 389, nstep: 4, slot: 585, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:118
+	{form: 422, chips: 0xf80, step: 389, nstep: 4, slot: 585, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:118
+	{form: 423, chips: 0x180, step: 372, nstep: 2, slot: 406, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:121
+	{form: 424, chips: 0x180, step: 372, nstep: 2, slot: 409, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:121
+	{form: 425, chips: 0x180, step: 372, nstep: 2, slot: 412, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:122
+	{form: 426, chips: 0xfff, step: 393, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:125
+	{form: 427, chips: 0xfff, step: 393, nstep: 3, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:125
+	{form: 428, chips: 0x7f, step: 393, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:125
+	{form: 430, chips: 0x7f, step: 393, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:125
+	{form: 431, chips: 0xf80, step: 393, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:125
+	{form: 432, chips: 0xfff, step: 396, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:126
+	{form: 433, chips: 0xfff, step: 396, nstep: 2, slot: 590, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:126
+	{form: 434, chips: 0x7f, step: 396, nstep: 2, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:126
+	{form: 436, chips: 0x7f, step: 396, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:126
+	{form: 437, chips: 0xf80, step: 396, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:126
+	{form: 438, chips: 0xfff, step: 398, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:127
+	{form: 439, chips: 0x7f, step: 398, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:127
+	{form: 441, chips: 0x7f, step: 398, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:127
+	{form: 442, chips: 0xf80, step: 398, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:127
+	{form: 443, chips: 0xfff, step: 401, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:128
+	{form: 444, chips: 0xfff, step: 401, nstep: 3, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:128
+	{form: 445, chips: 0x7f, step: 401, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:128
+	{form: 447, chips: 0x7f, step: 401, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:128
+	{form: 448, chips: 0xf80, step: 401, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:128
+	{form: 449, chips: 0xfff, step: 379, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:131
+	{form: 450, chips: 0xfff, step: 379, nstep: 1, slot: 497, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:131
+	{form: 451, chips: 0x7f, step: 379, nstep: 1, slot: 501, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:131
+	{form: 453, chips: 0x7f, step: 379, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:131
+	{form: 454, chips: 0xf80, step: 379, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:131
+	{form: 455, chips: 0xfff, step: 404, nstep: 4, slot: 596, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:134
+	{form: 456, chips: 0xfff, step: 404, nstep: 4, slot: 600, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:134
+	{form: 457, chips: 0x7f, step: 404, nstep: 4, slot: 604, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:134
+	{form: 459, chips: 0x7f, step: 404, nstep: 4, slot: 608, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:134
+	{form: 460, chips: 0xf80, step: 404, nstep: 4, slot: 608, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:134
+	{form: 461, chips: 0xfff, step: 408, nstep: 3, slot: 612, nslot: 5, sig: 0x31133},                                 // float.sass:137
+	{form: 462, chips: 0xfff, step: 408, nstep: 3, slot: 617, nslot: 5, sig: 0x37133},                                 // float.sass:137
+	{form: 463, chips: 0x7f, step: 408, nstep: 3, slot: 622, nslot: 5, sig: 0x38133},                                  // float.sass:137
+	{form: 465, chips: 0x7f, step: 408, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                  // float.sass:137
+	{form: 466, chips: 0xf80, step: 408, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                 // float.sass:137
+	{form: 469, chips: 0x1f, step: 411, nstep: 3, slot: 632, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:144
+	{form: 470, chips: 0x1f, step: 411, nstep: 3, slot: 635, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:144
+	{form: 471, chips: 0x1f, step: 411, nstep: 3, slot: 639, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:144
+	{form: 473, chips: 0x1f, step: 411, nstep: 3, slot: 642, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:144
+	{form: 474, chips: 0x20, step: 414, nstep: 2, slot: 645, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:145
+	{form: 475, chips: 0x20, step: 414, nstep: 2, slot: 648, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:145
+	{form: 476, chips: 0x20, step: 414, nstep: 2, slot: 652, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:145
+	{form: 478, chips: 0x20, step: 414, nstep: 2, slot: 655, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:145
+	{form: 479, chips: 0x20, step: 416, nstep: 3, slot: 632, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:146
+	{form: 480, chips: 0x20, step: 416, nstep: 3, slot: 658, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:146
+	{form: 481, chips: 0x20, step: 416, nstep: 3, slot: 639, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
+	{form: 483, chips: 0x20, step: 416, nstep: 3, slot: 642, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
+	{form: 484, chips: 0xfc0, step: 419, nstep: 3, slot: 661, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:147
+	{form: 485, chips: 0x40, step: 419, nstep: 3, slot: 664, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:147
+	{form: 487, chips: 0x40, step: 419, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:147
+	{form: 488, chips: 0xf80, step: 419, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:147
+	{form: 489, chips: 0xfc0, step: 414, nstep: 2, slot: 670, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:148
+	{form: 490, chips: 0xfc0, step: 422, nstep: 3, slot: 674, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:149
+	{form: 491, chips: 0xfc0, step: 425, nstep: 4, slot: 678, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:150
+	{form: 492, chips: 0xfc0, step: 425, nstep: 4, slot: 681, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:150
+	{form: 493, chips: 0x40, step: 425, nstep: 4, slot: 684, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:150
+	{form: 495, chips: 0x40, step: 425, nstep: 4, slot: 687, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:150
+	{form: 496, chips: 0xf80, step: 425, nstep: 4, slot: 687, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:150
+	{form: 554, chips: 0x3e, step: 429, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:168
+	{form: 555, chips: 0x3e, step: 429, nstep: 3, slot: 690, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:168
+	{form: 556, chips: 0x3e, step: 429, nstep: 3, slot: 695, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:168
+	{form: 558, chips: 0x3e, step: 429, nstep: 3, slot: 699, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:168
+	{form: 559, chips: 0x3e, step: 429, nstep: 3, slot: 704, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:168
+	{form: 561, chips: 0x3e, step: 429, nstep: 3, slot: 708, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:168
+	{form: 562, chips: 0x3e, step: 429, nstep: 3, slot: 712, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:168
+	{form: 563, chips: 0x3e, step: 432, nstep: 3, slot: 716, nslot: 5, sig: 0x31111},                                  // float.sass:169
+	{form: 564, chips: 0x3e, step: 432, nstep: 3, slot: 721, nslot: 6, sig: 0x377111},                                 // float.sass:169
+	{form: 565, chips: 0x3e, step: 432, nstep: 3, slot: 727, nslot: 5, sig: 0x38111},                                  // float.sass:169
+	{form: 567, chips: 0x3e, step: 432, nstep: 3, slot: 732, nslot: 6, sig: 0x317711},                                 // float.sass:169
+	{form: 568, chips: 0x3e, step: 432, nstep: 3, slot: 738, nslot: 5, sig: 0x31811},                                  // float.sass:169
+	{form: 570, chips: 0x3e, step: 432, nstep: 3, slot: 743, nslot: 5, sig: 0x31211},                                  // float.sass:169
+	{form: 571, chips: 0x3e, step: 432, nstep: 3, slot: 748, nslot: 5, sig: 0x32111},                                  // float.sass:169
+	{form: 572, chips: 0x40, step: 435, nstep: 4, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:170
+	{form: 573, chips: 0x40, step: 435, nstep: 4, slot: 431, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:170
+	{form: 575, chips: 0x40, step: 435, nstep: 4, slot: 435, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:170
+	{form: 577, chips: 0x40, step: 435, nstep: 4, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:170
+	{form: 578, chips: 0x40, step: 435, nstep: 4, slot: 439, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:170
+	{form: 579, chips: 0x40, step: 439, nstep: 4, slot: 753, nslot: 5, sig: 0x31111},                                  // float.sass:171
+	{form: 580, chips: 0x40, step: 439, nstep: 4, slot: 758, nslot: 5, sig: 0x38111},                                  // float.sass:171
+	{form: 582, chips: 0x40, step: 439, nstep: 4, slot: 763, nslot: 5, sig: 0x31811},                                  // float.sass:171
+	{form: 584, chips: 0x40, step: 439, nstep: 4, slot: 768, nslot: 5, sig: 0x31211},                                  // float.sass:171
+	{form: 585, chips: 0x40, step: 439, nstep: 4, slot: 773, nslot: 5, sig: 0x32111},                                  // float.sass:171
+	{form: 586, chips: 0x40, step: 429, nstep: 3, slot: 690, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:172
+	{form: 587, chips: 0x40, step: 429, nstep: 3, slot: 699, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:172
+	{form: 588, chips: 0x40, step: 432, nstep: 3, slot: 721, nslot: 6, sig: 0x377111},                                 // float.sass:173
+	{form: 589, chips: 0x40, step: 432, nstep: 3, slot: 732, nslot: 6, sig: 0x317711},                                 // float.sass:173
+	{form: 590, chips: 0x40, step: 443, nstep: 4, slot: 778, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:174
+	{form: 591, chips: 0x40, step: 443, nstep: 4, slot: 783, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:174
+	{form: 592, chips: 0x40, step: 447, nstep: 4, slot: 788, nslot: 6, sig: 0x377111},                                 // float.sass:175
+	{form: 593, chips: 0x40, step: 447, nstep: 4, slot: 794, nslot: 6, sig: 0x317711},                                 // float.sass:175
+	{form: 497, chips: 0x1, step: 451, nstep: 3, slot: 800, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:153
+	{form: 498, chips: 0x1, step: 451, nstep: 3, slot: 804, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:153
+	{form: 499, chips: 0x1, step: 451, nstep: 3, slot: 809, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:153
+	{form: 501, chips: 0x1, step: 451, nstep: 3, slot: 813, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:153
+	{form: 502, chips: 0x1, step: 451, nstep: 3, slot: 818, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:153
+	{form: 504, chips: 0x1, step: 451, nstep: 3, slot: 822, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:153
+	{form: 505, chips: 0x1, step: 451, nstep: 3, slot: 826, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:153
+	{form: 506, chips: 0x3e, step: 454, nstep: 3, slot: 800, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:154
+	{form: 507, chips: 0x3e, step: 454, nstep: 3, slot: 809, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:154
+	{form: 509, chips: 0x3e, step: 454, nstep: 3, slot: 818, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:154
+	{form: 511, chips: 0x3e, step: 454, nstep: 3, slot: 822, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:154
+	{form: 512, chips: 0x3e, step: 454, nstep: 3, slot: 826, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:154
+	{form: 513, chips: 0x3e, step: 457, nstep: 3, slot: 830, nslot: 5, sig: 0x31111},                                  // float.sass:155
+	{form: 514, chips: 0x3e, step: 457, nstep: 3, slot: 835, nslot: 5, sig: 0x38111},                                  // float.sass:155
+	{form: 516, chips: 0x3e, step: 457, nstep: 3, slot: 840, nslot: 5, sig: 0x31811},                                  // float.sass:155
+	{form: 518, chips: 0x3e, step: 457, nstep: 3, slot: 845, nslot: 5, sig: 0x31211},                                  // float.sass:155
+	{form: 519, chips: 0x3e, step: 457, nstep: 3, slot: 850, nslot: 5, sig: 0x32111},                                  // float.sass:155
+	{form: 520, chips: 0x3e, step: 451, nstep: 3, slot: 804, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:156
+	{form: 521, chips: 0x3e, step: 451, nstep: 3, slot: 813, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:156
+	{form: 522, chips: 0x3e, step: 460, nstep: 3, slot: 804, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:157
+	{form: 523, chips: 0x3e, step: 460, nstep: 3, slot: 813, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:157
+	{form: 524, chips: 0x3e, step: 463, nstep: 3, slot: 855, nslot: 6, sig: 0x377111},                                 // float.sass:158
+	{form: 525, chips: 0x3e, step: 463, nstep: 3, slot: 861, nslot: 6, sig: 0x317711},                                 // float.sass:158
+	{form: 526, chips: 0x3e, step: 466, nstep: 3, slot: 855, nslot: 6, sig: 0x377111},                                 // float.sass:159
+	{form: 527, chips: 0x3e, step: 466, nstep: 3, slot: 861, nslot: 6, sig: 0x317711},                                 // float.sass:159
+	{form: 528, chips: 0xfc0, step: 469, nstep: 3, slot: 867, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:160
+	{form: 529, chips: 0x40, step: 469, nstep: 3, slot: 871, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:160
+	{form: 531, chips: 0x40, step: 469, nstep: 3, slot: 875, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:160
+	{form: 533, chips: 0x40, step: 469, nstep: 3, slot: 879, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:160
+	{form: 534, chips: 0xf80, step: 469, nstep: 3, slot: 879, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:160
+	{form: 535, chips: 0x40, step: 469, nstep: 3, slot: 883, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:160
+	{form: 536, chips: 0xf80, step: 469, nstep: 3, slot: 883, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:160
+	{form: 537, chips: 0xfc0, step: 472, nstep: 3, slot: 887, nslot: 5, sig: 0x31111},                                 // float.sass:161
+	{form: 538, chips: 0x40, step: 472, nstep: 3, slot: 892, nslot: 5, sig: 0x38111},                                  // float.sass:161
+	{form: 540, chips: 0x40, step: 472, nstep: 3, slot: 897, nslot: 5, sig: 0x31811},                                  // float.sass:161
+	{form: 542, chips: 0x40, step: 472, nstep: 3, slot: 902, nslot: 5, sig: 0x31211},                                  // float.sass:161
+	{form: 543, chips: 0xf80, step: 472, nstep: 3, slot: 902, nslot: 5, sig: 0x31211},                                 // float.sass:161
+	{form: 544, chips: 0x40, step: 472, nstep: 3, slot: 907, nslot: 5, sig: 0x32111},                                  // float.sass:161
+	{form: 545, chips: 0xf80, step: 472, nstep: 3, slot: 907, nslot: 5, sig: 0x32111},                                 // float.sass:161
+	{form: 546, chips: 0xfc0, step: 475, nstep: 2, slot: 912, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:162
+	{form: 547, chips: 0xfc0, step: 475, nstep: 2, slot: 917, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:162
+	{form: 548, chips: 0xfc0, step: 477, nstep: 3, slot: 922, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:163
+	{form: 549, chips: 0xfc0, step: 477, nstep: 3, slot: 927, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:163
+	{form: 550, chips: 0xfc0, step: 480, nstep: 2, slot: 932, nslot: 6, sig: 0x377111},                                // float.sass:164
+	{form: 551, chips: 0xfc0, step: 480, nstep: 2, slot: 938, nslot: 6, sig: 0x317711},                                // float.sass:164
+	{form: 552, chips: 0xfc0, step: 482, nstep: 3, slot: 944, nslot: 6, sig: 0x377111},                                // float.sass:165
+	{form: 553, chips: 0xfc0, step: 482, nstep: 3, slot: 950, nslot: 6, sig: 0x317711},                                // float.sass:165
+	{form: 594, chips: 0x40, step: 485, nstep: 3, slot: 956, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
+	{form: 595, chips: 0x40, step: 485, nstep: 3, slot: 961, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
+	{form: 596, chips: 0x40, step: 488, nstep: 5, slot: 967, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
+	{form: 597, chips: 0x40, step: 488, nstep: 5, slot: 974, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
+	{form: 598, chips: 0x40, step: 493, nstep: 3, slot: 956, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
+	{form: 599, chips: 0x40, step: 493, nstep: 3, slot: 961, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
+	{form: 600, chips: 0x40, step: 496, nstep: 5, slot: 967, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
+	{form: 601, chips: 0x40, step: 496, nstep: 5, slot: 974, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
+	{form: 603, chips: 0x1, step: 501, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:86
+	{form: 604, chips: 0x2, step: 504, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:87
+	{form: 605, chips: 0x2, step: 507, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:88
+	{form: 606, chips: 0x2, step: 510, nstep: 4, slot: 982, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
+	{form: 607, chips: 0xffc, step: 504, nstep: 3, slot: 988, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
+	{form: 608, chips: 0xffc, step: 507, nstep: 3, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:91
+	{form: 609, chips: 0xffc, step: 510, nstep: 4, slot: 993, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
+	{form: 610, chips: 0x2, step: 514, nstep: 3, slot: 1000, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:178
+	{form: 611, chips: 0x2, step: 514, nstep: 3, slot: 1004, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:178
+	{form: 613, chips: 0x2, step: 380, nstep: 2, slot: 1008, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:179
+	{form: 614, chips: 0x2, step: 517, nstep: 3, slot: 1013, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:180
+	{form: 615, chips: 0x3c, step: 520, nstep: 4, slot: 1018, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:181
+	{form: 616, chips: 0x3c, step: 520, nstep: 4, slot: 1022, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:181
+	{form: 618, chips: 0x3c, step: 520, nstep: 4, slot: 1026, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:181
+	{form: 619, chips: 0xfc0, step: 520, nstep: 4, slot: 1030, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:182
+	{form: 620, chips: 0x40, step: 520, nstep: 4, slot: 1034, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:182
+	{form: 622, chips: 0x40, step: 520, nstep: 4, slot: 1038, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:182
+	{form: 623, chips: 0xf80, step: 520, nstep: 4, slot: 1038, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:182
+	{form: 624, chips: 0x3c, step: 382, nstep: 3, slot: 1013, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:183
+	{form: 625, chips: 0xfc0, step: 382, nstep: 3, slot: 1042, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:183
+	{form: 626, chips: 0x3c, step: 524, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:184
+	{form: 627, chips: 0xfc0, step: 524, nstep: 4, slot: 1052, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:184
+	{form: 628, chips: 0x3f, step: 451, nstep: 3, slot: 632, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:187
+	{form: 629, chips: 0x3f, step: 451, nstep: 3, slot: 635, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:187
+	{form: 630, chips: 0x3f, step: 451, nstep: 3, slot: 639, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:187
+	{form: 632, chips: 0x3f, step: 451, nstep: 3, slot: 642, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:187
+	{form: 633, chips: 0xfc0, step: 528, nstep: 3, slot: 661, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:188
+	{form: 634, chips: 0x40, step: 528, nstep: 3, slot: 664, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:188
+	{form: 636, chips: 0x40, step: 528, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:188
+	{form: 637, chips: 0xf80, step: 528, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:188
+	{form: 638, chips: 0xfc0, step: 531, nstep: 2, slot: 670, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:189
+	{form: 639, chips: 0xfc0, step: 460, nstep: 3, slot: 674, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:190
+	{form: 640, chips: 0x3f, step: 533, nstep: 4, slot: 1018, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:193
+	{form: 641, chips: 0x3f, step: 533, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:193
+	{form: 642, chips: 0x3f, step: 533, nstep: 4, slot: 1022, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:193
+	{form: 644, chips: 0x3f, step: 533, nstep: 4, slot: 1026, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:193
+	{form: 645, chips: 0xfc0, step: 537, nstep: 5, slot: 1057, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:194
+	{form: 646, chips: 0x40, step: 537, nstep: 5, slot: 1061, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:194
+	{form: 648, chips: 0x40, step: 537, nstep: 5, slot: 1065, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:194
+	{form: 649, chips: 0xf80, step: 537, nstep: 5, slot: 1065, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:194
+	{form: 650, chips: 0xfc0, step: 533, nstep: 4, slot: 1052, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:195
+	{form: 651, chips: 0xfc0, step: 542, nstep: 5, slot: 1069, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:196
+	{form: 652, chips: 0x3f, step: 547, nstep: 4, slot: 1074, nslot: 5, sig: 0x31133},                                 // float.sass:199
+	{form: 653, chips: 0x3f, step: 547, nstep: 4, slot: 1079, nslot: 6, sig: 0x377133},                                // float.sass:199
+	{form: 654, chips: 0x3f, step: 547, nstep: 4, slot: 1085, nslot: 5, sig: 0x38133},                                 // float.sass:199
+	{form: 656, chips: 0x3f, step: 547, nstep: 4, slot: 1090, nslot: 5, sig: 0x32133},                                 // float.sass:199
+	{form: 657, chips: 0xfc0, step: 551, nstep: 5, slot: 1095, nslot: 5, sig: 0x31133},                                // float.sass:200
+	{form: 658, chips: 0x40, step: 551, nstep: 5, slot: 1100, nslot: 5, sig: 0x38133},                                 // float.sass:200
+	{form: 660, chips: 0x40, step: 551, nstep: 5, slot: 1105, nslot: 5, sig: 0x32133},                                 // float.sass:200
+	{form: 661, chips: 0xf80, step: 551, nstep: 5, slot: 1105, nslot: 5, sig: 0x32133},                                // float.sass:200
+	{form: 662, chips: 0xfc0, step: 547, nstep: 4, slot: 1110, nslot: 6, sig: 0x377133},                               // float.sass:201
+	{form: 663, chips: 0xfc0, step: 556, nstep: 5, slot: 1116, nslot: 6, sig: 0x377133},                               // float.sass:202
+	{form: 664, chips: 0xfff, step: 561, nstep: 3, slot: 1122, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:205
+	{form: 665, chips: 0x7f, step: 561, nstep: 3, slot: 1124, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:205
+	{form: 667, chips: 0x7f, step: 561, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:205
+	{form: 668, chips: 0xf80, step: 561, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:205
+	{form: 669, chips: 0xfff, step: 564, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:206
+	{form: 670, chips: 0x7f, step: 564, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:206
+	{form: 672, chips: 0x7f, step: 564, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:206
+	{form: 673, chips: 0xf80, step: 564, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:206
+	{form: 674, chips: 0xfff, step: 567, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:207
+	{form: 675, chips: 0xfff, step: 567, nstep: 3, slot: 1128, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:207
+	{form: 676, chips: 0x7f, step: 567, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:207
+	{form: 678, chips: 0x7f, step: 567, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:207
+	{form: 679, chips: 0xf80, step: 567, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
+	{form: 680, chips: 0xfff, step: 570, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:208
+	{form: 681, chips: 0xfff, step: 570, nstep: 2, slot: 1130, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:208
+	{form: 682, chips: 0x7f, step: 570, nstep: 2, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:208
+	{form: 684, chips: 0x7f, step: 570, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:208
+	{form: 685, chips: 0xf80, step: 570, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:208
+	{form: 686, chips: 0xfff, step: 572, nstep: 3, slot: 1122, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:209
+	{form: 687, chips: 0x7f, step: 572, nstep: 3, slot: 1124, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:209
+	{form: 689, chips: 0x7f, step: 572, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:209
+	{form: 690, chips: 0xf80, step: 572, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:209
+	{form: 691, chips: 0xfff, step: 575, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
+	{form: 692, chips: 0x7f, step: 575, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
+	{form: 694, chips: 0x7f, step: 575, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
+	{form: 695, chips: 0xf80, step: 575, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
+	{form: 696, chips: 0xfff, step: 578, nstep: 3, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:211
+	{form: 697, chips: 0xfff, step: 578, nstep: 3, slot: 1130, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:211
+	{form: 698, chips: 0x7f, step: 578, nstep: 3, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:211
+	{form: 700, chips: 0x7f, step: 578, nstep: 3, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:211
+	{form: 701, chips: 0xf80, step: 578, nstep: 3, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
+	{form: 702, chips: 0xfff, step: 581, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:212
+	{form: 703, chips: 0xfff, step: 581, nstep: 2, slot: 1130, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:212
+	{form: 704, chips: 0x7f, step: 581, nstep: 2, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:212
+	{form: 706, chips: 0x7f, step: 581, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:212
+	{form: 707, chips: 0xf80, step: 581, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:212
+	{form: 708, chips: 0xfff, step: 583, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
+	{form: 709, chips: 0x7f, step: 583, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
+	{form: 711, chips: 0x7f, step: 583, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
+	{form: 712, chips: 0xf80, step: 583, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
+	{form: 713, chips: 0xfff, step: 586, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:214
+	{form: 714, chips: 0x7f, step: 586, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:214
+	{form: 716, chips: 0x7f, step: 586, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:214
+	{form: 717, chips: 0xf80, step: 586, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:214
+	{form: 718, chips: 0xffc, step: 589, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:217
+	{form: 719, chips: 0x7c, step: 589, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:217
+	{form: 721, chips: 0x7c, step: 589, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:217
+	{form: 722, chips: 0xf80, step: 589, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:217
+	{form: 723, chips: 0xfff, step: 592, nstep: 3, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:18
+	{form: 724, chips: 0xfff, step: 592, nstep: 3, slot: 1134, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:18
+	{form: 725, chips: 0x7f, step: 592, nstep: 3, slot: 1136, nslot: 2, sig: 0x81, fixed: true},                       // integer.sass:18
+	{form: 727, chips: 0x7f, step: 592, nstep: 3, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
+	{form: 728, chips: 0xf80, step: 592, nstep: 3, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:18
+	{form: 729, chips: 0x3f, step: 592, nstep: 3, slot: 1140, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:21
+	{form: 730, chips: 0x3f, step: 592, nstep: 3, slot: 1144, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
+	{form: 732, chips: 0x3f, step: 592, nstep: 3, slot: 1148, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
+	{form: 741, chips: 0xfc0, step: 595, nstep: 3, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
+	{form: 742, chips: 0x40, step: 595, nstep: 3, slot: 1156, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
+	{form: 743, chips: 0xf80, step: 595, nstep: 3, slot: 1156, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
 	{form: 750, chips: 0xfff, step: 0, nstep: 0, slot: 170, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:29
 	{form: 751, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:29
 	{form: 752, chips: 0x7f, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:29
 	{form: 754, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:29
 	{form: 755, chips: 0xf80, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:29
-	{form: 756, chips: 0xc00, step: 594, nstep: 1, slot: 1019, nslot: 4, sig: 0x1131},                                 // integer.sass:32
-	{form: 757, chips: 0xc00, step: 594, nstep: 1, slot: 1023, nslot: 4, sig: 0x6131},                                 // integer.sass:32
-	{form: 758, chips: 0xc00, step: 594, nstep: 1, slot: 1027, nslot: 4, sig: 0x2131},                                 // integer.sass:32
-	{form: 759, chips: 0xc00, step: 595, nstep: 2, slot: 1031, nslot: 5, sig: 0x31131},                                // integer.sass:33
-	{form: 760, chips: 0xc00, step: 595, nstep: 2, slot: 1036, nslot: 5, sig: 0x36131},                                // integer.sass:33
-	{form: 761, chips: 0xc00, step: 595, nstep: 2, slot: 1041, nslot: 5, sig: 0x32131},                                // integer.sass:33
-	{form: 762, chips: 0x7f, step: 0, nstep: 0, slot: 1046, nslot: 6, sig: 0x111331},                                  // integer.sass:36
-	{form: 763, chips: 0x7f, step: 0, nstep: 0, slot: 1052, nslot: 6, sig: 0x161331},                                  // integer.sass:36
-	{form: 764, chips: 0x7f, step: 0, nstep: 0, slot: 1058, nslot: 6, sig: 0x181331},                                  // integer.sass:36
-	{form: 766, chips: 0x7f, step: 0, nstep: 0, slot: 1064, nslot: 6, sig: 0x121331},                                  // integer.sass:36
-	{form: 767, chips: 0x7f, step: 597, nstep: 1, slot: 1070, nslot: 8, sig: 0x33111331},                              // integer.sass:37
-	{form: 768, chips: 0x7f, step: 597, nstep: 1, slot: 1078, nslot: 8, sig: 0x33161331},                              // integer.sass:37
-	{form: 769, chips: 0x7f, step: 597, nstep: 1, slot: 1086, nslot: 8, sig: 0x33181331},                              // integer.sass:37
-	{form: 771, chips: 0x7f, step: 597, nstep: 1, slot: 1094, nslot: 8, sig: 0x33121331},                              // integer.sass:37
-	{form: 772, chips: 0x180, step: 0, nstep: 0, slot: 1102, nslot: 6, sig: 0x111331},                                 // integer.sass:38
-	{form: 773, chips: 0x180, step: 0, nstep: 0, slot: 1108, nslot: 6, sig: 0x161331},                                 // integer.sass:38
-	{form: 774, chips: 0x180, step: 0, nstep: 0, slot: 1114, nslot: 6, sig: 0x121331},                                 // integer.sass:38
-	{form: 775, chips: 0x180, step: 597, nstep: 1, slot: 1120, nslot: 8, sig: 0x33111331},                             // integer.sass:39
-	{form: 776, chips: 0x180, step: 597, nstep: 1, slot: 1128, nslot: 8, sig: 0x33161331},                             // integer.sass:39
-	{form: 777, chips: 0x180, step: 597, nstep: 1, slot: 1136, nslot: 8, sig: 0x33121331},                             // integer.sass:39
-	{form: 778, chips: 0xe00, step: 0, nstep: 0, slot: 1102, nslot: 6, sig: 0x111331},                                 // integer.sass:40
-	{form: 779, chips: 0xe00, step: 0, nstep: 0, slot: 1108, nslot: 6, sig: 0x161331},                                 // integer.sass:40
-	{form: 780, chips: 0xe00, step: 0, nstep: 0, slot: 1114, nslot: 6, sig: 0x121331},                                 // integer.sass:40
-	{form: 781, chips: 0xe00, step: 597, nstep: 1, slot: 1120, nslot: 8, sig: 0x33111331},                             // integer.sass:41
-	{form: 782, chips: 0xe00, step: 597, nstep: 1, slot: 1128, nslot: 8, sig: 0x33161331},                             // integer.sass:41
-	{form: 783, chips: 0xe00, step: 597, nstep: 1, slot: 1136, nslot: 8, sig: 0x33121331},                             // integer.sass:41
-	{form: 784, chips: 0xfff, step: 598, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:44
-	{form: 785, chips: 0xfff, step: 598, nstep: 3, slot: 1144, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
-	{form: 786, chips: 0x7f, step: 598, nstep: 3, slot: 1148, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:44
-	{form: 788, chips: 0x7f, step: 598, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:44
-	{form: 789, chips: 0xf80, step: 598, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:44
-	{form: 790, chips: 0xfff, step: 601, nstep: 4, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
-	{form: 791, chips: 0xfff, step: 601, nstep: 4, slot: 1156, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
-	{form: 792, chips: 0x7f, step: 601, nstep: 4, slot: 1160, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
-	{form: 794, chips: 0x7f, step: 601, nstep: 4, slot: 1164, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
-	{form: 795, chips: 0xf80, step: 601, nstep: 4, slot: 1164, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
-	{form: 796, chips: 0x40, step: 605, nstep: 4, slot: 1168, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:95
-	{form: 797, chips: 0x40, step: 605, nstep: 4, slot: 1173, nslot: 6, sig: 0xe41c11},                                // tensor.sass:96
-	{form: 798, chips: 0x40, step: 609, nstep: 6, slot: 1179, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:97
-	{form: 799, chips: 0x40, step: 609, nstep: 6, slot: 1186, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:98
-	{form: 834, chips: 0xfff, step: 615, nstep: 2, slot: 1194, nslot: 5, sig: 0x11131},                                // integer.sass:59
-	{form: 835, chips: 0xfff, step: 615, nstep: 2, slot: 1199, nslot: 5, sig: 0x61131},                                // integer.sass:59
-	{form: 836, chips: 0x7f, step: 615, nstep: 2, slot: 1204, nslot: 5, sig: 0x81131},                                 // integer.sass:59
-	{form: 838, chips: 0xfff, step: 615, nstep: 2, slot: 1209, nslot: 5, sig: 0x16131},                                // integer.sass:59
-	{form: 839, chips: 0x7f, step: 615, nstep: 2, slot: 1214, nslot: 5, sig: 0x18131},                                 // integer.sass:59
-	{form: 841, chips: 0x7f, step: 615, nstep: 2, slot: 1219, nslot: 5, sig: 0x12131},                                 // integer.sass:59
-	{form: 842, chips: 0xf80, step: 615, nstep: 2, slot: 1219, nslot: 5, sig: 0x12131},                                // integer.sass:59
-	{form: 843, chips: 0x7f, step: 615, nstep: 2, slot: 1224, nslot: 5, sig: 0x21131},                                 // integer.sass:59
-	{form: 844, chips: 0xf80, step: 615, nstep: 2, slot: 1224, nslot: 5, sig: 0x21131},                                // integer.sass:59
-	{form: 845, chips: 0xfff, step: 617, nstep: 3, slot: 1229, nslot: 6, sig: 0x311131},                               // integer.sass:60
-	{form: 846, chips: 0xfff, step: 617, nstep: 3, slot: 1235, nslot: 6, sig: 0x361131},                               // integer.sass:60
-	{form: 847, chips: 0x7f, step: 617, nstep: 3, slot: 1241, nslot: 6, sig: 0x381131},                                // integer.sass:60
-	{form: 849, chips: 0xfff, step: 617, nstep: 3, slot: 1247, nslot: 6, sig: 0x316131},                               // integer.sass:60
-	{form: 850, chips: 0x7f, step: 617, nstep: 3, slot: 1253, nslot: 6, sig: 0x318131},                                // integer.sass:60
-	{form: 852, chips: 0x7f, step: 617, nstep: 3, slot: 1259, nslot: 6, sig: 0x312131},                                // integer.sass:60
-	{form: 853, chips: 0xf80, step: 617, nstep: 3, slot: 1259, nslot: 6, sig: 0x312131},                               // integer.sass:60
-	{form: 854, chips: 0x7f, step: 617, nstep: 3, slot: 1265, nslot: 6, sig: 0x321131},                                // integer.sass:60
-	{form: 855, chips: 0xf80, step: 617, nstep: 3, slot: 1265, nslot: 6, sig: 0x321131},                               // integer.sass:60
-	{form: 856, chips: 0xfff, step: 620, nstep: 2, slot: 1194, nslot: 5, sig: 0x11131},                                // integer.sass:63
-	{form: 857, chips: 0xfff, step: 620, nstep: 2, slot: 1199, nslot: 5, sig: 0x61131},                                // integer.sass:63
-	{form: 858, chips: 0x7f, step: 620, nstep: 2, slot: 1204, nslot: 5, sig: 0x81131},                                 // integer.sass:63
-	{form: 860, chips: 0xfff, step: 620, nstep: 2, slot: 1209, nslot: 5, sig: 0x16131},                                // integer.sass:63
-	{form: 861, chips: 0x7f, step: 620, nstep: 2, slot: 1214, nslot: 5, sig: 0x18131},                                 // integer.sass:63
-	{form: 863, chips: 0x7f, step: 620, nstep: 2, slot: 1219, nslot: 5, sig: 0x12131},                                 // integer.sass:63
-	{form: 864, chips: 0xf80, step: 620, nstep: 2, slot: 1219, nslot: 5, sig: 0x12131},                                // integer.sass:63
-	{form: 865, chips: 0x7f, step: 620, nstep: 2, slot: 1224, nslot: 5, sig: 0x21131},                                 // integer.sass:63
-	{form: 866, chips: 0xf80, step: 620, nstep: 2, slot: 1224, nslot: 5, sig: 0x21131},                                // integer.sass:63
-	{form: 867, chips: 0xfff, step: 622, nstep: 3, slot: 1229, nslot: 6, sig: 0x311131},                               // integer.sass:64
-	{form: 868, chips: 0xfff, step: 622, nstep: 3, slot: 1235, nslot: 6, sig: 0x361131},                               // integer.sass:64
-	{form: 869, chips: 0x7f, step: 622, nstep: 3, slot: 1241, nslot: 6, sig: 0x381131},                                // integer.sass:64
-	{form: 871, chips: 0xfff, step: 622, nstep: 3, slot: 1247, nslot: 6, sig: 0x316131},                               // integer.sass:64
-	{form: 872, chips: 0x7f, step: 622, nstep: 3, slot: 1253, nslot: 6, sig: 0x318131},                                // integer.sass:64
-	{form: 874, chips: 0x7f, step: 622, nstep: 3, slot: 1259, nslot: 6, sig: 0x312131},                                // integer.sass:64
-	{form: 875, chips: 0xf80, step: 622, nstep: 3, slot: 1259, nslot: 6, sig: 0x312131},                               // integer.sass:64
-	{form: 876, chips: 0x7f, step: 622, nstep: 3, slot: 1265, nslot: 6, sig: 0x321131},                                // integer.sass:64
-	{form: 877, chips: 0xf80, step: 622, nstep: 3, slot: 1265, nslot: 6, sig: 0x321131},                               // integer.sass:64
-	{form: 800, chips: 0xfff, step: 625, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:48
-	{form: 801, chips: 0xfff, step: 625, nstep: 2, slot: 1271, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
-	{form: 802, chips: 0x7f, step: 625, nstep: 2, slot: 649, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
-	{form: 803, chips: 0xfff, step: 625, nstep: 2, slot: 1275, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
-	{form: 804, chips: 0x7f, step: 625, nstep: 2, slot: 1279, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
-	{form: 805, chips: 0xfff, step: 625, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:49
-	{form: 806, chips: 0xfff, step: 625, nstep: 2, slot: 1271, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
-	{form: 807, chips: 0x7f, step: 625, nstep: 2, slot: 649, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
-	{form: 808, chips: 0xfff, step: 625, nstep: 2, slot: 1275, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
-	{form: 809, chips: 0xfff, step: 625, nstep: 2, slot: 1275, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
-	{form: 810, chips: 0xfff, step: 627, nstep: 2, slot: 1275, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
-	{form: 811, chips: 0xfff, step: 629, nstep: 2, slot: 1275, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
-	{form: 812, chips: 0xfff, step: 631, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:55
-	{form: 813, chips: 0xfff, step: 631, nstep: 1, slot: 1283, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
-	{form: 814, chips: 0x7f, step: 631, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:55
-	{form: 816, chips: 0xfff, step: 631, nstep: 1, slot: 1287, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
-	{form: 817, chips: 0x7f, step: 631, nstep: 1, slot: 1291, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
-	{form: 819, chips: 0x7f, step: 631, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:55
-	{form: 820, chips: 0xf80, step: 631, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:55
-	{form: 821, chips: 0x7f, step: 631, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                      // integer.sass:55
-	{form: 822, chips: 0xf80, step: 631, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:55
-	{form: 823, chips: 0xfff, step: 632, nstep: 2, slot: 1295, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
-	{form: 824, chips: 0xfff, step: 632, nstep: 2, slot: 1300, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
-	{form: 825, chips: 0x7f, step: 632, nstep: 2, slot: 1305, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
-	{form: 827, chips: 0xfff, step: 632, nstep: 2, slot: 1310, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
-	{form: 828, chips: 0x7f, step: 632, nstep: 2, slot: 1315, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
-	{form: 830, chips: 0x7f, step: 632, nstep: 2, slot: 1320, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
-	{form: 831, chips: 0xf80, step: 632, nstep: 2, slot: 1320, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
-	{form: 832, chips: 0x7f, step: 632, nstep: 2, slot: 1325, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
-	{form: 833, chips: 0xf80, step: 632, nstep: 2, slot: 1325, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
-	{form: 878, chips: 0x1, step: 634, nstep: 4, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:101
-	{form: 879, chips: 0x2, step: 638, nstep: 4, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:101
-	{form: 880, chips: 0x1, step: 642, nstep: 4, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 881, chips: 0x2, step: 646, nstep: 4, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 882, chips: 0xffc, step: 638, nstep: 4, slot: 1330, nslot: 5, sig: 0x41111},                                // tensor.sass:103
-	{form: 883, chips: 0xffc, step: 646, nstep: 4, slot: 1330, nslot: 5, sig: 0x41111},                                // tensor.sass:104
-	{form: 884, chips: 0x2, step: 650, nstep: 5, slot: 1335, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:105
-	{form: 885, chips: 0x2, step: 655, nstep: 5, slot: 1335, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
-	{form: 886, chips: 0xffc, step: 650, nstep: 5, slot: 1341, nslot: 7, sig: 0x6141111},                              // tensor.sass:107
-	{form: 887, chips: 0xffc, step: 655, nstep: 5, slot: 1341, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
-	{form: 888, chips: 0x1ff, step: 631, nstep: 1, slot: 464, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
-	{form: 889, chips: 0x1ff, step: 631, nstep: 1, slot: 1348, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
-	{form: 890, chips: 0x7f, step: 631, nstep: 1, slot: 1352, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
-	{form: 892, chips: 0x7f, step: 631, nstep: 1, slot: 476, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
-	{form: 893, chips: 0x180, step: 631, nstep: 1, slot: 476, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
-	{form: 894, chips: 0x200, step: 631, nstep: 1, slot: 464, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
-	{form: 895, chips: 0x200, step: 631, nstep: 1, slot: 1348, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
-	{form: 896, chips: 0x200, step: 631, nstep: 1, slot: 476, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
-	{form: 897, chips: 0xc00, step: 660, nstep: 1, slot: 1356, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
-	{form: 898, chips: 0xc00, step: 660, nstep: 1, slot: 1363, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
-	{form: 899, chips: 0xc00, step: 660, nstep: 1, slot: 1370, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
-	{form: 900, chips: 0x1, step: 661, nstep: 4, slot: 1377, nslot: 6, sig: 0x331133},                                 // integer.sass:72
-	{form: 901, chips: 0x1, step: 661, nstep: 4, slot: 1383, nslot: 6, sig: 0x336133},                                 // integer.sass:72
-	{form: 902, chips: 0x1, step: 661, nstep: 4, slot: 1389, nslot: 6, sig: 0x338133},                                 // integer.sass:72
-	{form: 904, chips: 0x1, step: 661, nstep: 4, slot: 1395, nslot: 6, sig: 0x332133},                                 // integer.sass:72
-	{form: 905, chips: 0x3fe, step: 665, nstep: 3, slot: 583, nslot: 5, sig: 0x31133},                                 // integer.sass:73
-	{form: 906, chips: 0x3fe, step: 665, nstep: 3, slot: 1401, nslot: 5, sig: 0x36133},                                // integer.sass:73
-	{form: 907, chips: 0x7e, step: 665, nstep: 3, slot: 1406, nslot: 5, sig: 0x38133},                                 // integer.sass:73
-	{form: 909, chips: 0x7e, step: 665, nstep: 3, slot: 598, nslot: 5, sig: 0x32133},                                  // integer.sass:73
-	{form: 910, chips: 0x380, step: 665, nstep: 3, slot: 598, nslot: 5, sig: 0x32133},                                 // integer.sass:73
-	{form: 911, chips: 0x3fe, step: 668, nstep: 4, slot: 1411, nslot: 6, sig: 0x331133},                               // integer.sass:74
-	{form: 912, chips: 0x3fe, step: 668, nstep: 4, slot: 1417, nslot: 6, sig: 0x336133},                               // integer.sass:74
-	{form: 913, chips: 0x7e, step: 668, nstep: 4, slot: 1423, nslot: 6, sig: 0x338133},                                // integer.sass:74
-	{form: 915, chips: 0x7e, step: 668, nstep: 4, slot: 1429, nslot: 6, sig: 0x332133},                                // integer.sass:74
-	{form: 916, chips: 0x380, step: 668, nstep: 4, slot: 1429, nslot: 6, sig: 0x332133},                               // integer.sass:74
-	{form: 917, chips: 0xc00, step: 672, nstep: 3, slot: 583, nslot: 5, sig: 0x31133},                                 // integer.sass:75
-	{form: 918, chips: 0xc00, step: 672, nstep: 3, slot: 1401, nslot: 5, sig: 0x36133},                                // integer.sass:75
-	{form: 919, chips: 0xc00, step: 672, nstep: 3, slot: 598, nslot: 5, sig: 0x32133},                                 // integer.sass:75
-	{form: 920, chips: 0xc00, step: 675, nstep: 4, slot: 1411, nslot: 6, sig: 0x331133},                               // integer.sass:76
-	{form: 921, chips: 0xc00, step: 675, nstep: 4, slot: 1417, nslot: 6, sig: 0x336133},                               // integer.sass:76
-	{form: 922, chips: 0xc00, step: 675, nstep: 4, slot: 1429, nslot: 6, sig: 0x332133},                               // integer.sass:76
+	{form: 756, chips: 0xc00, step: 598, nstep: 1, slot: 1160, nslot: 4, sig: 0x1131},                                 // integer.sass:32
+	{form: 757, chips: 0xc00, step: 598, nstep: 1, slot: 1164, nslot: 4, sig: 0x6131},                                 // integer.sass:32
+	{form: 758, chips: 0xc00, step: 598, nstep: 1, slot: 1168, nslot: 4, sig: 0x2131},                                 // integer.sass:32
+	{form: 759, chips: 0xc00, step: 599, nstep: 2, slot: 1172, nslot: 5, sig: 0x31131},                                // integer.sass:33
+	{form: 760, chips: 0xc00, step: 599, nstep: 2, slot: 1177, nslot: 5, sig: 0x36131},                                // integer.sass:33
+	{form: 761, chips: 0xc00, step: 599, nstep: 2, slot: 1182, nslot: 5, sig: 0x32131},                                // integer.sass:33
+	{form: 762, chips: 0x7f, step: 0, nstep: 0, slot: 1187, nslot: 6, sig: 0x111331},                                  // integer.sass:36
+	{form: 763, chips: 0x7f, step: 0, nstep: 0, slot: 1193, nslot: 6, sig: 0x161331},                                  // integer.sass:36
+	{form: 764, chips: 0x7f, step: 0, nstep: 0, slot: 1199, nslot: 6, sig: 0x181331},                                  // integer.sass:36
+	{form: 766, chips: 0x7f, step: 0, nstep: 0, slot: 1205, nslot: 6, sig: 0x121331},                                  // integer.sass:36
+	{form: 767, chips: 0x7f, step: 601, nstep: 1, slot: 1211, nslot: 8, sig: 0x33111331},                              // integer.sass:37
+	{form: 768, chips: 0x7f, step: 601, nstep: 1, slot: 1219, nslot: 8, sig: 0x33161331},                              // integer.sass:37
+	{form: 769, chips: 0x7f, step: 601, nstep: 1, slot: 1227, nslot: 8, sig: 0x33181331},                              // integer.sass:37
+	{form: 771, chips: 0x7f, step: 601, nstep: 1, slot: 1235, nslot: 8, sig: 0x33121331},                              // integer.sass:37
+	{form: 772, chips: 0x180, step: 0, nstep: 0, slot: 1243, nslot: 6, sig: 0x111331},                                 // integer.sass:38
+	{form: 773, chips: 0x180, step: 0, nstep: 0, slot: 1249, nslot: 6, sig: 0x161331},                                 // integer.sass:38
+	{form: 774, chips: 0x180, step: 0, nstep: 0, slot: 1255, nslot: 6, sig: 0x121331},                                 // integer.sass:38
+	{form: 775, chips: 0x180, step: 601, nstep: 1, slot: 1261, nslot: 8, sig: 0x33111331},                             // integer.sass:39
+	{form: 776, chips: 0x180, step: 601, nstep: 1, slot: 1269, nslot: 8, sig: 0x33161331},                             // integer.sass:39
+	{form: 777, chips: 0x180, step: 601, nstep: 1, slot: 1277, nslot: 8, sig: 0x33121331},                             // integer.sass:39
+	{form: 778, chips: 0xe00, step: 0, nstep: 0, slot: 1243, nslot: 6, sig: 0x111331},                                 // integer.sass:40
+	{form: 779, chips: 0xe00, step: 0, nstep: 0, slot: 1249, nslot: 6, sig: 0x161331},                                 // integer.sass:40
+	{form: 780, chips: 0xe00, step: 0, nstep: 0, slot: 1255, nslot: 6, sig: 0x121331},                                 // integer.sass:40
+	{form: 781, chips: 0xe00, step: 601, nstep: 1, slot: 1261, nslot: 8, sig: 0x33111331},                             // integer.sass:41
+	{form: 782, chips: 0xe00, step: 601, nstep: 1, slot: 1269, nslot: 8, sig: 0x33161331},                             // integer.sass:41
+	{form: 783, chips: 0xe00, step: 601, nstep: 1, slot: 1277, nslot: 8, sig: 0x33121331},                             // integer.sass:41
+	{form: 784, chips: 0xfff, step: 602, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:44
+	{form: 785, chips: 0xfff, step: 602, nstep: 3, slot: 1285, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
+	{form: 786, chips: 0x7f, step: 602, nstep: 3, slot: 1289, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:44
+	{form: 788, chips: 0x7f, step: 602, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:44
+	{form: 789, chips: 0xf80, step: 602, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:44
+	{form: 790, chips: 0xfff, step: 605, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
+	{form: 791, chips: 0xfff, step: 605, nstep: 4, slot: 1297, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
+	{form: 792, chips: 0x7f, step: 605, nstep: 4, slot: 1301, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
+	{form: 794, chips: 0x7f, step: 605, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
+	{form: 795, chips: 0xf80, step: 605, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
+	{form: 796, chips: 0x40, step: 609, nstep: 4, slot: 1309, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:95
+	{form: 797, chips: 0x40, step: 609, nstep: 4, slot: 1314, nslot: 6, sig: 0xe41c11},                                // tensor.sass:96
+	{form: 798, chips: 0x40, step: 613, nstep: 6, slot: 1320, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:97
+	{form: 799, chips: 0x40, step: 613, nstep: 6, slot: 1327, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:98
+	{form: 834, chips: 0xfff, step: 619, nstep: 2, slot: 1335, nslot: 5, sig: 0x11131},                                // integer.sass:59
+	{form: 835, chips: 0xfff, step: 619, nstep: 2, slot: 1340, nslot: 5, sig: 0x61131},                                // integer.sass:59
+	{form: 836, chips: 0x7f, step: 619, nstep: 2, slot: 1345, nslot: 5, sig: 0x81131},                                 // integer.sass:59
+	{form: 838, chips: 0xfff, step: 619, nstep: 2, slot: 1350, nslot: 5, sig: 0x16131},                                // integer.sass:59
+	{form: 839, chips: 0x7f, step: 619, nstep: 2, slot: 1355, nslot: 5, sig: 0x18131},                                 // integer.sass:59
+	{form: 841, chips: 0x7f, step: 619, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                 // integer.sass:59
+	{form: 842, chips: 0xf80, step: 619, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                // integer.sass:59
+	{form: 843, chips: 0x7f, step: 619, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                 // integer.sass:59
+	{form: 844, chips: 0xf80, step: 619, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                // integer.sass:59
+	{form: 845, chips: 0xfff, step: 621, nstep: 3, slot: 1370, nslot: 6, sig: 0x311131},                               // integer.sass:60
+	{form: 846, chips: 0xfff, step: 621, nstep: 3, slot: 1376, nslot: 6, sig: 0x361131},                               // integer.sass:60
+	{form: 847, chips: 0x7f, step: 621, nstep: 3, slot: 1382, nslot: 6, sig: 0x381131},                                // integer.sass:60
+	{form: 849, chips: 0xfff, step: 621, nstep: 3, slot: 1388, nslot: 6, sig: 0x316131},                               // integer.sass:60
+	{form: 850, chips: 0x7f, step: 621, nstep: 3, slot: 1394, nslot: 6, sig: 0x318131},                                // integer.sass:60
+	{form: 852, chips: 0x7f, step: 621, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                                // integer.sass:60
+	{form: 853, chips: 0xf80, step: 621, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                               // integer.sass:60
+	{form: 854, chips: 0x7f, step: 621, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                                // integer.sass:60
+	{form: 855, chips: 0xf80, step: 621, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                               // integer.sass:60
+	{form: 856, chips: 0xfff, step: 624, nstep: 2, slot: 1335, nslot: 5, sig: 0x11131},                                // integer.sass:63
+	{form: 857, chips: 0xfff, step: 624, nstep: 2, slot: 1340, nslot: 5, sig: 0x61131},                                // integer.sass:63
+	{form: 858, chips: 0x7f, step: 624, nstep: 2, slot: 1345, nslot: 5, sig: 0x81131},                                 // integer.sass:63
+	{form: 860, chips: 0xfff, step: 624, nstep: 2, slot: 1350, nslot: 5, sig: 0x16131},                                // integer.sass:63
+	{form: 861, chips: 0x7f, step: 624, nstep: 2, slot: 1355, nslot: 5, sig: 0x18131},                                 // integer.sass:63
+	{form: 863, chips: 0x7f, step: 624, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                 // integer.sass:63
+	{form: 864, chips: 0xf80, step: 624, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                // integer.sass:63
+	{form: 865, chips: 0x7f, step: 624, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                 // integer.sass:63
+	{form: 866, chips: 0xf80, step: 624, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                // integer.sass:63
+	{form: 867, chips: 0xfff, step: 626, nstep: 3, slot: 1370, nslot: 6, sig: 0x311131},                               // integer.sass:64
+	{form: 868, chips: 0xfff, step: 626, nstep: 3, slot: 1376, nslot: 6, sig: 0x361131},                               // integer.sass:64
+	{form: 869, chips: 0x7f, step: 626, nstep: 3, slot: 1382, nslot: 6, sig: 0x381131},                                // integer.sass:64
+	{form: 871, chips: 0xfff, step: 626, nstep: 3, slot: 1388, nslot: 6, sig: 0x316131},                               // integer.sass:64
+	{form: 872, chips: 0x7f, step: 626, nstep: 3, slot: 1394, nslot: 6, sig: 0x318131},                                // integer.sass:64
+	{form: 874, chips: 0x7f, step: 626, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                                // integer.sass:64
+	{form: 875, chips: 0xf80, step: 626, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                               // integer.sass:64
+	{form: 876, chips: 0x7f, step: 626, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                                // integer.sass:64
+	{form: 877, chips: 0xf80, step: 626, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                               // integer.sass:64
+	{form: 800, chips: 0xfff, step: 629, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:48
+	{form: 801, chips: 0xfff, step: 629, nstep: 2, slot: 1412, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
+	{form: 802, chips: 0x7f, step: 629, nstep: 2, slot: 695, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
+	{form: 803, chips: 0xfff, step: 629, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
+	{form: 804, chips: 0x7f, step: 629, nstep: 2, slot: 1420, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
+	{form: 805, chips: 0xfff, step: 629, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:49
+	{form: 806, chips: 0xfff, step: 629, nstep: 2, slot: 1412, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
+	{form: 807, chips: 0x7f, step: 629, nstep: 2, slot: 695, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
+	{form: 808, chips: 0xfff, step: 629, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
+	{form: 809, chips: 0xfff, step: 629, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
+	{form: 810, chips: 0xfff, step: 631, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
+	{form: 811, chips: 0xfff, step: 633, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
+	{form: 812, chips: 0xfff, step: 635, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:55
+	{form: 813, chips: 0xfff, step: 635, nstep: 1, slot: 1424, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
+	{form: 814, chips: 0x7f, step: 635, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:55
+	{form: 816, chips: 0xfff, step: 635, nstep: 1, slot: 1428, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
+	{form: 817, chips: 0x7f, step: 635, nstep: 1, slot: 1432, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
+	{form: 819, chips: 0x7f, step: 635, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:55
+	{form: 820, chips: 0xf80, step: 635, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:55
+	{form: 821, chips: 0x7f, step: 635, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                      // integer.sass:55
+	{form: 822, chips: 0xf80, step: 635, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:55
+	{form: 823, chips: 0xfff, step: 636, nstep: 2, slot: 1436, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
+	{form: 824, chips: 0xfff, step: 636, nstep: 2, slot: 1441, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
+	{form: 825, chips: 0x7f, step: 636, nstep: 2, slot: 1446, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
+	{form: 827, chips: 0xfff, step: 636, nstep: 2, slot: 1451, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
+	{form: 828, chips: 0x7f, step: 636, nstep: 2, slot: 1456, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
+	{form: 830, chips: 0x7f, step: 636, nstep: 2, slot: 1461, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
+	{form: 831, chips: 0xf80, step: 636, nstep: 2, slot: 1461, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
+	{form: 832, chips: 0x7f, step: 636, nstep: 2, slot: 1466, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
+	{form: 833, chips: 0xf80, step: 636, nstep: 2, slot: 1466, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
+	{form: 878, chips: 0x1, step: 638, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:101
+	{form: 879, chips: 0x2, step: 642, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:101
+	{form: 880, chips: 0x1, step: 646, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 881, chips: 0x2, step: 650, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 882, chips: 0xffc, step: 642, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                                // tensor.sass:103
+	{form: 883, chips: 0xffc, step: 650, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                                // tensor.sass:104
+	{form: 884, chips: 0x2, step: 654, nstep: 5, slot: 1476, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:105
+	{form: 885, chips: 0x2, step: 659, nstep: 5, slot: 1476, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
+	{form: 886, chips: 0xffc, step: 654, nstep: 5, slot: 1482, nslot: 7, sig: 0x6141111},                              // tensor.sass:107
+	{form: 887, chips: 0xffc, step: 659, nstep: 5, slot: 1482, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
+	{form: 888, chips: 0x1ff, step: 635, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
+	{form: 889, chips: 0x1ff, step: 635, nstep: 1, slot: 1489, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
+	{form: 890, chips: 0x7f, step: 635, nstep: 1, slot: 1493, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
+	{form: 892, chips: 0x7f, step: 635, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
+	{form: 893, chips: 0x180, step: 635, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
+	{form: 894, chips: 0x200, step: 635, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
+	{form: 895, chips: 0x200, step: 635, nstep: 1, slot: 1489, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
+	{form: 896, chips: 0x200, step: 635, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
+	{form: 897, chips: 0xc00, step: 664, nstep: 1, slot: 1497, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
+	{form: 898, chips: 0xc00, step: 664, nstep: 1, slot: 1504, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
+	{form: 899, chips: 0xc00, step: 664, nstep: 1, slot: 1511, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
+	{form: 900, chips: 0x1, step: 665, nstep: 4, slot: 1518, nslot: 6, sig: 0x331133},                                 // integer.sass:72
+	{form: 901, chips: 0x1, step: 665, nstep: 4, slot: 1524, nslot: 6, sig: 0x336133},                                 // integer.sass:72
+	{form: 902, chips: 0x1, step: 665, nstep: 4, slot: 1530, nslot: 6, sig: 0x338133},                                 // integer.sass:72
+	{form: 904, chips: 0x1, step: 665, nstep: 4, slot: 1536, nslot: 6, sig: 0x332133},                                 // integer.sass:72
+	{form: 905, chips: 0x3fe, step: 669, nstep: 3, slot: 612, nslot: 5, sig: 0x31133},                                 // integer.sass:73
+	{form: 906, chips: 0x3fe, step: 669, nstep: 3, slot: 1542, nslot: 5, sig: 0x36133},                                // integer.sass:73
+	{form: 907, chips: 0x7e, step: 669, nstep: 3, slot: 1547, nslot: 5, sig: 0x38133},                                 // integer.sass:73
+	{form: 909, chips: 0x7e, step: 669, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                  // integer.sass:73
+	{form: 910, chips: 0x380, step: 669, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                 // integer.sass:73
+	{form: 911, chips: 0x3fe, step: 672, nstep: 4, slot: 1552, nslot: 6, sig: 0x331133},                               // integer.sass:74
+	{form: 912, chips: 0x3fe, step: 672, nstep: 4, slot: 1558, nslot: 6, sig: 0x336133},                               // integer.sass:74
+	{form: 913, chips: 0x7e, step: 672, nstep: 4, slot: 1564, nslot: 6, sig: 0x338133},                                // integer.sass:74
+	{form: 915, chips: 0x7e, step: 672, nstep: 4, slot: 1570, nslot: 6, sig: 0x332133},                                // integer.sass:74
+	{form: 916, chips: 0x380, step: 672, nstep: 4, slot: 1570, nslot: 6, sig: 0x332133},                               // integer.sass:74
+	{form: 917, chips: 0xc00, step: 676, nstep: 3, slot: 612, nslot: 5, sig: 0x31133},                                 // integer.sass:75
+	{form: 918, chips: 0xc00, step: 676, nstep: 3, slot: 1542, nslot: 5, sig: 0x36133},                                // integer.sass:75
+	{form: 919, chips: 0xc00, step: 676, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                 // integer.sass:75
+	{form: 920, chips: 0xc00, step: 679, nstep: 4, slot: 1552, nslot: 6, sig: 0x331133},                               // integer.sass:76
+	{form: 921, chips: 0xc00, step: 679, nstep: 4, slot: 1558, nslot: 6, sig: 0x336133},                               // integer.sass:76
+	{form: 922, chips: 0xc00, step: 679, nstep: 4, slot: 1570, nslot: 6, sig: 0x332133},                               // integer.sass:76
 	{form: 923, chips: 0xfff, step: 0, nstep: 0, slot: 269, nslot: 1, sig: 0x3},                                       // control.sass:219
-	{form: 924, chips: 0x1, step: 679, nstep: 7, slot: 1435, nslot: 3, sig: 0x391},                                    // memory.sass:149
-	{form: 925, chips: 0xffe, step: 686, nstep: 5, slot: 1438, nslot: 3, sig: 0x391},                                  // memory.sass:149
-	{form: 926, chips: 0x1, step: 679, nstep: 7, slot: 1441, nslot: 3, sig: 0x391},                                    // memory.sass:150
-	{form: 927, chips: 0x3e, step: 686, nstep: 5, slot: 1444, nslot: 3, sig: 0x391},                                   // memory.sass:151
-	{form: 928, chips: 0x40, step: 686, nstep: 5, slot: 1447, nslot: 3, sig: 0x391},                                   // memory.sass:152
-	{form: 929, chips: 0xf80, step: 686, nstep: 5, slot: 1447, nslot: 3, sig: 0x391},                                  // memory.sass:152
-	{form: 930, chips: 0x3e, step: 691, nstep: 5, slot: 1450, nslot: 3, sig: 0x391},                                   // memory.sass:153
-	{form: 931, chips: 0x3e, step: 691, nstep: 5, slot: 1453, nslot: 3, sig: 0x3a1},                                   // memory.sass:154
-	{form: 932, chips: 0x40, step: 691, nstep: 5, slot: 1453, nslot: 3, sig: 0x3a1},                                   // memory.sass:155
-	{form: 933, chips: 0xf80, step: 691, nstep: 5, slot: 1453, nslot: 3, sig: 0x3a1},                                  // memory.sass:155
-	{form: 934, chips: 0xfff, step: 696, nstep: 2, slot: 1456, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:158
-	{form: 935, chips: 0x380, step: 698, nstep: 2, slot: 1458, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:161
-	{form: 936, chips: 0x380, step: 698, nstep: 2, slot: 1460, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:162
-	{form: 937, chips: 0xc00, step: 700, nstep: 2, slot: 1458, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
-	{form: 938, chips: 0xc00, step: 700, nstep: 2, slot: 1460, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
-	{form: 939, chips: 0xc00, step: 700, nstep: 2, slot: 1462, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:165
-	{form: 940, chips: 0x1, step: 679, nstep: 7, slot: 1465, nslot: 4, sig: 0x3913},                                   // memory.sass:168
-	{form: 941, chips: 0xffe, step: 686, nstep: 5, slot: 1469, nslot: 4, sig: 0x3913},                                 // memory.sass:168
-	{form: 942, chips: 0x1, step: 679, nstep: 7, slot: 1473, nslot: 4, sig: 0x3913},                                   // memory.sass:169
-	{form: 943, chips: 0x3e, step: 686, nstep: 5, slot: 1477, nslot: 4, sig: 0x3913},                                  // memory.sass:170
-	{form: 944, chips: 0x40, step: 686, nstep: 5, slot: 1481, nslot: 4, sig: 0x3913},                                  // memory.sass:171
-	{form: 945, chips: 0xf80, step: 686, nstep: 5, slot: 1481, nslot: 4, sig: 0x3913},                                 // memory.sass:171
-	{form: 946, chips: 0x3e, step: 691, nstep: 5, slot: 1485, nslot: 4, sig: 0x3913},                                  // memory.sass:172
-	{form: 947, chips: 0x3e, step: 691, nstep: 5, slot: 1489, nslot: 4, sig: 0x3a13},                                  // memory.sass:173
-	{form: 948, chips: 0x40, step: 691, nstep: 5, slot: 1489, nslot: 4, sig: 0x3a13},                                  // memory.sass:174
-	{form: 949, chips: 0xf80, step: 691, nstep: 5, slot: 1489, nslot: 4, sig: 0x3a13},                                 // memory.sass:174
-	{form: 950, chips: 0xf80, step: 702, nstep: 6, slot: 1493, nslot: 5, sig: 0x36a11},                                // memory.sass:175
+	{form: 924, chips: 0x1, step: 683, nstep: 7, slot: 1576, nslot: 3, sig: 0x391},                                    // memory.sass:149
+	{form: 925, chips: 0xffe, step: 690, nstep: 5, slot: 1579, nslot: 3, sig: 0x391},                                  // memory.sass:149
+	{form: 926, chips: 0x1, step: 683, nstep: 7, slot: 1582, nslot: 3, sig: 0x391},                                    // memory.sass:150
+	{form: 927, chips: 0x3e, step: 690, nstep: 5, slot: 1585, nslot: 3, sig: 0x391},                                   // memory.sass:151
+	{form: 928, chips: 0x40, step: 690, nstep: 5, slot: 1588, nslot: 3, sig: 0x391},                                   // memory.sass:152
+	{form: 929, chips: 0xf80, step: 690, nstep: 5, slot: 1588, nslot: 3, sig: 0x391},                                  // memory.sass:152
+	{form: 930, chips: 0x3e, step: 695, nstep: 5, slot: 1591, nslot: 3, sig: 0x391},                                   // memory.sass:153
+	{form: 931, chips: 0x3e, step: 695, nstep: 5, slot: 1594, nslot: 3, sig: 0x3a1},                                   // memory.sass:154
+	{form: 932, chips: 0x40, step: 695, nstep: 5, slot: 1594, nslot: 3, sig: 0x3a1},                                   // memory.sass:155
+	{form: 933, chips: 0xf80, step: 695, nstep: 5, slot: 1594, nslot: 3, sig: 0x3a1},                                  // memory.sass:155
+	{form: 934, chips: 0xfff, step: 700, nstep: 2, slot: 1597, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:158
+	{form: 935, chips: 0x380, step: 702, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:161
+	{form: 936, chips: 0x380, step: 702, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:162
+	{form: 937, chips: 0xc00, step: 704, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
+	{form: 938, chips: 0xc00, step: 704, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
+	{form: 939, chips: 0xc00, step: 704, nstep: 2, slot: 1603, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:165
+	{form: 940, chips: 0x1, step: 683, nstep: 7, slot: 1606, nslot: 4, sig: 0x3913},                                   // memory.sass:168
+	{form: 941, chips: 0xffe, step: 690, nstep: 5, slot: 1610, nslot: 4, sig: 0x3913},                                 // memory.sass:168
+	{form: 942, chips: 0x1, step: 683, nstep: 7, slot: 1614, nslot: 4, sig: 0x3913},                                   // memory.sass:169
+	{form: 943, chips: 0x3e, step: 690, nstep: 5, slot: 1618, nslot: 4, sig: 0x3913},                                  // memory.sass:170
+	{form: 944, chips: 0x40, step: 690, nstep: 5, slot: 1622, nslot: 4, sig: 0x3913},                                  // memory.sass:171
+	{form: 945, chips: 0xf80, step: 690, nstep: 5, slot: 1622, nslot: 4, sig: 0x3913},                                 // memory.sass:171
+	{form: 946, chips: 0x3e, step: 695, nstep: 5, slot: 1626, nslot: 4, sig: 0x3913},                                  // memory.sass:172
+	{form: 947, chips: 0x3e, step: 695, nstep: 5, slot: 1630, nslot: 4, sig: 0x3a13},                                  // memory.sass:173
+	{form: 948, chips: 0x40, step: 695, nstep: 5, slot: 1630, nslot: 4, sig: 0x3a13},                                  // memory.sass:174
+	{form: 949, chips: 0xf80, step: 695, nstep: 5, slot: 1630, nslot: 4, sig: 0x3a13},                                 // memory.sass:174
+	{form: 950, chips: 0xf80, step: 706, nstep: 6, slot: 1634, nslot: 5, sig: 0x36a11},                                // memory.sass:175
 	{form: 951, chips: 0xffe, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:178
-	{form: 952, chips: 0x40, step: 708, nstep: 5, slot: 1498, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:181
-	{form: 953, chips: 0x40, step: 708, nstep: 5, slot: 1500, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:182
-	{form: 954, chips: 0xf80, step: 708, nstep: 5, slot: 1502, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:183
-	{form: 955, chips: 0x40, step: 713, nstep: 6, slot: 1498, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:184
-	{form: 956, chips: 0x40, step: 713, nstep: 6, slot: 1500, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:185
-	{form: 957, chips: 0xf80, step: 719, nstep: 6, slot: 1502, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:186
-	{form: 958, chips: 0x3e, step: 725, nstep: 7, slot: 1504, nslot: 3, sig: 0x399},                                   // memory.sass:189
-	{form: 959, chips: 0x3e, step: 725, nstep: 7, slot: 1507, nslot: 3, sig: 0x3a9},                                   // memory.sass:190
-	{form: 960, chips: 0x40, step: 725, nstep: 7, slot: 1507, nslot: 3, sig: 0x3a9},                                   // memory.sass:191
-	{form: 961, chips: 0xf80, step: 732, nstep: 7, slot: 1507, nslot: 3, sig: 0x3a9},                                  // memory.sass:192
-	{form: 962, chips: 0xf80, step: 732, nstep: 7, slot: 1510, nslot: 3, sig: 0x399},                                  // memory.sass:193
-	{form: 963, chips: 0x7e, step: 725, nstep: 7, slot: 1513, nslot: 3, sig: 0x399},                                   // memory.sass:194
-	{form: 964, chips: 0x1, step: 739, nstep: 2, slot: 1516, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:197
-	{form: 965, chips: 0xffe, step: 741, nstep: 2, slot: 1516, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:197
-	{form: 966, chips: 0x1, step: 739, nstep: 2, slot: 1518, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:198
-	{form: 967, chips: 0x7e, step: 741, nstep: 2, slot: 1518, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:198
-	{form: 968, chips: 0xf80, step: 741, nstep: 2, slot: 1518, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:198
-	{form: 969, chips: 0x40, step: 741, nstep: 2, slot: 1520, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:199
-	{form: 970, chips: 0xf80, step: 741, nstep: 2, slot: 1520, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:199
-	{form: 971, chips: 0x1, step: 743, nstep: 2, slot: 1522, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:202
-	{form: 972, chips: 0x1, step: 743, nstep: 2, slot: 1524, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:203
-	{form: 973, chips: 0xffe, step: 745, nstep: 1, slot: 1526, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:204
-	{form: 974, chips: 0x7e, step: 745, nstep: 1, slot: 1528, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:205
-	{form: 975, chips: 0xf80, step: 745, nstep: 1, slot: 1528, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:205
-	{form: 976, chips: 0x7f, step: 746, nstep: 3, slot: 1530, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:111
-	{form: 977, chips: 0x7f, step: 746, nstep: 3, slot: 1532, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:112
-	{form: 978, chips: 0xf80, step: 749, nstep: 3, slot: 1530, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:113
-	{form: 979, chips: 0xf80, step: 749, nstep: 3, slot: 1532, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:114
-	{form: 980, chips: 0xf80, step: 752, nstep: 3, slot: 1530, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:115
-	{form: 981, chips: 0xf80, step: 752, nstep: 3, slot: 1532, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:116
-	{form: 982, chips: 0x380, step: 755, nstep: 3, slot: 1534, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:119
-	{form: 983, chips: 0x380, step: 758, nstep: 3, slot: 1534, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:120
-	{form: 984, chips: 0x380, step: 761, nstep: 3, slot: 1534, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:121
-	{form: 985, chips: 0x380, step: 764, nstep: 3, slot: 1534, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:122
-	{form: 986, chips: 0x300, step: 767, nstep: 6, slot: 1536, nslot: 3, sig: 0xd11, fixed: true, uniform: true},      // tensor.sass:123
-	{form: 987, chips: 0xfff, step: 0, nstep: 0, slot: 1539, nslot: 5, sig: 0x61131},                                  // integer.sass:79
-	{form: 988, chips: 0xfff, step: 0, nstep: 0, slot: 1544, nslot: 5, sig: 0x66131},                                  // integer.sass:79
-	{form: 989, chips: 0x7f, step: 0, nstep: 0, slot: 1549, nslot: 5, sig: 0x68131},                                   // integer.sass:79
-	{form: 991, chips: 0x7f, step: 0, nstep: 0, slot: 1554, nslot: 5, sig: 0x62131},                                   // integer.sass:79
-	{form: 992, chips: 0xf80, step: 0, nstep: 0, slot: 1554, nslot: 5, sig: 0x62131},                                  // integer.sass:79
-	{form: 993, chips: 0xfff, step: 773, nstep: 1, slot: 1559, nslot: 6, sig: 0x611131},                               // integer.sass:80
-	{form: 994, chips: 0xfff, step: 773, nstep: 1, slot: 1565, nslot: 6, sig: 0x616131},                               // integer.sass:80
-	{form: 995, chips: 0x7f, step: 773, nstep: 1, slot: 1571, nslot: 6, sig: 0x618131},                                // integer.sass:80
-	{form: 997, chips: 0x7f, step: 773, nstep: 1, slot: 1577, nslot: 6, sig: 0x612131},                                // integer.sass:80
-	{form: 998, chips: 0xf80, step: 773, nstep: 1, slot: 1577, nslot: 6, sig: 0x612131},                               // integer.sass:80
-	{form: 999, chips: 0xfff, step: 774, nstep: 2, slot: 1539, nslot: 5, sig: 0x61131},                                // integer.sass:81
-	{form: 1000, chips: 0xfff, step: 774, nstep: 2, slot: 1544, nslot: 5, sig: 0x66131},                               // integer.sass:81
-	{form: 1001, chips: 0x7f, step: 774, nstep: 2, slot: 1549, nslot: 5, sig: 0x68131},                                // integer.sass:81
-	{form: 1003, chips: 0x7f, step: 774, nstep: 2, slot: 1554, nslot: 5, sig: 0x62131},                                // integer.sass:81
-	{form: 1004, chips: 0xf80, step: 774, nstep: 2, slot: 1554, nslot: 5, sig: 0x62131},                               // integer.sass:81
-	{form: 1005, chips: 0xfff, step: 597, nstep: 1, slot: 1583, nslot: 6, sig: 0x361131},                              // integer.sass:82
-	{form: 1006, chips: 0xfff, step: 597, nstep: 1, slot: 1589, nslot: 6, sig: 0x366131},                              // integer.sass:82
-	{form: 1007, chips: 0x7f, step: 597, nstep: 1, slot: 1595, nslot: 6, sig: 0x368131},                               // integer.sass:82
-	{form: 1009, chips: 0x7f, step: 597, nstep: 1, slot: 1601, nslot: 6, sig: 0x362131},                               // integer.sass:82
-	{form: 1010, chips: 0xf80, step: 597, nstep: 1, slot: 1601, nslot: 6, sig: 0x362131},                              // integer.sass:82
-	{form: 1011, chips: 0xfff, step: 776, nstep: 2, slot: 1607, nslot: 7, sig: 0x3611131},                             // integer.sass:83
-	{form: 1012, chips: 0xfff, step: 776, nstep: 2, slot: 1614, nslot: 7, sig: 0x3616131},                             // integer.sass:83
-	{form: 1013, chips: 0x7f, step: 776, nstep: 2, slot: 1621, nslot: 7, sig: 0x3618131},                              // integer.sass:83
-	{form: 1015, chips: 0x7f, step: 776, nstep: 2, slot: 1628, nslot: 7, sig: 0x3612131},                              // integer.sass:83
-	{form: 1016, chips: 0xf80, step: 776, nstep: 2, slot: 1628, nslot: 7, sig: 0x3612131},                             // integer.sass:83
-	{form: 1017, chips: 0xfff, step: 778, nstep: 3, slot: 1583, nslot: 6, sig: 0x361131},                              // integer.sass:84
-	{form: 1018, chips: 0xfff, step: 778, nstep: 3, slot: 1589, nslot: 6, sig: 0x366131},                              // integer.sass:84
-	{form: 1019, chips: 0x7f, step: 778, nstep: 3, slot: 1595, nslot: 6, sig: 0x368131},                               // integer.sass:84
-	{form: 1020, chips: 0x7f, step: 778, nstep: 3, slot: 1601, nslot: 6, sig: 0x362131},                               // integer.sass:84
-	{form: 1021, chips: 0xf80, step: 778, nstep: 3, slot: 1601, nslot: 6, sig: 0x362131},                              // integer.sass:84
-	{form: 1022, chips: 0xfff, step: 0, nstep: 0, slot: 1635, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:222
+	{form: 952, chips: 0x40, step: 712, nstep: 5, slot: 1639, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:181
+	{form: 953, chips: 0x40, step: 712, nstep: 5, slot: 1641, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:182
+	{form: 954, chips: 0xf80, step: 712, nstep: 5, slot: 1643, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:183
+	{form: 955, chips: 0x40, step: 717, nstep: 6, slot: 1639, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:184
+	{form: 956, chips: 0x40, step: 717, nstep: 6, slot: 1641, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:185
+	{form: 957, chips: 0xf80, step: 723, nstep: 6, slot: 1643, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:186
+	{form: 958, chips: 0x3e, step: 729, nstep: 7, slot: 1645, nslot: 3, sig: 0x399},                                   // memory.sass:189
+	{form: 959, chips: 0x3e, step: 729, nstep: 7, slot: 1648, nslot: 3, sig: 0x3a9},                                   // memory.sass:190
+	{form: 960, chips: 0x40, step: 729, nstep: 7, slot: 1648, nslot: 3, sig: 0x3a9},                                   // memory.sass:191
+	{form: 961, chips: 0xf80, step: 736, nstep: 7, slot: 1648, nslot: 3, sig: 0x3a9},                                  // memory.sass:192
+	{form: 962, chips: 0xf80, step: 736, nstep: 7, slot: 1651, nslot: 3, sig: 0x399},                                  // memory.sass:193
+	{form: 963, chips: 0x7e, step: 729, nstep: 7, slot: 1654, nslot: 3, sig: 0x399},                                   // memory.sass:194
+	{form: 964, chips: 0x1, step: 743, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:197
+	{form: 965, chips: 0xffe, step: 745, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:197
+	{form: 966, chips: 0x1, step: 743, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:198
+	{form: 967, chips: 0x7e, step: 745, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:198
+	{form: 968, chips: 0xf80, step: 745, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:198
+	{form: 969, chips: 0x40, step: 745, nstep: 2, slot: 1661, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:199
+	{form: 970, chips: 0xf80, step: 745, nstep: 2, slot: 1661, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:199
+	{form: 971, chips: 0x1, step: 747, nstep: 2, slot: 1663, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:202
+	{form: 972, chips: 0x1, step: 747, nstep: 2, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:203
+	{form: 973, chips: 0xffe, step: 749, nstep: 1, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:204
+	{form: 974, chips: 0x7e, step: 749, nstep: 1, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:205
+	{form: 975, chips: 0xf80, step: 749, nstep: 1, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:205
+	{form: 976, chips: 0x7f, step: 750, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:111
+	{form: 977, chips: 0x7f, step: 750, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:112
+	{form: 978, chips: 0xf80, step: 753, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:113
+	{form: 979, chips: 0xf80, step: 753, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:114
+	{form: 980, chips: 0xf80, step: 756, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:115
+	{form: 981, chips: 0xf80, step: 756, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:116
+	{form: 982, chips: 0x380, step: 759, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:119
+	{form: 983, chips: 0x380, step: 762, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:120
+	{form: 984, chips: 0x380, step: 765, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:121
+	{form: 985, chips: 0x380, step: 768, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:122
+	{form: 986, chips: 0x300, step: 771, nstep: 6, slot: 1677, nslot: 3, sig: 0xd11, fixed: true, uniform: true},      // tensor.sass:123
+	{form: 987, chips: 0xfff, step: 0, nstep: 0, slot: 1680, nslot: 5, sig: 0x61131},                                  // integer.sass:79
+	{form: 988, chips: 0xfff, step: 0, nstep: 0, slot: 1685, nslot: 5, sig: 0x66131},                                  // integer.sass:79
+	{form: 989, chips: 0x7f, step: 0, nstep: 0, slot: 1690, nslot: 5, sig: 0x68131},                                   // integer.sass:79
+	{form: 991, chips: 0x7f, step: 0, nstep: 0, slot: 1695, nslot: 5, sig: 0x62131},                                   // integer.sass:79
+	{form: 992, chips: 0xf80, step: 0, nstep: 0, slot: 1695, nslot: 5, sig: 0x62131},                                  // integer.sass:79
+	{form: 993, chips: 0xfff, step: 777, nstep: 1, slot: 1700, nslot: 6, sig: 0x611131},                               // integer.sass:80
+	{form: 994, chips: 0xfff, step: 777, nstep: 1, slot: 1706, nslot: 6, sig: 0x616131},                               // integer.sass:80
+	{form: 995, chips: 0x7f, step: 777, nstep: 1, slot: 1712, nslot: 6, sig: 0x618131},                                // integer.sass:80
+	{form: 997, chips: 0x7f, step: 777, nstep: 1, slot: 1718, nslot: 6, sig: 0x612131},                                // integer.sass:80
+	{form: 998, chips: 0xf80, step: 777, nstep: 1, slot: 1718, nslot: 6, sig: 0x612131},                               // integer.sass:80
+	{form: 999, chips: 0xfff, step: 778, nstep: 2, slot: 1680, nslot: 5, sig: 0x61131},                                // integer.sass:81
+	{form: 1000, chips: 0xfff, step: 778, nstep: 2, slot: 1685, nslot: 5, sig: 0x66131},                               // integer.sass:81
+	{form: 1001, chips: 0x7f, step: 778, nstep: 2, slot: 1690, nslot: 5, sig: 0x68131},                                // integer.sass:81
+	{form: 1003, chips: 0x7f, step: 778, nstep: 2, slot: 1695, nslot: 5, sig: 0x62131},                                // integer.sass:81
+	{form: 1004, chips: 0xf80, step: 778, nstep: 2, slot: 1695, nslot: 5, sig: 0x62131},                               // integer.sass:81
+	{form: 1005, chips: 0xfff, step: 601, nstep: 1, slot: 1724, nslot: 6, sig: 0x361131},                              // integer.sass:82
+	{form: 1006, chips: 0xfff, step: 601, nstep: 1, slot: 1730, nslot: 6, sig: 0x366131},                              // integer.sass:82
+	{form: 1007, chips: 0x7f, step: 601, nstep: 1, slot: 1736, nslot: 6, sig: 0x368131},                               // integer.sass:82
+	{form: 1009, chips: 0x7f, step: 601, nstep: 1, slot: 1742, nslot: 6, sig: 0x362131},                               // integer.sass:82
+	{form: 1010, chips: 0xf80, step: 601, nstep: 1, slot: 1742, nslot: 6, sig: 0x362131},                              // integer.sass:82
+	{form: 1011, chips: 0xfff, step: 780, nstep: 2, slot: 1748, nslot: 7, sig: 0x3611131},                             // integer.sass:83
+	{form: 1012, chips: 0xfff, step: 780, nstep: 2, slot: 1755, nslot: 7, sig: 0x3616131},                             // integer.sass:83
+	{form: 1013, chips: 0x7f, step: 780, nstep: 2, slot: 1762, nslot: 7, sig: 0x3618131},                              // integer.sass:83
+	{form: 1015, chips: 0x7f, step: 780, nstep: 2, slot: 1769, nslot: 7, sig: 0x3612131},                              // integer.sass:83
+	{form: 1016, chips: 0xf80, step: 780, nstep: 2, slot: 1769, nslot: 7, sig: 0x3612131},                             // integer.sass:83
+	{form: 1017, chips: 0xfff, step: 782, nstep: 3, slot: 1724, nslot: 6, sig: 0x361131},                              // integer.sass:84
+	{form: 1018, chips: 0xfff, step: 782, nstep: 3, slot: 1730, nslot: 6, sig: 0x366131},                              // integer.sass:84
+	{form: 1019, chips: 0x7f, step: 782, nstep: 3, slot: 1736, nslot: 6, sig: 0x368131},                               // integer.sass:84
+	{form: 1020, chips: 0x7f, step: 782, nstep: 3, slot: 1742, nslot: 6, sig: 0x362131},                               // integer.sass:84
+	{form: 1021, chips: 0xf80, step: 782, nstep: 3, slot: 1742, nslot: 6, sig: 0x362131},                              // integer.sass:84
+	{form: 1022, chips: 0xfff, step: 0, nstep: 0, slot: 1776, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:222
 	{form: 1023, chips: 0xfc0, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x61, fixed: true},                        // control.sass:223
-	{form: 1024, chips: 0xfff, step: 781, nstep: 2, slot: 1636, nslot: 7, sig: 0x3611113},                             // integer.sass:87
-	{form: 1025, chips: 0xfff, step: 781, nstep: 2, slot: 1643, nslot: 7, sig: 0x3616113},                             // integer.sass:87
-	{form: 1026, chips: 0x7f, step: 781, nstep: 2, slot: 1650, nslot: 7, sig: 0x3618113},                              // integer.sass:87
-	{form: 1028, chips: 0x7f, step: 781, nstep: 2, slot: 1657, nslot: 7, sig: 0x3612113},                              // integer.sass:87
-	{form: 1029, chips: 0xf80, step: 781, nstep: 2, slot: 1657, nslot: 7, sig: 0x3612113},                             // integer.sass:87
-	{form: 1030, chips: 0xfff, step: 783, nstep: 2, slot: 1664, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:226
-	{form: 1031, chips: 0xfff, step: 785, nstep: 2, slot: 559, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:227
-	{form: 1032, chips: 0x1, step: 787, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:208
-	{form: 1033, chips: 0x3e, step: 790, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:209
-	{form: 1034, chips: 0xfc0, step: 792, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // memory.sass:210
-	{form: 1035, chips: 0x3ff, step: 0, nstep: 0, slot: 1667, nslot: 3, sig: 0x611},                                   // integer.sass:90
-	{form: 1036, chips: 0x7f, step: 0, nstep: 0, slot: 1670, nslot: 3, sig: 0x681},                                    // integer.sass:90
-	{form: 1038, chips: 0xfff, step: 0, nstep: 0, slot: 1673, nslot: 3, sig: 0x661},                                   // integer.sass:91
-	{form: 1039, chips: 0x7f, step: 0, nstep: 0, slot: 1676, nslot: 3, sig: 0x621},                                    // integer.sass:92
-	{form: 1040, chips: 0x380, step: 0, nstep: 0, slot: 1676, nslot: 3, sig: 0x621},                                   // integer.sass:93
-	{form: 1041, chips: 0x380, step: 793, nstep: 1, slot: 1676, nslot: 3, sig: 0x621},                                 // integer.sass:94
-	{form: 1042, chips: 0xc00, step: 594, nstep: 1, slot: 991, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:95
-	{form: 1043, chips: 0xc00, step: 594, nstep: 1, slot: 997, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:95
-	{form: 1044, chips: 0xc00, step: 0, nstep: 0, slot: 1667, nslot: 3, sig: 0x611},                                   // integer.sass:96
-	{form: 1045, chips: 0xc00, step: 794, nstep: 1, slot: 172, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:97
-	{form: 1046, chips: 0x7f, step: 795, nstep: 2, slot: 559, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:126
-	{form: 1047, chips: 0xf80, step: 797, nstep: 2, slot: 559, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:127
-	{form: 1048, chips: 0x3f, step: 799, nstep: 1, slot: 991, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:219
-	{form: 1049, chips: 0x3f, step: 799, nstep: 1, slot: 1679, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:219
-	{form: 1050, chips: 0x3f, step: 799, nstep: 1, slot: 995, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:219
-	{form: 1052, chips: 0x3f, step: 799, nstep: 1, slot: 997, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:219
-	{form: 1053, chips: 0x3f, step: 800, nstep: 2, slot: 1681, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:220
-	{form: 1054, chips: 0x3f, step: 800, nstep: 2, slot: 1679, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:220
-	{form: 1055, chips: 0x3f, step: 800, nstep: 2, slot: 1683, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:220
-	{form: 1057, chips: 0x3f, step: 800, nstep: 2, slot: 1685, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:220
-	{form: 1058, chips: 0xfc0, step: 799, nstep: 1, slot: 991, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:221
-	{form: 1059, chips: 0xfc0, step: 799, nstep: 1, slot: 1679, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:221
-	{form: 1060, chips: 0x40, step: 799, nstep: 1, slot: 995, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:221
-	{form: 1062, chips: 0x40, step: 799, nstep: 1, slot: 997, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:221
-	{form: 1063, chips: 0xf80, step: 799, nstep: 1, slot: 997, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:221
-	{form: 1064, chips: 0xfc0, step: 800, nstep: 2, slot: 1681, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:222
-	{form: 1065, chips: 0xfc0, step: 800, nstep: 2, slot: 1679, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:222
-	{form: 1066, chips: 0x40, step: 800, nstep: 2, slot: 1683, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
-	{form: 1068, chips: 0x40, step: 800, nstep: 2, slot: 1685, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
-	{form: 1069, chips: 0xf80, step: 800, nstep: 2, slot: 1685, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:222
-	{form: 1070, chips: 0xfc0, step: 802, nstep: 2, slot: 1681, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:223
-	{form: 1071, chips: 0xfc0, step: 802, nstep: 2, slot: 1679, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:223
-	{form: 1072, chips: 0x40, step: 802, nstep: 2, slot: 1683, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
-	{form: 1074, chips: 0x40, step: 802, nstep: 2, slot: 1685, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
-	{form: 1075, chips: 0xf80, step: 802, nstep: 2, slot: 1685, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:223
-	{form: 1076, chips: 0x100, step: 804, nstep: 2, slot: 991, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:224
-	{form: 1077, chips: 0x100, step: 804, nstep: 2, slot: 997, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
-	{form: 1078, chips: 0x100, step: 806, nstep: 2, slot: 991, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:225
-	{form: 1079, chips: 0x100, step: 806, nstep: 2, slot: 997, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:225
-	{form: 1080, chips: 0x3f, step: 808, nstep: 1, slot: 1679, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:226
-	{form: 1081, chips: 0xfc0, step: 808, nstep: 1, slot: 1679, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:227
-	{form: 1082, chips: 0x3f, step: 809, nstep: 2, slot: 1687, nslot: 2, sig: 0x13},                                   // control.sass:230
-	{form: 1083, chips: 0x3f, step: 809, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:231
-	{form: 1084, chips: 0x3f, step: 809, nstep: 2, slot: 1689, nslot: 2, sig: 0x83},                                   // control.sass:231
-	{form: 1086, chips: 0xfc0, step: 811, nstep: 3, slot: 1691, nslot: 2, sig: 0x13},                                  // control.sass:232
-	{form: 1087, chips: 0xfc0, step: 811, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                   // control.sass:233
-	{form: 1088, chips: 0x40, step: 811, nstep: 3, slot: 1693, nslot: 2, sig: 0x83},                                   // control.sass:233
-	{form: 1090, chips: 0xffe, step: 814, nstep: 1, slot: 1695, nslot: 1, sig: 0x3},                                   // control.sass:234
+	{form: 1024, chips: 0xfff, step: 785, nstep: 2, slot: 1777, nslot: 7, sig: 0x3611113},                             // integer.sass:87
+	{form: 1025, chips: 0xfff, step: 785, nstep: 2, slot: 1784, nslot: 7, sig: 0x3616113},                             // integer.sass:87
+	{form: 1026, chips: 0x7f, step: 785, nstep: 2, slot: 1791, nslot: 7, sig: 0x3618113},                              // integer.sass:87
+	{form: 1028, chips: 0x7f, step: 785, nstep: 2, slot: 1798, nslot: 7, sig: 0x3612113},                              // integer.sass:87
+	{form: 1029, chips: 0xf80, step: 785, nstep: 2, slot: 1798, nslot: 7, sig: 0x3612113},                             // integer.sass:87
+	{form: 1030, chips: 0xfff, step: 787, nstep: 2, slot: 1805, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:226
+	{form: 1031, chips: 0xfff, step: 789, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:227
+	{form: 1032, chips: 0x1, step: 791, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:208
+	{form: 1033, chips: 0x3e, step: 794, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:209
+	{form: 1034, chips: 0xfc0, step: 796, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // memory.sass:210
+	{form: 1035, chips: 0x3ff, step: 0, nstep: 0, slot: 1808, nslot: 3, sig: 0x611},                                   // integer.sass:90
+	{form: 1036, chips: 0x7f, step: 0, nstep: 0, slot: 1811, nslot: 3, sig: 0x681},                                    // integer.sass:90
+	{form: 1038, chips: 0xfff, step: 0, nstep: 0, slot: 1814, nslot: 3, sig: 0x661},                                   // integer.sass:91
+	{form: 1039, chips: 0x7f, step: 0, nstep: 0, slot: 1817, nslot: 3, sig: 0x621},                                    // integer.sass:92
+	{form: 1040, chips: 0x380, step: 0, nstep: 0, slot: 1817, nslot: 3, sig: 0x621},                                   // integer.sass:93
+	{form: 1041, chips: 0x380, step: 797, nstep: 1, slot: 1817, nslot: 3, sig: 0x621},                                 // integer.sass:94
+	{form: 1042, chips: 0xc00, step: 598, nstep: 1, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // integer.sass:95
+	{form: 1043, chips: 0xc00, step: 598, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // integer.sass:95
+	{form: 1044, chips: 0xc00, step: 0, nstep: 0, slot: 1808, nslot: 3, sig: 0x611},                                   // integer.sass:96
+	{form: 1045, chips: 0xc00, step: 798, nstep: 1, slot: 172, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:97
+	{form: 1046, chips: 0x7f, step: 799, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:126
+	{form: 1047, chips: 0xf80, step: 801, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:127
+	{form: 1048, chips: 0x3f, step: 803, nstep: 1, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:220
+	{form: 1049, chips: 0x3f, step: 803, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:220
+	{form: 1050, chips: 0x3f, step: 803, nstep: 1, slot: 1136, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:220
+	{form: 1052, chips: 0x3f, step: 803, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:220
+	{form: 1053, chips: 0x3f, step: 804, nstep: 2, slot: 1822, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:221
+	{form: 1054, chips: 0x3f, step: 804, nstep: 2, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:221
+	{form: 1055, chips: 0x3f, step: 804, nstep: 2, slot: 1824, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:221
+	{form: 1057, chips: 0x3f, step: 804, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:221
+	{form: 1058, chips: 0xfc0, step: 803, nstep: 1, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:222
+	{form: 1059, chips: 0xfc0, step: 803, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:222
+	{form: 1060, chips: 0x40, step: 803, nstep: 1, slot: 1136, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
+	{form: 1062, chips: 0x40, step: 803, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
+	{form: 1063, chips: 0xf80, step: 803, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:222
+	{form: 1064, chips: 0xfc0, step: 804, nstep: 2, slot: 1822, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:223
+	{form: 1065, chips: 0xfc0, step: 804, nstep: 2, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:223
+	{form: 1066, chips: 0x40, step: 804, nstep: 2, slot: 1824, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
+	{form: 1068, chips: 0x40, step: 804, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
+	{form: 1069, chips: 0xf80, step: 804, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:223
+	{form: 1070, chips: 0xfc0, step: 806, nstep: 2, slot: 1822, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:224
+	{form: 1071, chips: 0xfc0, step: 806, nstep: 2, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:224
+	{form: 1072, chips: 0x40, step: 806, nstep: 2, slot: 1824, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:224
+	{form: 1074, chips: 0x40, step: 806, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
+	{form: 1075, chips: 0xf80, step: 806, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:224
+	{form: 1076, chips: 0x100, step: 808, nstep: 2, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:225
+	{form: 1077, chips: 0x100, step: 808, nstep: 2, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:225
+	{form: 1078, chips: 0x100, step: 810, nstep: 2, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:226
+	{form: 1079, chips: 0x100, step: 810, nstep: 2, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:226
+	{form: 1080, chips: 0x3f, step: 812, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:227
+	{form: 1081, chips: 0xfc0, step: 812, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:228
+	{form: 1082, chips: 0x3f, step: 813, nstep: 2, slot: 1828, nslot: 2, sig: 0x13},                                   // control.sass:230
+	{form: 1083, chips: 0x3f, step: 813, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:231
+	{form: 1084, chips: 0x3f, step: 813, nstep: 2, slot: 1830, nslot: 2, sig: 0x83},                                   // control.sass:231
+	{form: 1086, chips: 0xfc0, step: 815, nstep: 3, slot: 1832, nslot: 2, sig: 0x13},                                  // control.sass:232
+	{form: 1087, chips: 0xfc0, step: 815, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                   // control.sass:233
+	{form: 1088, chips: 0x40, step: 815, nstep: 3, slot: 1834, nslot: 2, sig: 0x83},                                   // control.sass:233
+	{form: 1090, chips: 0xffe, step: 818, nstep: 1, slot: 1836, nslot: 1, sig: 0x3},                                   // control.sass:234
 	{form: 1091, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:237
-	{form: 1092, chips: 0xc00, step: 815, nstep: 7, slot: 1696, nslot: 8, sig: 0x21141111},                            // tensor.sass:130
-	{form: 1093, chips: 0xc00, step: 822, nstep: 8, slot: 1704, nslot: 9, sig: 0x621141111},                           // tensor.sass:131
-	{form: 1101, chips: 0xfff, step: 830, nstep: 1, slot: 1713, nslot: 7, sig: 0x6633333},                             // integer.sass:105
-	{form: 1102, chips: 0xfff, step: 830, nstep: 1, slot: 1720, nslot: 7, sig: 0x6643333},                             // integer.sass:106
-	{form: 1103, chips: 0xfff, step: 0, nstep: 0, slot: 1727, nslot: 2, sig: 0x63},                                    // control.sass:240
+	{form: 1092, chips: 0xc00, step: 819, nstep: 7, slot: 1837, nslot: 8, sig: 0x21141111},                            // tensor.sass:130
+	{form: 1093, chips: 0xc00, step: 826, nstep: 8, slot: 1845, nslot: 9, sig: 0x621141111},                           // tensor.sass:131
+	{form: 1101, chips: 0xfff, step: 834, nstep: 1, slot: 1854, nslot: 7, sig: 0x6633333},                             // integer.sass:105
+	{form: 1102, chips: 0xfff, step: 834, nstep: 1, slot: 1861, nslot: 7, sig: 0x6643333},                             // integer.sass:106
+	{form: 1103, chips: 0xfff, step: 0, nstep: 0, slot: 1868, nslot: 2, sig: 0x63},                                    // control.sass:240
 	{form: 1104, chips: 0xfff, step: 0, nstep: 0, slot: 170, nslot: 2, sig: 0x11, fixed: true},                        // integer.sass:109
 	{form: 1105, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x61, fixed: true},                        // integer.sass:109
 	{form: 1106, chips: 0x7f, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x81, fixed: true},                         // integer.sass:109
 	{form: 1108, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:109
 	{form: 1109, chips: 0xf80, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                        // integer.sass:109
 	{form: 1110, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:243
-	{form: 1111, chips: 0xfff, step: 831, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:112
-	{form: 1112, chips: 0xfff, step: 831, nstep: 1, slot: 1283, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:112
-	{form: 1113, chips: 0x7f, step: 831, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                     // integer.sass:112
-	{form: 1115, chips: 0xfff, step: 831, nstep: 1, slot: 1287, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:112
-	{form: 1116, chips: 0x7f, step: 831, nstep: 1, slot: 1291, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:112
-	{form: 1118, chips: 0x7f, step: 831, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:112
-	{form: 1119, chips: 0xf80, step: 831, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:112
-	{form: 1120, chips: 0x7f, step: 831, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:112
-	{form: 1121, chips: 0xf80, step: 831, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:112
-	{form: 1122, chips: 0x40, step: 832, nstep: 4, slot: 1729, nslot: 5, sig: 0xe41c1},                                // tensor.sass:134
-	{form: 1123, chips: 0x40, step: 832, nstep: 4, slot: 1734, nslot: 6, sig: 0xe41c11},                               // tensor.sass:135
-	{form: 1124, chips: 0x40, step: 836, nstep: 6, slot: 1740, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:136
-	{form: 1125, chips: 0x40, step: 836, nstep: 6, slot: 1747, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:137
-	{form: 1126, chips: 0x40, step: 842, nstep: 4, slot: 1729, nslot: 5, sig: 0xe41c1},                                // tensor.sass:138
-	{form: 1127, chips: 0x40, step: 842, nstep: 4, slot: 1734, nslot: 6, sig: 0xe41c11},                               // tensor.sass:139
-	{form: 1128, chips: 0x40, step: 846, nstep: 6, slot: 1740, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:140
-	{form: 1129, chips: 0x40, step: 846, nstep: 6, slot: 1747, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:141
-	{form: 1130, chips: 0x20, step: 852, nstep: 4, slot: 1330, nslot: 5, sig: 0x41111},                                // tensor.sass:144
-	{form: 1131, chips: 0x20, step: 856, nstep: 6, slot: 1755, nslot: 7, sig: 0x6141111},                              // tensor.sass:145
-	{form: 1132, chips: 0xc00, step: 862, nstep: 4, slot: 1330, nslot: 5, sig: 0x41111},                               // tensor.sass:146
-	{form: 1133, chips: 0xc00, step: 866, nstep: 5, slot: 1341, nslot: 7, sig: 0x6141111},                             // tensor.sass:147
-	{form: 1134, chips: 0xc00, step: 871, nstep: 6, slot: 1696, nslot: 8, sig: 0x21141111},                            // tensor.sass:148
-	{form: 1135, chips: 0xc00, step: 877, nstep: 7, slot: 1704, nslot: 9, sig: 0x621141111},                           // tensor.sass:149
-	{form: 1136, chips: 0x3f, step: 884, nstep: 2, slot: 1762, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:213
-	{form: 1137, chips: 0xfc0, step: 886, nstep: 2, slot: 1762, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:213
-	{form: 1138, chips: 0x3f, step: 884, nstep: 2, slot: 1765, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:214
-	{form: 1139, chips: 0x40, step: 886, nstep: 2, slot: 1768, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:215
-	{form: 1140, chips: 0xf80, step: 886, nstep: 2, slot: 1768, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:215
-	{form: 1142, chips: 0x3f, step: 0, nstep: 0, slot: 1771, nslot: 3, sig: 0x123},                                    // integer.sass:118
-	{form: 1143, chips: 0x3f, step: 888, nstep: 1, slot: 1774, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:119
-	{form: 1144, chips: 0x40, step: 0, nstep: 0, slot: 1771, nslot: 3, sig: 0x123},                                    // integer.sass:120
-	{form: 1145, chips: 0x40, step: 888, nstep: 1, slot: 1774, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:121
-	{form: 1146, chips: 0xf80, step: 889, nstep: 2, slot: 1777, nslot: 3, sig: 0x123},                                 // integer.sass:122
-	{form: 1147, chips: 0xf80, step: 891, nstep: 3, slot: 1780, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:123
-	{form: 1148, chips: 0x1, step: 894, nstep: 7, slot: 1783, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:218
-	{form: 1149, chips: 0x1, step: 901, nstep: 7, slot: 1785, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:219
-	{form: 1150, chips: 0x3e, step: 908, nstep: 5, slot: 1787, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:220
-	{form: 1151, chips: 0x3e, step: 913, nstep: 5, slot: 1789, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:221
-	{form: 1152, chips: 0x3e, step: 913, nstep: 5, slot: 1791, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:222
-	{form: 1153, chips: 0x3e, step: 913, nstep: 5, slot: 1793, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:223
-	{form: 1154, chips: 0x40, step: 918, nstep: 2, slot: 1795, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:226
-	{form: 1155, chips: 0xf80, step: 918, nstep: 2, slot: 1795, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:227
-	{form: 1156, chips: 0xfc0, step: 920, nstep: 5, slot: 1787, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:230
-	{form: 1157, chips: 0xfc0, step: 39, nstep: 6, slot: 1797, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:231
-	{form: 1158, chips: 0x40, step: 925, nstep: 5, slot: 1799, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:232
-	{form: 1159, chips: 0x40, step: 925, nstep: 5, slot: 1793, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:233
-	{form: 1160, chips: 0x40, step: 66, nstep: 6, slot: 1801, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:234
-	{form: 1161, chips: 0x40, step: 66, nstep: 6, slot: 1803, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:235
-	{form: 1162, chips: 0xf80, step: 925, nstep: 5, slot: 1799, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:236
-	{form: 1163, chips: 0xf80, step: 925, nstep: 5, slot: 1793, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:237
-	{form: 1164, chips: 0xf80, step: 66, nstep: 6, slot: 1801, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:238
-	{form: 1165, chips: 0xf80, step: 66, nstep: 6, slot: 1803, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:239
-	{form: 1166, chips: 0x7e, step: 930, nstep: 2, slot: 1805, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:126
-	{form: 1167, chips: 0xf80, step: 930, nstep: 2, slot: 1805, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:126
-	{form: 1168, chips: 0x3f, step: 932, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                   // control.sass:246
-	{form: 1169, chips: 0xfc0, step: 932, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                  // control.sass:246
-	{form: 1170, chips: 0x3f, step: 934, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                   // control.sass:247
-	{form: 1171, chips: 0xfc0, step: 934, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                  // control.sass:247
-	{form: 1174, chips: 0x1, step: 0, nstep: 0, slot: 1807, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:254
-	{form: 1175, chips: 0x3e, step: 0, nstep: 0, slot: 1807, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:254
-	{form: 1176, chips: 0x40, step: 0, nstep: 0, slot: 1809, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:254
-	{form: 1177, chips: 0x180, step: 0, nstep: 0, slot: 1811, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
-	{form: 1178, chips: 0x200, step: 0, nstep: 0, slot: 1811, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
-	{form: 1179, chips: 0xc00, step: 0, nstep: 0, slot: 1811, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
-	{form: 1180, chips: 0x1, step: 0, nstep: 0, slot: 1813, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:257
-	{form: 1181, chips: 0x3e, step: 0, nstep: 0, slot: 1813, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:257
-	{form: 1182, chips: 0x40, step: 0, nstep: 0, slot: 1815, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:257
-	{form: 1183, chips: 0x180, step: 0, nstep: 0, slot: 1817, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
-	{form: 1184, chips: 0x200, step: 0, nstep: 0, slot: 1817, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
-	{form: 1185, chips: 0xc00, step: 0, nstep: 0, slot: 1817, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
-	{form: 1186, chips: 0xfff, step: 0, nstep: 0, slot: 1819, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:129
-	{form: 1187, chips: 0xfff, step: 0, nstep: 0, slot: 1823, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:129
-	{form: 1188, chips: 0x7f, step: 0, nstep: 0, slot: 1827, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:129
-	{form: 1190, chips: 0x7f, step: 0, nstep: 0, slot: 1831, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:129
-	{form: 1191, chips: 0xf80, step: 0, nstep: 0, slot: 1831, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:129
-	{form: 1192, chips: 0xc00, step: 794, nstep: 1, slot: 1823, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:130
-	{form: 1193, chips: 0xc00, step: 794, nstep: 1, slot: 1819, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:131
-	{form: 1194, chips: 0xc00, step: 794, nstep: 1, slot: 1831, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:132
-	{form: 1195, chips: 0xfff, step: 936, nstep: 2, slot: 1835, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:135
-	{form: 1196, chips: 0xfff, step: 936, nstep: 2, slot: 1838, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:135
-	{form: 1197, chips: 0x7f, step: 936, nstep: 2, slot: 1841, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:135
-	{form: 1199, chips: 0x7f, step: 936, nstep: 2, slot: 1844, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:135
-	{form: 1200, chips: 0xf80, step: 936, nstep: 2, slot: 1844, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:135
-	{form: 1201, chips: 0xe7f, step: 938, nstep: 4, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:138
-	{form: 1202, chips: 0xe7f, step: 938, nstep: 4, slot: 1847, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:138
-	{form: 1203, chips: 0x7f, step: 938, nstep: 4, slot: 1851, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:138
-	{form: 1205, chips: 0xe7f, step: 938, nstep: 4, slot: 1156, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:138
-	{form: 1206, chips: 0x7f, step: 938, nstep: 4, slot: 1160, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:138
-	{form: 1208, chips: 0x7f, step: 938, nstep: 4, slot: 1164, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:138
-	{form: 1209, chips: 0xe00, step: 938, nstep: 4, slot: 1164, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:138
-	{form: 1210, chips: 0x7f, step: 938, nstep: 4, slot: 1855, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:138
-	{form: 1211, chips: 0xe00, step: 938, nstep: 4, slot: 1855, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:138
-	{form: 1212, chips: 0x180, step: 942, nstep: 5, slot: 1859, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:139
-	{form: 1213, chips: 0x180, step: 942, nstep: 5, slot: 1863, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:139
-	{form: 1214, chips: 0x180, step: 942, nstep: 5, slot: 1867, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:139
-	{form: 1215, chips: 0x180, step: 942, nstep: 5, slot: 1871, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:139
-	{form: 1216, chips: 0x180, step: 942, nstep: 5, slot: 1875, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:139
-	{form: 1217, chips: 0xfff, step: 947, nstep: 1, slot: 1879, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:260
-	{form: 1218, chips: 0xfff, step: 947, nstep: 1, slot: 1884, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:261
-	{form: 1219, chips: 0xfff, step: 947, nstep: 1, slot: 1889, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:262
-	{form: 1220, chips: 0xfff, step: 947, nstep: 1, slot: 1894, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:263
-	{form: 1221, chips: 0x1, step: 948, nstep: 6, slot: 1797, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:242
-	{form: 1222, chips: 0xffe, step: 954, nstep: 4, slot: 1899, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:242
-	{form: 1223, chips: 0x1, step: 948, nstep: 6, slot: 1901, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:243
-	{form: 1224, chips: 0x3e, step: 954, nstep: 4, slot: 1903, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:244
-	{form: 1225, chips: 0x40, step: 954, nstep: 4, slot: 1905, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:245
-	{form: 1226, chips: 0xf80, step: 954, nstep: 4, slot: 1905, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:245
-	{form: 1227, chips: 0x3e, step: 958, nstep: 4, slot: 1907, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:246
-	{form: 1228, chips: 0x3e, step: 958, nstep: 4, slot: 1909, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:247
-	{form: 1229, chips: 0x40, step: 958, nstep: 4, slot: 1909, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:248
-	{form: 1230, chips: 0xf80, step: 958, nstep: 4, slot: 1909, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:248
-	{form: 1231, chips: 0x40, step: 962, nstep: 1, slot: 1911, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:251
-	{form: 1232, chips: 0xf80, step: 962, nstep: 1, slot: 1911, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:252
-	{form: 1233, chips: 0x1, step: 948, nstep: 6, slot: 1797, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:255
-	{form: 1234, chips: 0x7e, step: 954, nstep: 4, slot: 1899, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:255
-	{form: 1235, chips: 0xf80, step: 963, nstep: 4, slot: 1899, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:256
-	{form: 1236, chips: 0x1, step: 948, nstep: 6, slot: 1901, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:257
-	{form: 1237, chips: 0x3e, step: 954, nstep: 4, slot: 1903, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:258
-	{form: 1238, chips: 0x40, step: 954, nstep: 4, slot: 1905, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:259
-	{form: 1239, chips: 0x3e, step: 958, nstep: 4, slot: 1907, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:260
-	{form: 1240, chips: 0x3e, step: 958, nstep: 4, slot: 1909, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:261
-	{form: 1241, chips: 0x40, step: 958, nstep: 4, slot: 1909, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:262
-	{form: 1242, chips: 0xf80, step: 963, nstep: 4, slot: 1905, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:263
-	{form: 1243, chips: 0xf80, step: 967, nstep: 4, slot: 1909, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:264
-	{form: 1244, chips: 0xf80, step: 971, nstep: 5, slot: 1913, nslot: 4, sig: 0x611a},                                // memory.sass:265
-	{form: 1245, chips: 0x1, step: 739, nstep: 2, slot: 1917, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:268
-	{form: 1246, chips: 0xffe, step: 741, nstep: 2, slot: 1917, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:268
-	{form: 1247, chips: 0x1, step: 739, nstep: 2, slot: 1919, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:269
-	{form: 1248, chips: 0x7e, step: 741, nstep: 2, slot: 1919, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:269
-	{form: 1249, chips: 0xf80, step: 741, nstep: 2, slot: 1919, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:269
-	{form: 1250, chips: 0x1, step: 976, nstep: 1, slot: 1921, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:272
-	{form: 1251, chips: 0xffe, step: 745, nstep: 1, slot: 1921, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:272
-	{form: 1252, chips: 0x1, step: 976, nstep: 1, slot: 1923, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:273
-	{form: 1253, chips: 0x7e, step: 745, nstep: 1, slot: 1923, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:273
-	{form: 1254, chips: 0xf80, step: 745, nstep: 1, slot: 1923, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:273
-	{form: 1255, chips: 0x40, step: 977, nstep: 3, slot: 1925, nslot: 2, sig: 0x19, fixed: true},                      // tensor.sass:152
-	{form: 1256, chips: 0x40, step: 977, nstep: 3, slot: 1927, nslot: 2, sig: 0x19, fixed: true},                      // tensor.sass:153
-	{form: 1257, chips: 0xf80, step: 980, nstep: 3, slot: 1925, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:154
-	{form: 1258, chips: 0xf80, step: 980, nstep: 3, slot: 1927, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
-	{form: 1259, chips: 0x380, step: 983, nstep: 3, slot: 1929, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:158
-	{form: 1260, chips: 0x380, step: 986, nstep: 3, slot: 1929, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:159
-	{form: 1261, chips: 0x380, step: 989, nstep: 3, slot: 1929, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:160
-	{form: 1262, chips: 0x380, step: 992, nstep: 3, slot: 1929, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:161
-	{form: 1263, chips: 0x1, step: 995, nstep: 9, slot: 1931, nslot: 4, sig: 0x1913},                                  // texture.sass:26
-	{form: 1264, chips: 0x3fe, step: 1004, nstep: 7, slot: 1935, nslot: 4, sig: 0x1913},                               // texture.sass:26
-	{form: 1265, chips: 0x1, step: 995, nstep: 9, slot: 1939, nslot: 5, sig: 0x66913},                                 // texture.sass:27
-	{form: 1266, chips: 0x7e, step: 1004, nstep: 7, slot: 1944, nslot: 5, sig: 0x66913},                               // texture.sass:27
-	{form: 1267, chips: 0x1, step: 995, nstep: 9, slot: 1949, nslot: 5, sig: 0x62913},                                 // texture.sass:28
-	{form: 1268, chips: 0x7e, step: 1004, nstep: 7, slot: 1954, nslot: 5, sig: 0x62913},                               // texture.sass:28
-	{form: 1269, chips: 0x380, step: 1004, nstep: 7, slot: 1959, nslot: 4, sig: 0x2913},                               // texture.sass:29
-	{form: 1270, chips: 0xc00, step: 1011, nstep: 8, slot: 1963, nslot: 5, sig: 0x21913},                              // texture.sass:30
-	{form: 1271, chips: 0xc00, step: 1011, nstep: 8, slot: 1968, nslot: 5, sig: 0x22913},                              // texture.sass:31
-	{form: 1272, chips: 0x1, step: 1019, nstep: 10, slot: 1973, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
-	{form: 1273, chips: 0x3fe, step: 1029, nstep: 8, slot: 1976, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
-	{form: 1274, chips: 0x1, step: 1019, nstep: 10, slot: 1979, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1275, chips: 0x7e, step: 1029, nstep: 8, slot: 1983, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1276, chips: 0x1, step: 1019, nstep: 10, slot: 1987, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1277, chips: 0x7e, step: 1029, nstep: 8, slot: 1991, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1278, chips: 0x380, step: 1029, nstep: 8, slot: 1995, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
-	{form: 1279, chips: 0xc00, step: 1037, nstep: 9, slot: 1998, nslot: 4, sig: 0x2119},                               // texture.sass:38
-	{form: 1280, chips: 0xc00, step: 1037, nstep: 9, slot: 2002, nslot: 4, sig: 0x2219},                               // texture.sass:39
-	{form: 1281, chips: 0x1, step: 1046, nstep: 8, slot: 1976, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
-	{form: 1282, chips: 0x3fe, step: 1054, nstep: 6, slot: 2006, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
-	{form: 1283, chips: 0x1, step: 995, nstep: 9, slot: 2009, nslot: 3, sig: 0x119, fixed: true},                      // texture.sass:43
-	{form: 1284, chips: 0x3fe, step: 1060, nstep: 7, slot: 2012, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
-	{form: 1285, chips: 0x1, step: 1046, nstep: 8, slot: 1983, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
-	{form: 1286, chips: 0x7e, step: 1054, nstep: 6, slot: 2015, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
-	{form: 1287, chips: 0x1, step: 995, nstep: 9, slot: 2019, nslot: 4, sig: 0x6619, fixed: true},                     // texture.sass:45
-	{form: 1288, chips: 0x7e, step: 1060, nstep: 7, slot: 2023, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
-	{form: 1289, chips: 0x1, step: 1046, nstep: 8, slot: 1991, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
-	{form: 1290, chips: 0x7e, step: 1054, nstep: 6, slot: 2027, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
-	{form: 1291, chips: 0x1, step: 995, nstep: 9, slot: 2031, nslot: 4, sig: 0x6219, fixed: true},                     // texture.sass:47
-	{form: 1292, chips: 0x7e, step: 1060, nstep: 7, slot: 2035, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
-	{form: 1293, chips: 0x380, step: 1054, nstep: 6, slot: 2039, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
-	{form: 1294, chips: 0x380, step: 1060, nstep: 7, slot: 2042, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
-	{form: 1295, chips: 0xc00, step: 1067, nstep: 7, slot: 2045, nslot: 4, sig: 0x2119},                               // texture.sass:50
-	{form: 1296, chips: 0xc00, step: 1074, nstep: 8, slot: 2049, nslot: 4, sig: 0x2119},                               // texture.sass:51
-	{form: 1297, chips: 0xc00, step: 1067, nstep: 7, slot: 2053, nslot: 4, sig: 0x2219},                               // texture.sass:52
-	{form: 1298, chips: 0xc00, step: 1074, nstep: 8, slot: 2057, nslot: 4, sig: 0x2219},                               // texture.sass:53
-	{form: 1299, chips: 0x40, step: 1082, nstep: 3, slot: 2061, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:276
-	{form: 1300, chips: 0xf80, step: 1082, nstep: 3, slot: 2061, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:277
-	{form: 1301, chips: 0x40, step: 1085, nstep: 5, slot: 2064, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:278
-	{form: 1302, chips: 0xf80, step: 1085, nstep: 5, slot: 2064, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:279
-	{form: 1303, chips: 0xfc0, step: 1090, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                        // memory.sass:280
-	{form: 1304, chips: 0x40, step: 1092, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:281
-	{form: 1305, chips: 0xf80, step: 1092, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:281
-	{form: 1306, chips: 0x40, step: 1094, nstep: 2, slot: 2067, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:282
-	{form: 1307, chips: 0xf80, step: 1094, nstep: 2, slot: 2067, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:282
-	{form: 1308, chips: 0x40, step: 1096, nstep: 3, slot: 1518, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:283
-	{form: 1309, chips: 0xf80, step: 1096, nstep: 3, slot: 1518, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:283
-	{form: 1310, chips: 0x40, step: 1099, nstep: 2, slot: 2070, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:284
-	{form: 1311, chips: 0xf80, step: 1099, nstep: 2, slot: 2070, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:284
-	{form: 1312, chips: 0x1, step: 1101, nstep: 9, slot: 2072, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
-	{form: 1313, chips: 0x7f, step: 1110, nstep: 9, slot: 2079, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
-	{form: 1314, chips: 0x7f, step: 1119, nstep: 8, slot: 2088, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
-	{form: 1315, chips: 0x7e, step: 1101, nstep: 9, slot: 2072, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
-	{form: 1316, chips: 0x380, step: 1127, nstep: 8, slot: 2097, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
-	{form: 1317, chips: 0xc00, step: 1135, nstep: 10, slot: 2105, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
-	{form: 1318, chips: 0xc00, step: 1145, nstep: 9, slot: 2114, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
-	{form: 1319, chips: 0x1, step: 1154, nstep: 9, slot: 2072, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
-	{form: 1320, chips: 0x7f, step: 1163, nstep: 9, slot: 2079, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
-	{form: 1321, chips: 0x7f, step: 1172, nstep: 8, slot: 2088, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
-	{form: 1322, chips: 0x7e, step: 1154, nstep: 9, slot: 2072, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
-	{form: 1323, chips: 0x380, step: 1180, nstep: 8, slot: 2097, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
-	{form: 1324, chips: 0xc00, step: 1188, nstep: 9, slot: 2114, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
-	{form: 1325, chips: 0x1, step: 1197, nstep: 8, slot: 2123, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
-	{form: 1326, chips: 0x7f, step: 1205, nstep: 8, slot: 2130, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
-	{form: 1327, chips: 0x7f, step: 1213, nstep: 7, slot: 2139, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
-	{form: 1328, chips: 0x7e, step: 1197, nstep: 8, slot: 2123, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
-	{form: 1329, chips: 0x380, step: 1213, nstep: 7, slot: 2148, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
-	{form: 1330, chips: 0xc00, step: 1220, nstep: 8, slot: 2156, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
-	{form: 1331, chips: 0x1, step: 1228, nstep: 6, slot: 2165, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
-	{form: 1332, chips: 0x7f, step: 1234, nstep: 6, slot: 2172, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
-	{form: 1333, chips: 0x7f, step: 1240, nstep: 5, slot: 2181, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
-	{form: 1334, chips: 0x7e, step: 1228, nstep: 6, slot: 2165, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
-	{form: 1335, chips: 0x380, step: 1240, nstep: 5, slot: 2190, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
-	{form: 1336, chips: 0xc00, step: 1245, nstep: 6, slot: 2198, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
-	{form: 1337, chips: 0xfff, step: 1251, nstep: 2, slot: 2207, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
-	{form: 1338, chips: 0x7f, step: 1253, nstep: 2, slot: 2212, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
-	{form: 1339, chips: 0x7f, step: 1255, nstep: 1, slot: 2219, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
-	{form: 1340, chips: 0xf80, step: 1255, nstep: 1, slot: 2226, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
-	{form: 1341, chips: 0x40, step: 1256, nstep: 5, slot: 2233, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:287
-	{form: 1342, chips: 0x40, step: 1256, nstep: 5, slot: 2236, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:288
-	{form: 1343, chips: 0x380, step: 1261, nstep: 7, slot: 2240, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:289
-	{form: 1344, chips: 0x380, step: 1261, nstep: 7, slot: 2243, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:290
-	{form: 1345, chips: 0xc00, step: 1268, nstep: 6, slot: 2247, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:291
-	{form: 1346, chips: 0xc00, step: 1268, nstep: 6, slot: 2250, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:292
-	{form: 1347, chips: 0x40, step: 1274, nstep: 1, slot: 2254, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:295
-	{form: 1348, chips: 0xf80, step: 1274, nstep: 1, slot: 2254, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:295
-	{form: 1349, chips: 0x40, step: 1274, nstep: 1, slot: 2256, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:296
-	{form: 1350, chips: 0xf80, step: 1274, nstep: 1, slot: 2256, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:296
-	{form: 1351, chips: 0x40, step: 1275, nstep: 4, slot: 2259, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:299
-	{form: 1352, chips: 0xc00, step: 1275, nstep: 4, slot: 2259, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:299
-	{form: 1353, chips: 0x40, step: 1275, nstep: 4, slot: 2262, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:300
-	{form: 1354, chips: 0xc00, step: 1275, nstep: 4, slot: 2262, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:300
-	{form: 1355, chips: 0x380, step: 1279, nstep: 5, slot: 2233, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:301
-	{form: 1356, chips: 0x380, step: 1279, nstep: 5, slot: 2236, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:302
-	{form: 1357, chips: 0x7f, step: 159, nstep: 1, slot: 2266, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1358, chips: 0xf80, step: 159, nstep: 1, slot: 2266, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1359, chips: 0x7f, step: 159, nstep: 1, slot: 2269, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1360, chips: 0xf80, step: 159, nstep: 1, slot: 2269, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1361, chips: 0x7f, step: 0, nstep: 0, slot: 2272, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1362, chips: 0xf80, step: 0, nstep: 0, slot: 2272, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
-	{form: 1363, chips: 0x7f, step: 0, nstep: 0, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1364, chips: 0xf80, step: 0, nstep: 0, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1111, chips: 0xfff, step: 835, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:112
+	{form: 1112, chips: 0xfff, step: 835, nstep: 1, slot: 1424, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:112
+	{form: 1113, chips: 0x7f, step: 835, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                     // integer.sass:112
+	{form: 1115, chips: 0xfff, step: 835, nstep: 1, slot: 1428, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:112
+	{form: 1116, chips: 0x7f, step: 835, nstep: 1, slot: 1432, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:112
+	{form: 1118, chips: 0x7f, step: 835, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:112
+	{form: 1119, chips: 0xf80, step: 835, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:112
+	{form: 1120, chips: 0x7f, step: 835, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:112
+	{form: 1121, chips: 0xf80, step: 835, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:112
+	{form: 1122, chips: 0x40, step: 836, nstep: 4, slot: 1870, nslot: 5, sig: 0xe41c1},                                // tensor.sass:134
+	{form: 1123, chips: 0x40, step: 836, nstep: 4, slot: 1875, nslot: 6, sig: 0xe41c11},                               // tensor.sass:135
+	{form: 1124, chips: 0x40, step: 840, nstep: 6, slot: 1881, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:136
+	{form: 1125, chips: 0x40, step: 840, nstep: 6, slot: 1888, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:137
+	{form: 1126, chips: 0x40, step: 846, nstep: 4, slot: 1870, nslot: 5, sig: 0xe41c1},                                // tensor.sass:138
+	{form: 1127, chips: 0x40, step: 846, nstep: 4, slot: 1875, nslot: 6, sig: 0xe41c11},                               // tensor.sass:139
+	{form: 1128, chips: 0x40, step: 850, nstep: 6, slot: 1881, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:140
+	{form: 1129, chips: 0x40, step: 850, nstep: 6, slot: 1888, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:141
+	{form: 1130, chips: 0x20, step: 856, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                                // tensor.sass:144
+	{form: 1131, chips: 0x20, step: 860, nstep: 6, slot: 1896, nslot: 7, sig: 0x6141111},                              // tensor.sass:145
+	{form: 1132, chips: 0xc00, step: 866, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                               // tensor.sass:146
+	{form: 1133, chips: 0xc00, step: 870, nstep: 5, slot: 1482, nslot: 7, sig: 0x6141111},                             // tensor.sass:147
+	{form: 1134, chips: 0xc00, step: 875, nstep: 6, slot: 1837, nslot: 8, sig: 0x21141111},                            // tensor.sass:148
+	{form: 1135, chips: 0xc00, step: 881, nstep: 7, slot: 1845, nslot: 9, sig: 0x621141111},                           // tensor.sass:149
+	{form: 1136, chips: 0x3f, step: 888, nstep: 2, slot: 1903, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:213
+	{form: 1137, chips: 0xfc0, step: 890, nstep: 2, slot: 1903, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:213
+	{form: 1138, chips: 0x3f, step: 888, nstep: 2, slot: 1906, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:214
+	{form: 1139, chips: 0x40, step: 890, nstep: 2, slot: 1909, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:215
+	{form: 1140, chips: 0xf80, step: 890, nstep: 2, slot: 1909, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:215
+	{form: 1142, chips: 0x3f, step: 0, nstep: 0, slot: 1912, nslot: 3, sig: 0x123},                                    // integer.sass:118
+	{form: 1143, chips: 0x3f, step: 892, nstep: 1, slot: 1915, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:119
+	{form: 1144, chips: 0x40, step: 0, nstep: 0, slot: 1912, nslot: 3, sig: 0x123},                                    // integer.sass:120
+	{form: 1145, chips: 0x40, step: 892, nstep: 1, slot: 1915, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:121
+	{form: 1146, chips: 0xf80, step: 893, nstep: 2, slot: 1918, nslot: 3, sig: 0x123},                                 // integer.sass:122
+	{form: 1147, chips: 0xf80, step: 895, nstep: 3, slot: 1921, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:123
+	{form: 1148, chips: 0x1, step: 898, nstep: 7, slot: 1924, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:218
+	{form: 1149, chips: 0x1, step: 905, nstep: 7, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:219
+	{form: 1150, chips: 0x3e, step: 912, nstep: 5, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:220
+	{form: 1151, chips: 0x3e, step: 917, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:221
+	{form: 1152, chips: 0x3e, step: 917, nstep: 5, slot: 1932, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:222
+	{form: 1153, chips: 0x3e, step: 917, nstep: 5, slot: 1934, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:223
+	{form: 1154, chips: 0x40, step: 922, nstep: 2, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:226
+	{form: 1155, chips: 0xf80, step: 922, nstep: 2, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:227
+	{form: 1156, chips: 0xfc0, step: 924, nstep: 5, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:230
+	{form: 1157, chips: 0xfc0, step: 39, nstep: 6, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:231
+	{form: 1158, chips: 0x40, step: 929, nstep: 5, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:232
+	{form: 1159, chips: 0x40, step: 929, nstep: 5, slot: 1934, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:233
+	{form: 1160, chips: 0x40, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:234
+	{form: 1161, chips: 0x40, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:235
+	{form: 1162, chips: 0xf80, step: 929, nstep: 5, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:236
+	{form: 1163, chips: 0xf80, step: 929, nstep: 5, slot: 1934, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:237
+	{form: 1164, chips: 0xf80, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:238
+	{form: 1165, chips: 0xf80, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:239
+	{form: 1166, chips: 0x7e, step: 934, nstep: 2, slot: 1946, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:126
+	{form: 1167, chips: 0xf80, step: 934, nstep: 2, slot: 1946, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:126
+	{form: 1168, chips: 0x3f, step: 936, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                   // control.sass:246
+	{form: 1169, chips: 0xfc0, step: 936, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                  // control.sass:246
+	{form: 1170, chips: 0x3f, step: 938, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                   // control.sass:247
+	{form: 1171, chips: 0xfc0, step: 938, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                  // control.sass:247
+	{form: 1174, chips: 0x1, step: 0, nstep: 0, slot: 1948, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:254
+	{form: 1175, chips: 0x3e, step: 0, nstep: 0, slot: 1948, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:254
+	{form: 1176, chips: 0x40, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:254
+	{form: 1177, chips: 0x180, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
+	{form: 1178, chips: 0x200, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
+	{form: 1179, chips: 0xc00, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
+	{form: 1180, chips: 0x1, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:257
+	{form: 1181, chips: 0x3e, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:257
+	{form: 1182, chips: 0x40, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:257
+	{form: 1183, chips: 0x180, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
+	{form: 1184, chips: 0x200, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
+	{form: 1185, chips: 0xc00, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
+	{form: 1186, chips: 0xfff, step: 0, nstep: 0, slot: 1960, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:129
+	{form: 1187, chips: 0xfff, step: 0, nstep: 0, slot: 1964, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:129
+	{form: 1188, chips: 0x7f, step: 0, nstep: 0, slot: 1968, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:129
+	{form: 1190, chips: 0x7f, step: 0, nstep: 0, slot: 1972, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:129
+	{form: 1191, chips: 0xf80, step: 0, nstep: 0, slot: 1972, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:129
+	{form: 1192, chips: 0xc00, step: 798, nstep: 1, slot: 1964, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:130
+	{form: 1193, chips: 0xc00, step: 798, nstep: 1, slot: 1960, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:131
+	{form: 1194, chips: 0xc00, step: 798, nstep: 1, slot: 1972, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:132
+	{form: 1195, chips: 0xfff, step: 940, nstep: 2, slot: 1976, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:135
+	{form: 1196, chips: 0xfff, step: 940, nstep: 2, slot: 1979, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:135
+	{form: 1197, chips: 0x7f, step: 940, nstep: 2, slot: 1982, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:135
+	{form: 1199, chips: 0x7f, step: 940, nstep: 2, slot: 1985, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:135
+	{form: 1200, chips: 0xf80, step: 940, nstep: 2, slot: 1985, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:135
+	{form: 1201, chips: 0xe7f, step: 942, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:138
+	{form: 1202, chips: 0xe7f, step: 942, nstep: 4, slot: 1988, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:138
+	{form: 1203, chips: 0x7f, step: 942, nstep: 4, slot: 1992, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:138
+	{form: 1205, chips: 0xe7f, step: 942, nstep: 4, slot: 1297, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:138
+	{form: 1206, chips: 0x7f, step: 942, nstep: 4, slot: 1301, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:138
+	{form: 1208, chips: 0x7f, step: 942, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:138
+	{form: 1209, chips: 0xe00, step: 942, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:138
+	{form: 1210, chips: 0x7f, step: 942, nstep: 4, slot: 1996, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:138
+	{form: 1211, chips: 0xe00, step: 942, nstep: 4, slot: 1996, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:138
+	{form: 1212, chips: 0x180, step: 946, nstep: 5, slot: 2000, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:139
+	{form: 1213, chips: 0x180, step: 946, nstep: 5, slot: 2004, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:139
+	{form: 1214, chips: 0x180, step: 946, nstep: 5, slot: 2008, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:139
+	{form: 1215, chips: 0x180, step: 946, nstep: 5, slot: 2012, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:139
+	{form: 1216, chips: 0x180, step: 946, nstep: 5, slot: 2016, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:139
+	{form: 1217, chips: 0xfff, step: 951, nstep: 1, slot: 2020, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:260
+	{form: 1218, chips: 0xfff, step: 951, nstep: 1, slot: 2025, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:261
+	{form: 1219, chips: 0xfff, step: 951, nstep: 1, slot: 2030, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:262
+	{form: 1220, chips: 0xfff, step: 951, nstep: 1, slot: 2035, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:263
+	{form: 1221, chips: 0x1, step: 952, nstep: 6, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:242
+	{form: 1222, chips: 0xffe, step: 958, nstep: 4, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:242
+	{form: 1223, chips: 0x1, step: 952, nstep: 6, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:243
+	{form: 1224, chips: 0x3e, step: 958, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:244
+	{form: 1225, chips: 0x40, step: 958, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:245
+	{form: 1226, chips: 0xf80, step: 958, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:245
+	{form: 1227, chips: 0x3e, step: 962, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:246
+	{form: 1228, chips: 0x3e, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:247
+	{form: 1229, chips: 0x40, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:248
+	{form: 1230, chips: 0xf80, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:248
+	{form: 1231, chips: 0x40, step: 966, nstep: 1, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:251
+	{form: 1232, chips: 0xf80, step: 966, nstep: 1, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:252
+	{form: 1233, chips: 0x1, step: 952, nstep: 6, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:255
+	{form: 1234, chips: 0x7e, step: 958, nstep: 4, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:255
+	{form: 1235, chips: 0xf80, step: 967, nstep: 4, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:256
+	{form: 1236, chips: 0x1, step: 952, nstep: 6, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:257
+	{form: 1237, chips: 0x3e, step: 958, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:258
+	{form: 1238, chips: 0x40, step: 958, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:259
+	{form: 1239, chips: 0x3e, step: 962, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:260
+	{form: 1240, chips: 0x3e, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:261
+	{form: 1241, chips: 0x40, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:262
+	{form: 1242, chips: 0xf80, step: 967, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:263
+	{form: 1243, chips: 0xf80, step: 971, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:264
+	{form: 1244, chips: 0xf80, step: 975, nstep: 5, slot: 2054, nslot: 4, sig: 0x611a},                                // memory.sass:265
+	{form: 1245, chips: 0x1, step: 743, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:268
+	{form: 1246, chips: 0xffe, step: 745, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:268
+	{form: 1247, chips: 0x1, step: 743, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:269
+	{form: 1248, chips: 0x7e, step: 745, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:269
+	{form: 1249, chips: 0xf80, step: 745, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:269
+	{form: 1250, chips: 0x1, step: 980, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:272
+	{form: 1251, chips: 0xffe, step: 749, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:272
+	{form: 1252, chips: 0x1, step: 980, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:273
+	{form: 1253, chips: 0x7e, step: 749, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:273
+	{form: 1254, chips: 0xf80, step: 749, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:273
+	{form: 1255, chips: 0x40, step: 981, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                      // tensor.sass:152
+	{form: 1256, chips: 0x40, step: 981, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                      // tensor.sass:153
+	{form: 1257, chips: 0xf80, step: 984, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:154
+	{form: 1258, chips: 0xf80, step: 984, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
+	{form: 1259, chips: 0x380, step: 987, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:158
+	{form: 1260, chips: 0x380, step: 990, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:159
+	{form: 1261, chips: 0x380, step: 993, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:160
+	{form: 1262, chips: 0x380, step: 996, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:161
+	{form: 1263, chips: 0x1, step: 999, nstep: 9, slot: 2072, nslot: 4, sig: 0x1913},                                  // texture.sass:26
+	{form: 1264, chips: 0x3fe, step: 1008, nstep: 7, slot: 2076, nslot: 4, sig: 0x1913},                               // texture.sass:26
+	{form: 1265, chips: 0x1, step: 999, nstep: 9, slot: 2080, nslot: 5, sig: 0x66913},                                 // texture.sass:27
+	{form: 1266, chips: 0x7e, step: 1008, nstep: 7, slot: 2085, nslot: 5, sig: 0x66913},                               // texture.sass:27
+	{form: 1267, chips: 0x1, step: 999, nstep: 9, slot: 2090, nslot: 5, sig: 0x62913},                                 // texture.sass:28
+	{form: 1268, chips: 0x7e, step: 1008, nstep: 7, slot: 2095, nslot: 5, sig: 0x62913},                               // texture.sass:28
+	{form: 1269, chips: 0x380, step: 1008, nstep: 7, slot: 2100, nslot: 4, sig: 0x2913},                               // texture.sass:29
+	{form: 1270, chips: 0xc00, step: 1015, nstep: 8, slot: 2104, nslot: 5, sig: 0x21913},                              // texture.sass:30
+	{form: 1271, chips: 0xc00, step: 1015, nstep: 8, slot: 2109, nslot: 5, sig: 0x22913},                              // texture.sass:31
+	{form: 1272, chips: 0x1, step: 1023, nstep: 10, slot: 2114, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
+	{form: 1273, chips: 0x3fe, step: 1033, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
+	{form: 1274, chips: 0x1, step: 1023, nstep: 10, slot: 2120, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1275, chips: 0x7e, step: 1033, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1276, chips: 0x1, step: 1023, nstep: 10, slot: 2128, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1277, chips: 0x7e, step: 1033, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1278, chips: 0x380, step: 1033, nstep: 8, slot: 2136, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
+	{form: 1279, chips: 0xc00, step: 1041, nstep: 9, slot: 2139, nslot: 4, sig: 0x2119},                               // texture.sass:38
+	{form: 1280, chips: 0xc00, step: 1041, nstep: 9, slot: 2143, nslot: 4, sig: 0x2219},                               // texture.sass:39
+	{form: 1281, chips: 0x1, step: 1050, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
+	{form: 1282, chips: 0x3fe, step: 1058, nstep: 6, slot: 2147, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
+	{form: 1283, chips: 0x1, step: 999, nstep: 9, slot: 2150, nslot: 3, sig: 0x119, fixed: true},                      // texture.sass:43
+	{form: 1284, chips: 0x3fe, step: 1064, nstep: 7, slot: 2153, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
+	{form: 1285, chips: 0x1, step: 1050, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
+	{form: 1286, chips: 0x7e, step: 1058, nstep: 6, slot: 2156, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
+	{form: 1287, chips: 0x1, step: 999, nstep: 9, slot: 2160, nslot: 4, sig: 0x6619, fixed: true},                     // texture.sass:45
+	{form: 1288, chips: 0x7e, step: 1064, nstep: 7, slot: 2164, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
+	{form: 1289, chips: 0x1, step: 1050, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
+	{form: 1290, chips: 0x7e, step: 1058, nstep: 6, slot: 2168, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
+	{form: 1291, chips: 0x1, step: 999, nstep: 9, slot: 2172, nslot: 4, sig: 0x6219, fixed: true},                     // texture.sass:47
+	{form: 1292, chips: 0x7e, step: 1064, nstep: 7, slot: 2176, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
+	{form: 1293, chips: 0x380, step: 1058, nstep: 6, slot: 2180, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
+	{form: 1294, chips: 0x380, step: 1064, nstep: 7, slot: 2183, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
+	{form: 1295, chips: 0xc00, step: 1071, nstep: 7, slot: 2186, nslot: 4, sig: 0x2119},                               // texture.sass:50
+	{form: 1296, chips: 0xc00, step: 1078, nstep: 8, slot: 2190, nslot: 4, sig: 0x2119},                               // texture.sass:51
+	{form: 1297, chips: 0xc00, step: 1071, nstep: 7, slot: 2194, nslot: 4, sig: 0x2219},                               // texture.sass:52
+	{form: 1298, chips: 0xc00, step: 1078, nstep: 8, slot: 2198, nslot: 4, sig: 0x2219},                               // texture.sass:53
+	{form: 1299, chips: 0x40, step: 1086, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:276
+	{form: 1300, chips: 0xf80, step: 1086, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:277
+	{form: 1301, chips: 0x40, step: 1089, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:278
+	{form: 1302, chips: 0xf80, step: 1089, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:279
+	{form: 1303, chips: 0xfc0, step: 1094, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                        // memory.sass:280
+	{form: 1304, chips: 0x40, step: 1096, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:281
+	{form: 1305, chips: 0xf80, step: 1096, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:281
+	{form: 1306, chips: 0x40, step: 1098, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:282
+	{form: 1307, chips: 0xf80, step: 1098, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:282
+	{form: 1308, chips: 0x40, step: 1100, nstep: 3, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:283
+	{form: 1309, chips: 0xf80, step: 1100, nstep: 3, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:283
+	{form: 1310, chips: 0x40, step: 1103, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:284
+	{form: 1311, chips: 0xf80, step: 1103, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:284
+	{form: 1312, chips: 0x1, step: 1105, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
+	{form: 1313, chips: 0x7f, step: 1114, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
+	{form: 1314, chips: 0x7f, step: 1123, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
+	{form: 1315, chips: 0x7e, step: 1105, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
+	{form: 1316, chips: 0x380, step: 1131, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
+	{form: 1317, chips: 0xc00, step: 1139, nstep: 10, slot: 2246, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
+	{form: 1318, chips: 0xc00, step: 1149, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
+	{form: 1319, chips: 0x1, step: 1158, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
+	{form: 1320, chips: 0x7f, step: 1167, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
+	{form: 1321, chips: 0x7f, step: 1176, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
+	{form: 1322, chips: 0x7e, step: 1158, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
+	{form: 1323, chips: 0x380, step: 1184, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
+	{form: 1324, chips: 0xc00, step: 1192, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
+	{form: 1325, chips: 0x1, step: 1201, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
+	{form: 1326, chips: 0x7f, step: 1209, nstep: 8, slot: 2271, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
+	{form: 1327, chips: 0x7f, step: 1217, nstep: 7, slot: 2280, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
+	{form: 1328, chips: 0x7e, step: 1201, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
+	{form: 1329, chips: 0x380, step: 1217, nstep: 7, slot: 2289, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
+	{form: 1330, chips: 0xc00, step: 1224, nstep: 8, slot: 2297, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
+	{form: 1331, chips: 0x1, step: 1232, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
+	{form: 1332, chips: 0x7f, step: 1238, nstep: 6, slot: 2313, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
+	{form: 1333, chips: 0x7f, step: 1244, nstep: 5, slot: 2322, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
+	{form: 1334, chips: 0x7e, step: 1232, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
+	{form: 1335, chips: 0x380, step: 1244, nstep: 5, slot: 2331, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
+	{form: 1336, chips: 0xc00, step: 1249, nstep: 6, slot: 2339, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
+	{form: 1337, chips: 0xfff, step: 1255, nstep: 2, slot: 2348, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
+	{form: 1338, chips: 0x7f, step: 1257, nstep: 2, slot: 2353, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
+	{form: 1339, chips: 0x7f, step: 1259, nstep: 1, slot: 2360, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
+	{form: 1340, chips: 0xf80, step: 1259, nstep: 1, slot: 2367, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
+	{form: 1341, chips: 0x40, step: 1260, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:287
+	{form: 1342, chips: 0x40, step: 1260, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:288
+	{form: 1343, chips: 0x380, step: 1265, nstep: 7, slot: 2381, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:289
+	{form: 1344, chips: 0x380, step: 1265, nstep: 7, slot: 2384, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:290
+	{form: 1345, chips: 0xc00, step: 1272, nstep: 6, slot: 2388, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:291
+	{form: 1346, chips: 0xc00, step: 1272, nstep: 6, slot: 2391, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:292
+	{form: 1347, chips: 0x40, step: 1278, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:295
+	{form: 1348, chips: 0xf80, step: 1278, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:295
+	{form: 1349, chips: 0x40, step: 1278, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:296
+	{form: 1350, chips: 0xf80, step: 1278, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:296
+	{form: 1351, chips: 0x40, step: 1279, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:299
+	{form: 1352, chips: 0xc00, step: 1279, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:299
+	{form: 1353, chips: 0x40, step: 1279, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:300
+	{form: 1354, chips: 0xc00, step: 1279, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:300
+	{form: 1355, chips: 0x380, step: 1283, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:301
+	{form: 1356, chips: 0x380, step: 1283, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:302
+	{form: 1357, chips: 0x7f, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1358, chips: 0xf80, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1359, chips: 0x7f, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1360, chips: 0xf80, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1361, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1362, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1363, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1364, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
 	{form: 1365, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:266
 	{form: 1366, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:269
-	{form: 1367, chips: 0x7f, step: 0, nstep: 0, slot: 2276, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
-	{form: 1368, chips: 0xf80, step: 0, nstep: 0, slot: 2276, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:11
-	{form: 1369, chips: 0x7f, step: 0, nstep: 0, slot: 2281, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
-	{form: 1370, chips: 0xf80, step: 0, nstep: 0, slot: 2281, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:12
-	{form: 1371, chips: 0xc00, step: 325, nstep: 4, slot: 2286, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:15
-	{form: 1372, chips: 0xc00, step: 358, nstep: 3, slot: 2288, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:18
-	{form: 1373, chips: 0xc00, step: 358, nstep: 3, slot: 2291, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:19
-	{form: 1374, chips: 0xc00, step: 367, nstep: 3, slot: 2294, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:22
-	{form: 1375, chips: 0xc00, step: 367, nstep: 3, slot: 2298, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:23
-	{form: 1376, chips: 0xc00, step: 367, nstep: 3, slot: 2302, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:23
-	{form: 1377, chips: 0xc00, step: 370, nstep: 3, slot: 2306, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:26
-	{form: 1378, chips: 0xc00, step: 370, nstep: 3, slot: 2309, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:29
-	{form: 1379, chips: 0x7f, step: 373, nstep: 2, slot: 2313, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:32
-	{form: 1380, chips: 0xf80, step: 373, nstep: 2, slot: 2313, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:32
-	{form: 1381, chips: 0x7f, step: 373, nstep: 2, slot: 2316, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:32
-	{form: 1382, chips: 0xf80, step: 373, nstep: 2, slot: 2316, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:32
-	{form: 1383, chips: 0xc00, step: 378, nstep: 3, slot: 2319, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:35
-	{form: 1384, chips: 0xc00, step: 378, nstep: 3, slot: 2323, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:35
-	{form: 1385, chips: 0xc00, step: 381, nstep: 4, slot: 2327, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:36
-	{form: 1386, chips: 0xc00, step: 381, nstep: 4, slot: 2332, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:36
-	{form: 1387, chips: 0xc00, step: 385, nstep: 4, slot: 2337, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:39
-	{form: 1388, chips: 0xc00, step: 385, nstep: 4, slot: 2340, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:39
-	{form: 1389, chips: 0xc00, step: 375, nstep: 1, slot: 2343, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:42
-	{form: 1390, chips: 0xc00, step: 375, nstep: 1, slot: 2347, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:42
-	{form: 1391, chips: 0xc00, step: 400, nstep: 4, slot: 2351, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:45
-	{form: 1392, chips: 0xc00, step: 400, nstep: 4, slot: 2355, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:45
-	{form: 1393, chips: 0xc00, step: 404, nstep: 3, slot: 2359, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:48
-	{form: 1394, chips: 0xc00, step: 404, nstep: 3, slot: 2364, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:48
-	{form: 1395, chips: 0xf80, step: 1284, nstep: 1, slot: 2369, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:272
-	{form: 1396, chips: 0xc00, step: 1285, nstep: 3, slot: 2370, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // uniform.sass:51
-	{form: 1397, chips: 0xc00, step: 585, nstep: 3, slot: 2372, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
-	{form: 1398, chips: 0xc00, step: 588, nstep: 3, slot: 2374, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:57
-	{form: 1399, chips: 0xc00, step: 588, nstep: 3, slot: 2376, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:57
-	{form: 1400, chips: 0xc00, step: 0, nstep: 0, slot: 2272, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:60
-	{form: 1401, chips: 0xc00, step: 0, nstep: 0, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:60
-	{form: 1402, chips: 0x7f, step: 0, nstep: 0, slot: 2378, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:63
-	{form: 1403, chips: 0x7f, step: 0, nstep: 0, slot: 2384, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:63
-	{form: 1404, chips: 0x7f, step: 597, nstep: 1, slot: 2390, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:64
-	{form: 1405, chips: 0x7f, step: 597, nstep: 1, slot: 2398, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:64
-	{form: 1406, chips: 0x7f, step: 794, nstep: 1, slot: 2378, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:65
-	{form: 1407, chips: 0x7f, step: 794, nstep: 1, slot: 2384, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:65
-	{form: 1408, chips: 0x7f, step: 1288, nstep: 2, slot: 2390, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:66
-	{form: 1409, chips: 0x7f, step: 1288, nstep: 2, slot: 2398, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:66
-	{form: 1410, chips: 0xf80, step: 0, nstep: 0, slot: 2406, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:67
-	{form: 1411, chips: 0xf80, step: 0, nstep: 0, slot: 2412, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:67
-	{form: 1412, chips: 0xf80, step: 597, nstep: 1, slot: 2418, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:68
-	{form: 1413, chips: 0xf80, step: 597, nstep: 1, slot: 2426, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:68
-	{form: 1414, chips: 0xf80, step: 794, nstep: 1, slot: 2406, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:69
-	{form: 1415, chips: 0xf80, step: 794, nstep: 1, slot: 2412, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:69
-	{form: 1416, chips: 0xf80, step: 1288, nstep: 2, slot: 2418, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:70
-	{form: 1417, chips: 0xf80, step: 1288, nstep: 2, slot: 2426, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:70
-	{form: 1424, chips: 0xc00, step: 615, nstep: 2, slot: 2434, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:76
-	{form: 1425, chips: 0xc00, step: 615, nstep: 2, slot: 2439, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:76
-	{form: 1426, chips: 0x7f, step: 620, nstep: 2, slot: 2434, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:79
-	{form: 1427, chips: 0xf80, step: 620, nstep: 2, slot: 2434, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:79
-	{form: 1428, chips: 0x7f, step: 620, nstep: 2, slot: 2439, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:79
-	{form: 1429, chips: 0xf80, step: 620, nstep: 2, slot: 2439, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:79
-	{form: 1430, chips: 0x7f, step: 622, nstep: 3, slot: 2444, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:80
-	{form: 1431, chips: 0xf80, step: 622, nstep: 3, slot: 2444, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:80
-	{form: 1432, chips: 0x7f, step: 622, nstep: 3, slot: 2450, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:80
-	{form: 1433, chips: 0xf80, step: 622, nstep: 3, slot: 2450, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:80
-	{form: 1418, chips: 0x7f, step: 631, nstep: 1, slot: 2456, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:73
-	{form: 1419, chips: 0xf80, step: 631, nstep: 1, slot: 2456, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:73
-	{form: 1420, chips: 0x7f, step: 631, nstep: 1, slot: 2460, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:73
-	{form: 1421, chips: 0xf80, step: 631, nstep: 1, slot: 2460, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:73
-	{form: 1422, chips: 0x7f, step: 631, nstep: 1, slot: 2464, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:73
-	{form: 1423, chips: 0xf80, step: 631, nstep: 1, slot: 2464, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:73
-	{form: 1434, chips: 0xc00, step: 660, nstep: 1, slot: 2468, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:83
-	{form: 1435, chips: 0xc00, step: 660, nstep: 1, slot: 2475, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:83
-	{form: 1436, chips: 0x7f, step: 665, nstep: 3, slot: 2482, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:86
-	{form: 1437, chips: 0x380, step: 665, nstep: 3, slot: 2482, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:86
-	{form: 1438, chips: 0x7f, step: 665, nstep: 3, slot: 2487, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:86
-	{form: 1439, chips: 0x380, step: 665, nstep: 3, slot: 2487, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:86
-	{form: 1440, chips: 0x7f, step: 668, nstep: 4, slot: 2492, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:87
-	{form: 1441, chips: 0x380, step: 668, nstep: 4, slot: 2492, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:87
-	{form: 1442, chips: 0x7f, step: 668, nstep: 4, slot: 2498, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:87
-	{form: 1443, chips: 0x380, step: 668, nstep: 4, slot: 2498, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:87
-	{form: 1444, chips: 0xc00, step: 672, nstep: 3, slot: 2482, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:88
-	{form: 1445, chips: 0xc00, step: 672, nstep: 3, slot: 2487, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:88
-	{form: 1446, chips: 0xc00, step: 675, nstep: 4, slot: 2492, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:89
-	{form: 1447, chips: 0xc00, step: 675, nstep: 4, slot: 2498, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:89
-	{form: 1448, chips: 0x7f, step: 745, nstep: 1, slot: 2504, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:305
-	{form: 1449, chips: 0x7f, step: 745, nstep: 1, slot: 2506, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:306
-	{form: 1450, chips: 0x7f, step: 0, nstep: 0, slot: 2508, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:92
-	{form: 1451, chips: 0x7f, step: 0, nstep: 0, slot: 2513, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:92
-	{form: 1452, chips: 0xf80, step: 0, nstep: 0, slot: 2508, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:93
-	{form: 1453, chips: 0xf80, step: 0, nstep: 0, slot: 2513, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:93
-	{form: 1454, chips: 0x7f, step: 773, nstep: 1, slot: 2518, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:94
-	{form: 1455, chips: 0xf80, step: 773, nstep: 1, slot: 2518, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:94
-	{form: 1456, chips: 0x7f, step: 773, nstep: 1, slot: 2524, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:94
-	{form: 1457, chips: 0xf80, step: 773, nstep: 1, slot: 2524, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:94
-	{form: 1458, chips: 0x7f, step: 774, nstep: 2, slot: 2508, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:95
-	{form: 1459, chips: 0x7f, step: 774, nstep: 2, slot: 2513, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:95
-	{form: 1460, chips: 0xf80, step: 774, nstep: 2, slot: 2508, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:96
-	{form: 1461, chips: 0xf80, step: 774, nstep: 2, slot: 2513, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:96
-	{form: 1462, chips: 0x7f, step: 597, nstep: 1, slot: 2530, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:97
-	{form: 1463, chips: 0x7f, step: 597, nstep: 1, slot: 2536, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:97
-	{form: 1464, chips: 0xf80, step: 597, nstep: 1, slot: 2530, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:98
-	{form: 1465, chips: 0xf80, step: 597, nstep: 1, slot: 2536, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:98
-	{form: 1466, chips: 0x7f, step: 776, nstep: 2, slot: 2542, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:99
-	{form: 1467, chips: 0xf80, step: 776, nstep: 2, slot: 2542, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:99
-	{form: 1468, chips: 0x7f, step: 776, nstep: 2, slot: 2549, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:99
-	{form: 1469, chips: 0xf80, step: 776, nstep: 2, slot: 2549, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:99
-	{form: 1470, chips: 0x7f, step: 778, nstep: 3, slot: 2530, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:100
-	{form: 1471, chips: 0x7f, step: 778, nstep: 3, slot: 2536, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:100
-	{form: 1472, chips: 0xf80, step: 778, nstep: 3, slot: 2530, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:101
-	{form: 1473, chips: 0xf80, step: 778, nstep: 3, slot: 2536, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:101
-	{form: 1474, chips: 0x40, step: 0, nstep: 0, slot: 2556, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:104
-	{form: 1475, chips: 0xf80, step: 0, nstep: 0, slot: 2556, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:104
-	{form: 1476, chips: 0x7f, step: 781, nstep: 2, slot: 2557, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:107
-	{form: 1477, chips: 0xf80, step: 781, nstep: 2, slot: 2557, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:107
-	{form: 1478, chips: 0x7f, step: 781, nstep: 2, slot: 2564, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:107
-	{form: 1479, chips: 0xf80, step: 781, nstep: 2, slot: 2564, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:107
-	{form: 1480, chips: 0xf80, step: 794, nstep: 1, slot: 2571, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:309
-	{form: 1481, chips: 0x7f, step: 0, nstep: 0, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:110
-	{form: 1482, chips: 0xf80, step: 0, nstep: 0, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:110
-	{form: 1483, chips: 0x7f, step: 0, nstep: 0, slot: 2272, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:111
-	{form: 1484, chips: 0x380, step: 0, nstep: 0, slot: 2272, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:111
-	{form: 1485, chips: 0xc00, step: 794, nstep: 1, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:112
-	{form: 1486, chips: 0xc00, step: 594, nstep: 1, slot: 2374, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:113
-	{form: 1491, chips: 0xfff, step: 830, nstep: 1, slot: 2574, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:120
-	{form: 1492, chips: 0x7f, step: 0, nstep: 0, slot: 2272, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:123
-	{form: 1493, chips: 0xf80, step: 0, nstep: 0, slot: 2272, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:123
-	{form: 1494, chips: 0x7f, step: 0, nstep: 0, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:123
-	{form: 1495, chips: 0xf80, step: 0, nstep: 0, slot: 2274, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:123
-	{form: 1496, chips: 0x7f, step: 0, nstep: 0, slot: 2581, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:126
-	{form: 1497, chips: 0xf80, step: 0, nstep: 0, slot: 2581, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:126
-	{form: 1498, chips: 0x7f, step: 0, nstep: 0, slot: 2585, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:126
-	{form: 1499, chips: 0xf80, step: 0, nstep: 0, slot: 2585, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:126
-	{form: 1502, chips: 0x380, step: 1290, nstep: 6, slot: 2589, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:312
-	{form: 1503, chips: 0x7f, step: 0, nstep: 0, slot: 2591, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:132
-	{form: 1504, chips: 0xf80, step: 0, nstep: 0, slot: 2591, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:132
-	{form: 1505, chips: 0x7f, step: 0, nstep: 0, slot: 2595, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:132
-	{form: 1506, chips: 0xf80, step: 0, nstep: 0, slot: 2595, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:132
-	{form: 1507, chips: 0xc00, step: 794, nstep: 1, slot: 2595, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:133
-	{form: 1508, chips: 0xc00, step: 794, nstep: 1, slot: 2591, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:134
-	{form: 1509, chips: 0xfc0, step: 1296, nstep: 2, slot: 2599, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:275
-	{form: 1510, chips: 0xfc0, step: 1298, nstep: 2, slot: 2600, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:276
-	{form: 1511, chips: 0x40, step: 0, nstep: 0, slot: 2602, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:279
-	{form: 1512, chips: 0xf80, step: 0, nstep: 0, slot: 2602, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:279
-	{form: 1513, chips: 0xfc0, step: 0, nstep: 0, slot: 2599, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:280
-	{form: 1514, chips: 0x7f, step: 936, nstep: 2, slot: 2603, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1515, chips: 0xf80, step: 936, nstep: 2, slot: 2603, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:137
-	{form: 1516, chips: 0x7f, step: 936, nstep: 2, slot: 2606, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1517, chips: 0xf80, step: 936, nstep: 2, slot: 2606, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:137
-	{form: 1518, chips: 0x7f, step: 938, nstep: 4, slot: 2609, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:140
-	{form: 1519, chips: 0xf80, step: 938, nstep: 4, slot: 2609, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:140
-	{form: 1520, chips: 0x7f, step: 938, nstep: 4, slot: 2613, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:140
-	{form: 1521, chips: 0xf80, step: 938, nstep: 4, slot: 2613, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:140
-	{form: 1522, chips: 0x7f, step: 938, nstep: 4, slot: 2617, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:140
-	{form: 1523, chips: 0xf80, step: 938, nstep: 4, slot: 2617, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:140
-	{form: 1524, chips: 0x380, step: 1300, nstep: 5, slot: 2589, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:315
-	{form: 1525, chips: 0x380, step: 1305, nstep: 3, slot: 2621, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:164
-	{form: 1526, chips: 0x380, step: 1308, nstep: 2, slot: 2624, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:165
-	{form: 1527, chips: 0x380, step: 1310, nstep: 3, slot: 2626, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:168
-	{form: 1528, chips: 0x380, step: 1313, nstep: 5, slot: 2629, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:171
-	{form: 1529, chips: 0x380, step: 1318, nstep: 1, slot: 2631, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:174
-	{form: 1530, chips: 0x380, step: 1319, nstep: 2, slot: 2638, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:175
-	{form: 1531, chips: 0x380, step: 1321, nstep: 2, slot: 2645, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:176
-	{form: 1532, chips: 0x380, step: 1323, nstep: 3, slot: 2652, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:177
-	{form: 1533, chips: 0x280, step: 1318, nstep: 1, slot: 2659, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:180
-	{form: 1534, chips: 0x280, step: 1319, nstep: 2, slot: 2665, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:181
-	{form: 1535, chips: 0x280, step: 1321, nstep: 2, slot: 2671, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:182
-	{form: 1536, chips: 0x280, step: 1323, nstep: 3, slot: 2677, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:183
-	{form: 1537, chips: 0x280, step: 1326, nstep: 2, slot: 2683, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:186
-	{form: 1538, chips: 0x280, step: 1326, nstep: 2, slot: 2689, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:187
-	{form: 1539, chips: 0x100, step: 1328, nstep: 2, slot: 2683, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:188
-	{form: 1540, chips: 0x100, step: 1328, nstep: 2, slot: 2689, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:189
-	{form: 1541, chips: 0x380, step: 1318, nstep: 1, slot: 2659, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:192
-	{form: 1542, chips: 0x380, step: 1319, nstep: 2, slot: 2665, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:193
-	{form: 1543, chips: 0x380, step: 1321, nstep: 2, slot: 2671, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:194
-	{form: 1544, chips: 0x380, step: 1323, nstep: 3, slot: 2677, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:195
-	{form: 1545, chips: 0x380, step: 1330, nstep: 1, slot: 2695, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:196
-	{form: 1546, chips: 0x380, step: 1330, nstep: 1, slot: 2701, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:197
-	{form: 1547, chips: 0x380, step: 1331, nstep: 2, slot: 2707, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:200
-	{form: 1548, chips: 0x40, step: 1333, nstep: 1, slot: 2369, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:318
-	{form: 1549, chips: 0xf80, step: 1333, nstep: 1, slot: 2369, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:318
+	{form: 1367, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
+	{form: 1368, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:11
+	{form: 1369, chips: 0x7f, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
+	{form: 1370, chips: 0xf80, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:12
+	{form: 1371, chips: 0xc00, step: 325, nstep: 4, slot: 2427, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:15
+	{form: 1372, chips: 0xc00, step: 358, nstep: 3, slot: 2429, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:18
+	{form: 1373, chips: 0xc00, step: 358, nstep: 3, slot: 2432, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:19
+	{form: 1374, chips: 0xc00, step: 369, nstep: 3, slot: 2435, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:22
+	{form: 1375, chips: 0xc00, step: 369, nstep: 3, slot: 2439, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:23
+	{form: 1376, chips: 0xc00, step: 369, nstep: 3, slot: 2443, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:23
+	{form: 1377, chips: 0xc00, step: 374, nstep: 3, slot: 2447, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:26
+	{form: 1378, chips: 0xc00, step: 374, nstep: 3, slot: 2450, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:29
+	{form: 1379, chips: 0x7f, step: 377, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:32
+	{form: 1380, chips: 0xf80, step: 377, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:32
+	{form: 1381, chips: 0x7f, step: 377, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:32
+	{form: 1382, chips: 0xf80, step: 377, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:32
+	{form: 1383, chips: 0xc00, step: 382, nstep: 3, slot: 2460, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:35
+	{form: 1384, chips: 0xc00, step: 382, nstep: 3, slot: 2464, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:35
+	{form: 1385, chips: 0xc00, step: 385, nstep: 4, slot: 2468, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:36
+	{form: 1386, chips: 0xc00, step: 385, nstep: 4, slot: 2473, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:36
+	{form: 1387, chips: 0xc00, step: 389, nstep: 4, slot: 2478, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:39
+	{form: 1388, chips: 0xc00, step: 389, nstep: 4, slot: 2481, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:39
+	{form: 1389, chips: 0xc00, step: 379, nstep: 1, slot: 2484, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:42
+	{form: 1390, chips: 0xc00, step: 379, nstep: 1, slot: 2488, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:42
+	{form: 1391, chips: 0xc00, step: 404, nstep: 4, slot: 2492, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:45
+	{form: 1392, chips: 0xc00, step: 404, nstep: 4, slot: 2496, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:45
+	{form: 1393, chips: 0xc00, step: 408, nstep: 3, slot: 2500, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:48
+	{form: 1394, chips: 0xc00, step: 408, nstep: 3, slot: 2505, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:48
+	{form: 1395, chips: 0xf80, step: 1288, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:272
+	{form: 1396, chips: 0xc00, step: 1289, nstep: 3, slot: 2511, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // uniform.sass:51
+	{form: 1397, chips: 0xc00, step: 589, nstep: 3, slot: 2513, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
+	{form: 1398, chips: 0xc00, step: 592, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:57
+	{form: 1399, chips: 0xc00, step: 592, nstep: 3, slot: 2517, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:57
+	{form: 1400, chips: 0xc00, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:60
+	{form: 1401, chips: 0xc00, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:60
+	{form: 1402, chips: 0x7f, step: 0, nstep: 0, slot: 2519, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:63
+	{form: 1403, chips: 0x7f, step: 0, nstep: 0, slot: 2525, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:63
+	{form: 1404, chips: 0x7f, step: 601, nstep: 1, slot: 2531, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:64
+	{form: 1405, chips: 0x7f, step: 601, nstep: 1, slot: 2539, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:64
+	{form: 1406, chips: 0x7f, step: 798, nstep: 1, slot: 2519, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:65
+	{form: 1407, chips: 0x7f, step: 798, nstep: 1, slot: 2525, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:65
+	{form: 1408, chips: 0x7f, step: 1292, nstep: 2, slot: 2531, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:66
+	{form: 1409, chips: 0x7f, step: 1292, nstep: 2, slot: 2539, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:66
+	{form: 1410, chips: 0xf80, step: 0, nstep: 0, slot: 2547, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:67
+	{form: 1411, chips: 0xf80, step: 0, nstep: 0, slot: 2553, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:67
+	{form: 1412, chips: 0xf80, step: 601, nstep: 1, slot: 2559, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:68
+	{form: 1413, chips: 0xf80, step: 601, nstep: 1, slot: 2567, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:68
+	{form: 1414, chips: 0xf80, step: 798, nstep: 1, slot: 2547, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:69
+	{form: 1415, chips: 0xf80, step: 798, nstep: 1, slot: 2553, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:69
+	{form: 1416, chips: 0xf80, step: 1292, nstep: 2, slot: 2559, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:70
+	{form: 1417, chips: 0xf80, step: 1292, nstep: 2, slot: 2567, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:70
+	{form: 1424, chips: 0xc00, step: 619, nstep: 2, slot: 2575, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:76
+	{form: 1425, chips: 0xc00, step: 619, nstep: 2, slot: 2580, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:76
+	{form: 1426, chips: 0x7f, step: 624, nstep: 2, slot: 2575, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:79
+	{form: 1427, chips: 0xf80, step: 624, nstep: 2, slot: 2575, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:79
+	{form: 1428, chips: 0x7f, step: 624, nstep: 2, slot: 2580, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:79
+	{form: 1429, chips: 0xf80, step: 624, nstep: 2, slot: 2580, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:79
+	{form: 1430, chips: 0x7f, step: 626, nstep: 3, slot: 2585, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:80
+	{form: 1431, chips: 0xf80, step: 626, nstep: 3, slot: 2585, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:80
+	{form: 1432, chips: 0x7f, step: 626, nstep: 3, slot: 2591, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:80
+	{form: 1433, chips: 0xf80, step: 626, nstep: 3, slot: 2591, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:80
+	{form: 1418, chips: 0x7f, step: 635, nstep: 1, slot: 2597, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:73
+	{form: 1419, chips: 0xf80, step: 635, nstep: 1, slot: 2597, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:73
+	{form: 1420, chips: 0x7f, step: 635, nstep: 1, slot: 2601, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:73
+	{form: 1421, chips: 0xf80, step: 635, nstep: 1, slot: 2601, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:73
+	{form: 1422, chips: 0x7f, step: 635, nstep: 1, slot: 2605, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:73
+	{form: 1423, chips: 0xf80, step: 635, nstep: 1, slot: 2605, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:73
+	{form: 1434, chips: 0xc00, step: 664, nstep: 1, slot: 2609, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:83
+	{form: 1435, chips: 0xc00, step: 664, nstep: 1, slot: 2616, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:83
+	{form: 1436, chips: 0x7f, step: 669, nstep: 3, slot: 2623, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:86
+	{form: 1437, chips: 0x380, step: 669, nstep: 3, slot: 2623, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:86
+	{form: 1438, chips: 0x7f, step: 669, nstep: 3, slot: 2628, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:86
+	{form: 1439, chips: 0x380, step: 669, nstep: 3, slot: 2628, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:86
+	{form: 1440, chips: 0x7f, step: 672, nstep: 4, slot: 2633, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:87
+	{form: 1441, chips: 0x380, step: 672, nstep: 4, slot: 2633, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:87
+	{form: 1442, chips: 0x7f, step: 672, nstep: 4, slot: 2639, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:87
+	{form: 1443, chips: 0x380, step: 672, nstep: 4, slot: 2639, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:87
+	{form: 1444, chips: 0xc00, step: 676, nstep: 3, slot: 2623, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:88
+	{form: 1445, chips: 0xc00, step: 676, nstep: 3, slot: 2628, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:88
+	{form: 1446, chips: 0xc00, step: 679, nstep: 4, slot: 2633, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:89
+	{form: 1447, chips: 0xc00, step: 679, nstep: 4, slot: 2639, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:89
+	{form: 1448, chips: 0x7f, step: 749, nstep: 1, slot: 2645, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:305
+	{form: 1449, chips: 0x7f, step: 749, nstep: 1, slot: 2647, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:306
+	{form: 1450, chips: 0x7f, step: 0, nstep: 0, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:92
+	{form: 1451, chips: 0x7f, step: 0, nstep: 0, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:92
+	{form: 1452, chips: 0xf80, step: 0, nstep: 0, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:93
+	{form: 1453, chips: 0xf80, step: 0, nstep: 0, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:93
+	{form: 1454, chips: 0x7f, step: 777, nstep: 1, slot: 2659, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:94
+	{form: 1455, chips: 0xf80, step: 777, nstep: 1, slot: 2659, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:94
+	{form: 1456, chips: 0x7f, step: 777, nstep: 1, slot: 2665, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:94
+	{form: 1457, chips: 0xf80, step: 777, nstep: 1, slot: 2665, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:94
+	{form: 1458, chips: 0x7f, step: 778, nstep: 2, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:95
+	{form: 1459, chips: 0x7f, step: 778, nstep: 2, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:95
+	{form: 1460, chips: 0xf80, step: 778, nstep: 2, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:96
+	{form: 1461, chips: 0xf80, step: 778, nstep: 2, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:96
+	{form: 1462, chips: 0x7f, step: 601, nstep: 1, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:97
+	{form: 1463, chips: 0x7f, step: 601, nstep: 1, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:97
+	{form: 1464, chips: 0xf80, step: 601, nstep: 1, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:98
+	{form: 1465, chips: 0xf80, step: 601, nstep: 1, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:98
+	{form: 1466, chips: 0x7f, step: 780, nstep: 2, slot: 2683, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:99
+	{form: 1467, chips: 0xf80, step: 780, nstep: 2, slot: 2683, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:99
+	{form: 1468, chips: 0x7f, step: 780, nstep: 2, slot: 2690, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:99
+	{form: 1469, chips: 0xf80, step: 780, nstep: 2, slot: 2690, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:99
+	{form: 1470, chips: 0x7f, step: 782, nstep: 3, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:100
+	{form: 1471, chips: 0x7f, step: 782, nstep: 3, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:100
+	{form: 1472, chips: 0xf80, step: 782, nstep: 3, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:101
+	{form: 1473, chips: 0xf80, step: 782, nstep: 3, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:101
+	{form: 1474, chips: 0x40, step: 0, nstep: 0, slot: 2697, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:104
+	{form: 1475, chips: 0xf80, step: 0, nstep: 0, slot: 2697, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:104
+	{form: 1476, chips: 0x7f, step: 785, nstep: 2, slot: 2698, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:107
+	{form: 1477, chips: 0xf80, step: 785, nstep: 2, slot: 2698, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:107
+	{form: 1478, chips: 0x7f, step: 785, nstep: 2, slot: 2705, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:107
+	{form: 1479, chips: 0xf80, step: 785, nstep: 2, slot: 2705, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:107
+	{form: 1480, chips: 0xf80, step: 798, nstep: 1, slot: 2712, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:309
+	{form: 1481, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:110
+	{form: 1482, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:110
+	{form: 1483, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:111
+	{form: 1484, chips: 0x380, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:111
+	{form: 1485, chips: 0xc00, step: 798, nstep: 1, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:112
+	{form: 1486, chips: 0xc00, step: 598, nstep: 1, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:113
+	{form: 1491, chips: 0xfff, step: 834, nstep: 1, slot: 2715, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:120
+	{form: 1492, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:123
+	{form: 1493, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:123
+	{form: 1494, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:123
+	{form: 1495, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:123
+	{form: 1496, chips: 0x7f, step: 0, nstep: 0, slot: 2722, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:126
+	{form: 1497, chips: 0xf80, step: 0, nstep: 0, slot: 2722, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:126
+	{form: 1498, chips: 0x7f, step: 0, nstep: 0, slot: 2726, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:126
+	{form: 1499, chips: 0xf80, step: 0, nstep: 0, slot: 2726, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:126
+	{form: 1502, chips: 0x380, step: 1294, nstep: 6, slot: 2730, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:312
+	{form: 1503, chips: 0x7f, step: 0, nstep: 0, slot: 2732, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:132
+	{form: 1504, chips: 0xf80, step: 0, nstep: 0, slot: 2732, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:132
+	{form: 1505, chips: 0x7f, step: 0, nstep: 0, slot: 2736, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:132
+	{form: 1506, chips: 0xf80, step: 0, nstep: 0, slot: 2736, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:132
+	{form: 1507, chips: 0xc00, step: 798, nstep: 1, slot: 2736, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:133
+	{form: 1508, chips: 0xc00, step: 798, nstep: 1, slot: 2732, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:134
+	{form: 1509, chips: 0xfc0, step: 1300, nstep: 2, slot: 2740, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:275
+	{form: 1510, chips: 0xfc0, step: 1302, nstep: 2, slot: 2741, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:276
+	{form: 1511, chips: 0x40, step: 0, nstep: 0, slot: 2743, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:279
+	{form: 1512, chips: 0xf80, step: 0, nstep: 0, slot: 2743, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:279
+	{form: 1513, chips: 0xfc0, step: 0, nstep: 0, slot: 2740, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:280
+	{form: 1514, chips: 0x7f, step: 940, nstep: 2, slot: 2744, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:137
+	{form: 1515, chips: 0xf80, step: 940, nstep: 2, slot: 2744, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:137
+	{form: 1516, chips: 0x7f, step: 940, nstep: 2, slot: 2747, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:137
+	{form: 1517, chips: 0xf80, step: 940, nstep: 2, slot: 2747, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:137
+	{form: 1518, chips: 0x7f, step: 942, nstep: 4, slot: 2750, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:140
+	{form: 1519, chips: 0xf80, step: 942, nstep: 4, slot: 2750, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:140
+	{form: 1520, chips: 0x7f, step: 942, nstep: 4, slot: 2754, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:140
+	{form: 1521, chips: 0xf80, step: 942, nstep: 4, slot: 2754, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:140
+	{form: 1522, chips: 0x7f, step: 942, nstep: 4, slot: 2758, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:140
+	{form: 1523, chips: 0xf80, step: 942, nstep: 4, slot: 2758, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:140
+	{form: 1524, chips: 0x380, step: 1304, nstep: 5, slot: 2730, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:315
+	{form: 1525, chips: 0x380, step: 1309, nstep: 3, slot: 2762, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:164
+	{form: 1526, chips: 0x380, step: 1312, nstep: 2, slot: 2765, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:165
+	{form: 1527, chips: 0x380, step: 1314, nstep: 3, slot: 2767, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:168
+	{form: 1528, chips: 0x380, step: 1317, nstep: 5, slot: 2770, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:171
+	{form: 1529, chips: 0x380, step: 1322, nstep: 1, slot: 2772, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:174
+	{form: 1530, chips: 0x380, step: 1323, nstep: 2, slot: 2779, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:175
+	{form: 1531, chips: 0x380, step: 1325, nstep: 2, slot: 2786, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:176
+	{form: 1532, chips: 0x380, step: 1327, nstep: 3, slot: 2793, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:177
+	{form: 1533, chips: 0x280, step: 1322, nstep: 1, slot: 2800, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:180
+	{form: 1534, chips: 0x280, step: 1323, nstep: 2, slot: 2806, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:181
+	{form: 1535, chips: 0x280, step: 1325, nstep: 2, slot: 2812, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:182
+	{form: 1536, chips: 0x280, step: 1327, nstep: 3, slot: 2818, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:183
+	{form: 1537, chips: 0x280, step: 1330, nstep: 2, slot: 2824, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:186
+	{form: 1538, chips: 0x280, step: 1330, nstep: 2, slot: 2830, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:187
+	{form: 1539, chips: 0x100, step: 1332, nstep: 2, slot: 2824, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:188
+	{form: 1540, chips: 0x100, step: 1332, nstep: 2, slot: 2830, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:189
+	{form: 1541, chips: 0x380, step: 1322, nstep: 1, slot: 2800, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:192
+	{form: 1542, chips: 0x380, step: 1323, nstep: 2, slot: 2806, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:193
+	{form: 1543, chips: 0x380, step: 1325, nstep: 2, slot: 2812, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:194
+	{form: 1544, chips: 0x380, step: 1327, nstep: 3, slot: 2818, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:195
+	{form: 1545, chips: 0x380, step: 1334, nstep: 1, slot: 2836, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:196
+	{form: 1546, chips: 0x380, step: 1334, nstep: 1, slot: 2842, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:197
+	{form: 1547, chips: 0x380, step: 1335, nstep: 2, slot: 2848, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:200
+	{form: 1548, chips: 0x40, step: 1337, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:318
+	{form: 1549, chips: 0xf80, step: 1337, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:318
 	{form: 1550, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:321
-	{form: 1551, chips: 0x40, step: 1334, nstep: 3, slot: 2708, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:324
-	{form: 1552, chips: 0x40, step: 1334, nstep: 3, slot: 2711, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:325
-	{form: 1553, chips: 0x40, step: 1337, nstep: 1, slot: 2715, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:326
-	{form: 1554, chips: 0x40, step: 1337, nstep: 1, slot: 2717, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:327
-	{form: 1555, chips: 0x380, step: 1338, nstep: 4, slot: 2259, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:328
-	{form: 1556, chips: 0x380, step: 1338, nstep: 4, slot: 2262, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:329
-	{form: 1557, chips: 0x380, step: 1342, nstep: 3, slot: 2720, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:330
-	{form: 1558, chips: 0x380, step: 1342, nstep: 3, slot: 2722, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:331
-	{form: 1559, chips: 0xc00, step: 1345, nstep: 3, slot: 2708, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:332
-	{form: 1560, chips: 0xc00, step: 1345, nstep: 3, slot: 2711, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:333
-	{form: 1561, chips: 0xc00, step: 1348, nstep: 2, slot: 2725, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:334
-	{form: 1562, chips: 0xc00, step: 1348, nstep: 2, slot: 2727, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:335
-	{form: 1563, chips: 0x40, step: 1350, nstep: 3, slot: 2730, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:338
-	{form: 1564, chips: 0x40, step: 1350, nstep: 3, slot: 2733, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:339
-	{form: 1565, chips: 0x40, step: 1353, nstep: 2, slot: 2725, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:340
-	{form: 1566, chips: 0x40, step: 1353, nstep: 2, slot: 2727, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:341
-	{form: 1567, chips: 0x380, step: 1355, nstep: 3, slot: 2708, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:342
-	{form: 1568, chips: 0x380, step: 1355, nstep: 3, slot: 2711, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:343
-	{form: 1569, chips: 0xf80, step: 1358, nstep: 3, slot: 2720, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:344
-	{form: 1570, chips: 0xf80, step: 1358, nstep: 3, slot: 2722, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:345
-	{form: 1571, chips: 0xc00, step: 1361, nstep: 3, slot: 2708, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:346
-	{form: 1572, chips: 0xc00, step: 1361, nstep: 3, slot: 2711, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:347
-	{form: 1573, chips: 0x40, step: 1364, nstep: 3, slot: 2720, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:350
-	{form: 1574, chips: 0xf80, step: 1364, nstep: 3, slot: 2720, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:350
-	{form: 1575, chips: 0x40, step: 1364, nstep: 3, slot: 2722, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:351
-	{form: 1576, chips: 0xf80, step: 1364, nstep: 3, slot: 2722, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:351
-	{form: 1577, chips: 0x40, step: 1367, nstep: 2, slot: 2725, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:354
-	{form: 1578, chips: 0x40, step: 1367, nstep: 2, slot: 2727, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:355
-	{form: 1579, chips: 0xf80, step: 1369, nstep: 2, slot: 2725, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:356
-	{form: 1580, chips: 0xf80, step: 1369, nstep: 2, slot: 2727, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:357
-	{form: 1581, chips: 0xc00, step: 1371, nstep: 2, slot: 2603, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:143
-	{form: 1582, chips: 0xc00, step: 1371, nstep: 2, slot: 2606, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:143
-	{form: 1583, chips: 0xc00, step: 1373, nstep: 2, slot: 2737, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:146
-	{form: 1584, chips: 0xc00, step: 1373, nstep: 2, slot: 2741, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:146
-	{form: 1585, chips: 0xf80, step: 1375, nstep: 2, slot: 2599, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:149
-	{form: 1586, chips: 0x3ff, step: 631, nstep: 1, slot: 1194, nslot: 5, sig: 0x11131},                               // integer.sass:142
-	{form: 1587, chips: 0x3ff, step: 631, nstep: 1, slot: 1199, nslot: 5, sig: 0x61131},                               // integer.sass:142
-	{form: 1588, chips: 0x7f, step: 631, nstep: 1, slot: 1204, nslot: 5, sig: 0x81131},                                // integer.sass:142
-	{form: 1590, chips: 0x3ff, step: 631, nstep: 1, slot: 1209, nslot: 5, sig: 0x16131},                               // integer.sass:142
-	{form: 1591, chips: 0x7f, step: 631, nstep: 1, slot: 1214, nslot: 5, sig: 0x18131},                                // integer.sass:142
-	{form: 1593, chips: 0x7f, step: 631, nstep: 1, slot: 1219, nslot: 5, sig: 0x12131},                                // integer.sass:142
-	{form: 1594, chips: 0x380, step: 631, nstep: 1, slot: 1219, nslot: 5, sig: 0x12131},                               // integer.sass:142
-	{form: 1595, chips: 0x7f, step: 631, nstep: 1, slot: 1224, nslot: 5, sig: 0x21131},                                // integer.sass:142
-	{form: 1596, chips: 0x380, step: 631, nstep: 1, slot: 1224, nslot: 5, sig: 0x21131},                               // integer.sass:142
-	{form: 1597, chips: 0x3ff, step: 1377, nstep: 2, slot: 2745, nslot: 5, sig: 0x11131},                              // integer.sass:145
-	{form: 1598, chips: 0x3ff, step: 1377, nstep: 2, slot: 2750, nslot: 5, sig: 0x61131},                              // integer.sass:145
-	{form: 1599, chips: 0x7f, step: 1377, nstep: 2, slot: 2755, nslot: 5, sig: 0x81131},                               // integer.sass:145
-	{form: 1601, chips: 0x3ff, step: 1377, nstep: 2, slot: 2760, nslot: 5, sig: 0x16131},                              // integer.sass:145
-	{form: 1602, chips: 0x7f, step: 1377, nstep: 2, slot: 2765, nslot: 5, sig: 0x18131},                               // integer.sass:145
-	{form: 1604, chips: 0x7f, step: 1377, nstep: 2, slot: 2770, nslot: 5, sig: 0x12131},                               // integer.sass:145
-	{form: 1605, chips: 0x380, step: 1377, nstep: 2, slot: 2770, nslot: 5, sig: 0x12131},                              // integer.sass:145
-	{form: 1606, chips: 0x7f, step: 1377, nstep: 2, slot: 2775, nslot: 5, sig: 0x21131},                               // integer.sass:145
-	{form: 1607, chips: 0x380, step: 1377, nstep: 2, slot: 2775, nslot: 5, sig: 0x21131},                              // integer.sass:145
-	{form: 1608, chips: 0x40, step: 516, nstep: 4, slot: 2780, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:230
-	{form: 1609, chips: 0x180, step: 1379, nstep: 4, slot: 2780, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:231
-	{form: 1610, chips: 0x1c0, step: 1383, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:148
-	{form: 1611, chips: 0x1c0, step: 1383, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:148
-	{form: 1612, chips: 0x40, step: 1383, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:148
-	{form: 1614, chips: 0x40, step: 1383, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:148
-	{form: 1615, chips: 0x180, step: 1383, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:148
-	{form: 1616, chips: 0xc00, step: 1371, nstep: 2, slot: 1835, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:149
-	{form: 1617, chips: 0xc00, step: 1371, nstep: 2, slot: 1838, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:149
-	{form: 1618, chips: 0xc00, step: 1371, nstep: 2, slot: 1844, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:149
-	{form: 1619, chips: 0x1c0, step: 1384, nstep: 2, slot: 532, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:152
-	{form: 1620, chips: 0x1c0, step: 1384, nstep: 2, slot: 2785, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:152
-	{form: 1621, chips: 0x40, step: 1384, nstep: 2, slot: 2790, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:152
-	{form: 1623, chips: 0x1c0, step: 1384, nstep: 2, slot: 2795, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:152
-	{form: 1624, chips: 0x40, step: 1384, nstep: 2, slot: 2800, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:152
-	{form: 1626, chips: 0x40, step: 1384, nstep: 2, slot: 537, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:152
-	{form: 1627, chips: 0x180, step: 1384, nstep: 2, slot: 537, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:152
-	{form: 1628, chips: 0x40, step: 1384, nstep: 2, slot: 2805, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:152
-	{form: 1629, chips: 0x180, step: 1384, nstep: 2, slot: 2805, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:152
-	{form: 1630, chips: 0x40, step: 1384, nstep: 2, slot: 480, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:155
-	{form: 1631, chips: 0x40, step: 1384, nstep: 2, slot: 2810, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:155
-	{form: 1632, chips: 0x40, step: 1384, nstep: 2, slot: 2814, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:155
-	{form: 1634, chips: 0x40, step: 1384, nstep: 2, slot: 492, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:155
-	{form: 1635, chips: 0x180, step: 1384, nstep: 2, slot: 2818, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:156
-	{form: 1636, chips: 0x180, step: 1384, nstep: 2, slot: 2824, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:156
-	{form: 1637, chips: 0x180, step: 1384, nstep: 2, slot: 2830, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:156
-	{form: 1638, chips: 0xc00, step: 1373, nstep: 2, slot: 480, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:157
-	{form: 1639, chips: 0xc00, step: 1373, nstep: 2, slot: 2810, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:157
-	{form: 1640, chips: 0xc00, step: 1373, nstep: 2, slot: 492, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:157
-	{form: 1641, chips: 0x1c0, step: 1384, nstep: 2, slot: 532, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:160
-	{form: 1642, chips: 0x1c0, step: 1384, nstep: 2, slot: 2795, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:160
-	{form: 1643, chips: 0x40, step: 1384, nstep: 2, slot: 2800, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:160
-	{form: 1645, chips: 0x40, step: 1384, nstep: 2, slot: 537, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:160
-	{form: 1646, chips: 0x180, step: 1384, nstep: 2, slot: 537, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:160
-	{form: 1647, chips: 0xfff, step: 1386, nstep: 1, slot: 2836, nslot: 3, sig: 0x331},                                // control.sass:283
-	{form: 1648, chips: 0x7f, step: 1386, nstep: 1, slot: 2839, nslot: 3, sig: 0x342},                                 // control.sass:286
-	{form: 1649, chips: 0xf80, step: 1386, nstep: 1, slot: 2839, nslot: 3, sig: 0x342},                                // control.sass:286
-	{form: 1650, chips: 0x40, step: 1387, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:289
-	{form: 1651, chips: 0x40, step: 1388, nstep: 2, slot: 2842, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:290
-	{form: 1652, chips: 0x1, step: 0, nstep: 0, slot: 2844, nslot: 2, sig: 0x13},                                      // control.sass:293
-	{form: 1653, chips: 0x3e, step: 1390, nstep: 1, slot: 2846, nslot: 2, sig: 0x13},                                  // control.sass:294
-	{form: 1654, chips: 0x3f, step: 0, nstep: 0, slot: 1727, nslot: 2, sig: 0x63},                                     // control.sass:295
-	{form: 1655, chips: 0x3f, step: 0, nstep: 0, slot: 2848, nslot: 2, sig: 0x83},                                     // control.sass:296
-	{form: 1657, chips: 0xfc0, step: 1390, nstep: 1, slot: 2846, nslot: 2, sig: 0x13},                                 // control.sass:297
-	{form: 1658, chips: 0xfc0, step: 1391, nstep: 1, slot: 2850, nslot: 3, sig: 0x613},                                // control.sass:298
-	{form: 1659, chips: 0xfc0, step: 1392, nstep: 1, slot: 1695, nslot: 1, sig: 0x3},                                  // control.sass:299
-	{form: 1660, chips: 0xfc0, step: 1393, nstep: 2, slot: 1727, nslot: 2, sig: 0x63},                                 // control.sass:300
+	{form: 1551, chips: 0x40, step: 1338, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:324
+	{form: 1552, chips: 0x40, step: 1338, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:325
+	{form: 1553, chips: 0x40, step: 1341, nstep: 1, slot: 2856, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:326
+	{form: 1554, chips: 0x40, step: 1341, nstep: 1, slot: 2858, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:327
+	{form: 1555, chips: 0x380, step: 1342, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:328
+	{form: 1556, chips: 0x380, step: 1342, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:329
+	{form: 1557, chips: 0x380, step: 1346, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:330
+	{form: 1558, chips: 0x380, step: 1346, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:331
+	{form: 1559, chips: 0xc00, step: 1349, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:332
+	{form: 1560, chips: 0xc00, step: 1349, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:333
+	{form: 1561, chips: 0xc00, step: 1352, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:334
+	{form: 1562, chips: 0xc00, step: 1352, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:335
+	{form: 1563, chips: 0x40, step: 1354, nstep: 3, slot: 2871, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:338
+	{form: 1564, chips: 0x40, step: 1354, nstep: 3, slot: 2874, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:339
+	{form: 1565, chips: 0x40, step: 1357, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:340
+	{form: 1566, chips: 0x40, step: 1357, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:341
+	{form: 1567, chips: 0x380, step: 1359, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:342
+	{form: 1568, chips: 0x380, step: 1359, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:343
+	{form: 1569, chips: 0xf80, step: 1362, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:344
+	{form: 1570, chips: 0xf80, step: 1362, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:345
+	{form: 1571, chips: 0xc00, step: 1365, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:346
+	{form: 1572, chips: 0xc00, step: 1365, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:347
+	{form: 1573, chips: 0x40, step: 1368, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:350
+	{form: 1574, chips: 0xf80, step: 1368, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:350
+	{form: 1575, chips: 0x40, step: 1368, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:351
+	{form: 1576, chips: 0xf80, step: 1368, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:351
+	{form: 1577, chips: 0x40, step: 1371, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:354
+	{form: 1578, chips: 0x40, step: 1371, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:355
+	{form: 1579, chips: 0xf80, step: 1373, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:356
+	{form: 1580, chips: 0xf80, step: 1373, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:357
+	{form: 1581, chips: 0xc00, step: 1375, nstep: 2, slot: 2744, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:143
+	{form: 1582, chips: 0xc00, step: 1375, nstep: 2, slot: 2747, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:143
+	{form: 1583, chips: 0xc00, step: 1377, nstep: 2, slot: 2878, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:146
+	{form: 1584, chips: 0xc00, step: 1377, nstep: 2, slot: 2882, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:146
+	{form: 1585, chips: 0xf80, step: 1379, nstep: 2, slot: 2740, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:149
+	{form: 1586, chips: 0x3ff, step: 635, nstep: 1, slot: 1335, nslot: 5, sig: 0x11131},                               // integer.sass:142
+	{form: 1587, chips: 0x3ff, step: 635, nstep: 1, slot: 1340, nslot: 5, sig: 0x61131},                               // integer.sass:142
+	{form: 1588, chips: 0x7f, step: 635, nstep: 1, slot: 1345, nslot: 5, sig: 0x81131},                                // integer.sass:142
+	{form: 1590, chips: 0x3ff, step: 635, nstep: 1, slot: 1350, nslot: 5, sig: 0x16131},                               // integer.sass:142
+	{form: 1591, chips: 0x7f, step: 635, nstep: 1, slot: 1355, nslot: 5, sig: 0x18131},                                // integer.sass:142
+	{form: 1593, chips: 0x7f, step: 635, nstep: 1, slot: 1360, nslot: 5, sig: 0x12131},                                // integer.sass:142
+	{form: 1594, chips: 0x380, step: 635, nstep: 1, slot: 1360, nslot: 5, sig: 0x12131},                               // integer.sass:142
+	{form: 1595, chips: 0x7f, step: 635, nstep: 1, slot: 1365, nslot: 5, sig: 0x21131},                                // integer.sass:142
+	{form: 1596, chips: 0x380, step: 635, nstep: 1, slot: 1365, nslot: 5, sig: 0x21131},                               // integer.sass:142
+	{form: 1597, chips: 0x3ff, step: 1381, nstep: 2, slot: 2886, nslot: 5, sig: 0x11131},                              // integer.sass:145
+	{form: 1598, chips: 0x3ff, step: 1381, nstep: 2, slot: 2891, nslot: 5, sig: 0x61131},                              // integer.sass:145
+	{form: 1599, chips: 0x7f, step: 1381, nstep: 2, slot: 2896, nslot: 5, sig: 0x81131},                               // integer.sass:145
+	{form: 1601, chips: 0x3ff, step: 1381, nstep: 2, slot: 2901, nslot: 5, sig: 0x16131},                              // integer.sass:145
+	{form: 1602, chips: 0x7f, step: 1381, nstep: 2, slot: 2906, nslot: 5, sig: 0x18131},                               // integer.sass:145
+	{form: 1604, chips: 0x7f, step: 1381, nstep: 2, slot: 2911, nslot: 5, sig: 0x12131},                               // integer.sass:145
+	{form: 1605, chips: 0x380, step: 1381, nstep: 2, slot: 2911, nslot: 5, sig: 0x12131},                              // integer.sass:145
+	{form: 1606, chips: 0x7f, step: 1381, nstep: 2, slot: 2916, nslot: 5, sig: 0x21131},                               // integer.sass:145
+	{form: 1607, chips: 0x380, step: 1381, nstep: 2, slot: 2916, nslot: 5, sig: 0x21131},                              // integer.sass:145
+	{form: 1608, chips: 0x40, step: 520, nstep: 4, slot: 2921, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:231
+	{form: 1609, chips: 0x180, step: 1383, nstep: 4, slot: 2921, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:232
+	{form: 1610, chips: 0x1c0, step: 1387, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:148
+	{form: 1611, chips: 0x1c0, step: 1387, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:148
+	{form: 1612, chips: 0x40, step: 1387, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:148
+	{form: 1614, chips: 0x40, step: 1387, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:148
+	{form: 1615, chips: 0x180, step: 1387, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:148
+	{form: 1616, chips: 0xc00, step: 1375, nstep: 2, slot: 1976, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:149
+	{form: 1617, chips: 0xc00, step: 1375, nstep: 2, slot: 1979, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:149
+	{form: 1618, chips: 0xc00, step: 1375, nstep: 2, slot: 1985, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:149
+	{form: 1619, chips: 0x1c0, step: 1388, nstep: 2, slot: 561, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:152
+	{form: 1620, chips: 0x1c0, step: 1388, nstep: 2, slot: 2926, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:152
+	{form: 1621, chips: 0x40, step: 1388, nstep: 2, slot: 2931, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:152
+	{form: 1623, chips: 0x1c0, step: 1388, nstep: 2, slot: 2936, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:152
+	{form: 1624, chips: 0x40, step: 1388, nstep: 2, slot: 2941, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:152
+	{form: 1626, chips: 0x40, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:152
+	{form: 1627, chips: 0x180, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:152
+	{form: 1628, chips: 0x40, step: 1388, nstep: 2, slot: 2946, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:152
+	{form: 1629, chips: 0x180, step: 1388, nstep: 2, slot: 2946, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:152
+	{form: 1630, chips: 0x40, step: 1388, nstep: 2, slot: 509, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:155
+	{form: 1631, chips: 0x40, step: 1388, nstep: 2, slot: 2951, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:155
+	{form: 1632, chips: 0x40, step: 1388, nstep: 2, slot: 2955, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:155
+	{form: 1634, chips: 0x40, step: 1388, nstep: 2, slot: 521, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:155
+	{form: 1635, chips: 0x180, step: 1388, nstep: 2, slot: 2959, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:156
+	{form: 1636, chips: 0x180, step: 1388, nstep: 2, slot: 2965, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:156
+	{form: 1637, chips: 0x180, step: 1388, nstep: 2, slot: 2971, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:156
+	{form: 1638, chips: 0xc00, step: 1377, nstep: 2, slot: 509, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:157
+	{form: 1639, chips: 0xc00, step: 1377, nstep: 2, slot: 2951, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:157
+	{form: 1640, chips: 0xc00, step: 1377, nstep: 2, slot: 521, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:157
+	{form: 1641, chips: 0x1c0, step: 1388, nstep: 2, slot: 561, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:160
+	{form: 1642, chips: 0x1c0, step: 1388, nstep: 2, slot: 2936, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:160
+	{form: 1643, chips: 0x40, step: 1388, nstep: 2, slot: 2941, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:160
+	{form: 1645, chips: 0x40, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:160
+	{form: 1646, chips: 0x180, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:160
+	{form: 1647, chips: 0xfff, step: 1390, nstep: 1, slot: 2977, nslot: 3, sig: 0x331},                                // control.sass:283
+	{form: 1648, chips: 0x7f, step: 1390, nstep: 1, slot: 2980, nslot: 3, sig: 0x342},                                 // control.sass:286
+	{form: 1649, chips: 0xf80, step: 1390, nstep: 1, slot: 2980, nslot: 3, sig: 0x342},                                // control.sass:286
+	{form: 1650, chips: 0x40, step: 1391, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:289
+	{form: 1651, chips: 0x40, step: 1392, nstep: 2, slot: 2983, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:290
+	{form: 1652, chips: 0x1, step: 0, nstep: 0, slot: 2985, nslot: 2, sig: 0x13},                                      // control.sass:293
+	{form: 1653, chips: 0x3e, step: 1394, nstep: 1, slot: 2987, nslot: 2, sig: 0x13},                                  // control.sass:294
+	{form: 1654, chips: 0x3f, step: 0, nstep: 0, slot: 1868, nslot: 2, sig: 0x63},                                     // control.sass:295
+	{form: 1655, chips: 0x3f, step: 0, nstep: 0, slot: 2989, nslot: 2, sig: 0x83},                                     // control.sass:296
+	{form: 1657, chips: 0xfc0, step: 1394, nstep: 1, slot: 2987, nslot: 2, sig: 0x13},                                 // control.sass:297
+	{form: 1658, chips: 0xfc0, step: 1395, nstep: 1, slot: 2991, nslot: 3, sig: 0x613},                                // control.sass:298
+	{form: 1659, chips: 0xfc0, step: 1396, nstep: 1, slot: 1836, nslot: 1, sig: 0x3},                                  // control.sass:299
+	{form: 1660, chips: 0xfc0, step: 1397, nstep: 2, slot: 1868, nslot: 2, sig: 0x63},                                 // control.sass:300
 	{form: 1661, chips: 0xfff, step: 0, nstep: 0, slot: 269, nslot: 1, sig: 0x3},                                      // control.sass:303
 }
 
@@ -2082,7 +2097,7 @@ var steps = [...]step{
 	{mod: 204},
 	{mod: 402},
 	{mod: 188},
-	{mod: 516},
+	{mod: 517},
 	{mod: 402},
 	{field: 0, choice: 122, n: 3},
 	{field: 1, choice: 125, n: 2},
@@ -2100,11 +2115,11 @@ var steps = [...]step{
 	{field: 0, choice: 136, n: 3},
 	{field: 1, choice: 139, n: 4},
 	{field: 0, choice: 136, n: 3},
-	{mod: 481},
+	{mod: 482},
 	{field: 0, choice: 136, n: 3},
 	{field: 1, choice: 143, n: 2},
 	{field: 0, choice: 136, n: 3},
-	{mod: 481},
+	{mod: 482},
 	{field: 2, choice: 145, n: 2},
 	{field: 0, choice: 136, n: 3},
 	{field: 0, choice: 147, n: 2},
@@ -2235,25 +2250,25 @@ var steps = [...]step{
 	{field: 0, choice: 227, n: 2},
 	{field: 1, choice: 231, n: 5},
 	{field: 2, choice: 250, n: 4},
-	{mod: 502},
+	{mod: 503},
 	{field: 4, choice: 186, n: 4},
 	{field: 0, choice: 225, n: 2},
 	{field: 1, choice: 227, n: 2},
 	{field: 2, choice: 236, n: 9},
 	{field: 3, choice: 254, n: 9},
-	{mod: 502},
+	{mod: 503},
 	{field: 5, choice: 186, n: 4},
 	{field: 0, choice: 225, n: 2},
 	{field: 1, choice: 227, n: 2},
 	{field: 2, choice: 231, n: 5},
 	{field: 3, choice: 250, n: 4},
-	{mod: 503},
+	{mod: 504},
 	{field: 5, choice: 186, n: 4},
 	{field: 0, choice: 225, n: 2},
 	{field: 1, choice: 227, n: 2},
 	{field: 2, choice: 236, n: 9},
 	{field: 3, choice: 254, n: 9},
-	{mod: 503},
+	{mod: 504},
 	{field: 5, choice: 186, n: 4},
 	{field: 0, choice: 220, n: 2},
 	{field: 1, choice: 263, n: 6},
@@ -2296,15 +2311,19 @@ var steps = [...]step{
 	{field: 0, choice: 220, n: 2},
 	{field: 1, choice: 186, n: 4},
 	{field: 2, choice: 289, n: 2},
-	{mod: 506},
+	{field: 0, choice: 220, n: 2},
+	{field: 1, choice: 186, n: 4},
+	{mod: 507},
 	{mod: 212},
 	{field: 1, choice: 291, n: 2},
-	{mod: 506},
+	{mod: 507},
 	{mod: 212},
 	{field: 1, choice: 293, n: 3},
 	{field: 0, choice: 296, n: 3},
 	{field: 1, choice: 186, n: 4},
 	{field: 2, choice: 289, n: 2},
+	{field: 0, choice: 296, n: 3},
+	{field: 1, choice: 186, n: 4},
 	{field: 0, choice: 229, n: 2},
 	{field: 1, choice: 186, n: 4},
 	{field: 2, choice: 289, n: 2},
@@ -2499,7 +2518,7 @@ var steps = [...]step{
 	{field: 1, choice: 458, n: 2},
 	{field: 2, choice: 186, n: 4},
 	{field: 0, choice: 455, n: 3},
-	{mod: 485},
+	{mod: 486},
 	{field: 2, choice: 186, n: 4},
 	{field: 0, choice: 455, n: 3},
 	{field: 1, choice: 186, n: 4},
@@ -2510,7 +2529,7 @@ var steps = [...]step{
 	{field: 1, choice: 458, n: 2},
 	{field: 2, choice: 186, n: 4},
 	{mod: 297},
-	{mod: 485},
+	{mod: 486},
 	{field: 1, choice: 186, n: 4},
 	{mod: 297},
 	{field: 1, choice: 186, n: 4},
@@ -2531,8 +2550,8 @@ var steps = [...]step{
 	{field: 2, choice: 468, n: 3},
 	{field: 0, choice: 471, n: 2},
 	{field: 0, choice: 471, n: 2},
-	{mod: 515},
-	{mod: 515},
+	{mod: 516},
+	{mod: 516},
 	{mod: 34},
 	{field: 1, choice: 285, n: 2},
 	{field: 2, choice: 285, n: 2},
@@ -2554,12 +2573,12 @@ var steps = [...]step{
 	{field: 0, choice: 299, n: 2},
 	{mod: 312},
 	{field: 0, choice: 299, n: 2},
-	{mod: 515},
-	{mod: 513},
+	{mod: 516},
+	{mod: 514},
 	{field: 0, choice: 299, n: 2},
-	{mod: 513},
+	{mod: 514},
 	{field: 0, choice: 299, n: 2},
-	{mod: 515},
+	{mod: 516},
 	{mod: 366},
 	{field: 1, choice: 299, n: 2},
 	{mod: 316},
@@ -2568,7 +2587,7 @@ var steps = [...]step{
 	{field: 1, choice: 299, n: 2},
 	{field: 0, choice: 299, n: 2},
 	{field: 0, choice: 299, n: 2},
-	{mod: 515},
+	{mod: 516},
 	{field: 0, choice: 511, n: 2},
 	{field: 1, choice: 285, n: 2},
 	{field: 2, choice: 513, n: 4},
@@ -2712,9 +2731,9 @@ var steps = [...]step{
 	{mod: 312},
 	{mod: 466},
 	{mod: 312},
-	{mod: 515},
+	{mod: 516},
 	{mod: 312},
-	{mod: 515},
+	{mod: 516},
 	{mod: 466},
 	{mod: 350},
 	{field: 1, choice: 699, n: 2},
@@ -3224,7 +3243,7 @@ var steps = [...]step{
 	{field: 1, choice: 263, n: 6},
 	{field: 2, choice: 186, n: 4},
 	{mod: 40},
-	{mod: 515},
+	{mod: 516},
 	{mod: 259},
 	{mod: 201},
 	{mod: 372},
@@ -3345,7 +3364,7 @@ var choices = [...]choice{
 	{4, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{516, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
 	{8, 1, false, [4]op.Mod{284, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{274, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{276, 0, 0, 0}},
@@ -3373,7 +3392,7 @@ var choices = [...]choice{
 	{4, 3, false, [4]op.Mod{464, 453, 405, 0}},
 	{6, 3, false, [4]op.Mod{464, 308, 405, 0}},
 	{11, 3, false, [4]op.Mod{237, 453, 405, 0}},
-	{14, 3, false, [4]op.Mod{237, 505, 405, 0}},
+	{14, 3, false, [4]op.Mod{237, 506, 405, 0}},
 	{1, 2, false, [4]op.Mod{237, 405, 0, 0}},
 	{2, 2, false, [4]op.Mod{237, 242, 0, 0}},
 	{5, 2, false, [4]op.Mod{464, 453, 0, 0}},
@@ -3382,7 +3401,7 @@ var choices = [...]choice{
 	{9, 2, false, [4]op.Mod{237, 453, 0, 0}},
 	{10, 2, false, [4]op.Mod{464, 469, 0, 0}},
 	{12, 2, false, [4]op.Mod{365, 469, 0, 0}},
-	{13, 2, false, [4]op.Mod{237, 505, 0, 0}},
+	{13, 2, false, [4]op.Mod{237, 506, 0, 0}},
 	{15, 2, false, [4]op.Mod{237, 308, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
@@ -3423,7 +3442,7 @@ var choices = [...]choice{
 	{4, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{516, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
 	{8, 1, false, [4]op.Mod{284, 0, 0, 0}},
 	{9, 1, false, [4]op.Mod{438, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{230, 0, 0, 0}},
@@ -3458,13 +3477,13 @@ var choices = [...]choice{
 	{0, 1, true, [4]op.Mod{188, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{4, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{6, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{516, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{517, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{204, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{235, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{403, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{507, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{508, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{395, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{477, 0, 0, 0}},
@@ -3472,7 +3491,7 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{322, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{481, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{482, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{254, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{239, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -3487,7 +3506,7 @@ var choices = [...]choice{
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{379, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{481, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{482, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{229, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{315, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -3495,7 +3514,7 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{329, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{398, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{399, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{511, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{512, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{327, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{425, 0, 0, 0}},
 	{9, 1, false, [4]op.Mod{401, 0, 0, 0}},
@@ -3505,7 +3524,7 @@ var choices = [...]choice{
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{398, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{399, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{511, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{512, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{327, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{425, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{359, 0, 0, 0}},
@@ -3545,7 +3564,7 @@ var choices = [...]choice{
 	{15, 1, false, [4]op.Mod{359, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{204, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{516, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{517, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{319, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{330, 0, 0, 0}},
@@ -3596,11 +3615,11 @@ var choices = [...]choice{
 	{7, 1, false, [4]op.Mod{262, 0, 0, 0}},
 	{9, 1, false, [4]op.Mod{220, 0, 0, 0}},
 	{11, 1, false, [4]op.Mod{271, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{486, 0, 0, 0}},
 	{5, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{301, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{233, 0, 0, 0}},
@@ -3608,17 +3627,17 @@ var choices = [...]choice{
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{381, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{490, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{491, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{485, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{490, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{491, 0, 0, 0}},
 	{7, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{5, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{493, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{494, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{478, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -3632,11 +3651,11 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{302, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{303, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{486, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{450, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{517, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{518, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{247, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{246, 0, 0, 0}},
@@ -3791,15 +3810,15 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{288, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{220, 0, 0, 0}},
 	{2, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{482, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{483, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{430, 0, 0, 0}},
-	{4, 1, true, [4]op.Mod{485, 0, 0, 0}},
+	{4, 1, true, [4]op.Mod{486, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{433, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{428, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{493, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{494, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{439, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{441, 0, 0, 0}},
@@ -3846,24 +3865,24 @@ var choices = [...]choice{
 	{52, 1, false, [4]op.Mod{139, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{189, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{190, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{493, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{494, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{487, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{434, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{189, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{190, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{5, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{7, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{9, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{486, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{487, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{434, 0, 0, 0}},
 	{2, 1, true, [4]op.Mod{190, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{192, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{7, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{9, 0, 0, 0}},
 	{7, 1, false, [4]op.Mod{4, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{485, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{490, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{491, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{287, 0, 0, 0}},
@@ -3879,10 +3898,10 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{347, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{345, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{7, 2, false, [4]op.Mod{481, 1, 0, 0}},
-	{0, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{7, 2, false, [4]op.Mod{482, 1, 0, 0}},
+	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{1, 0, 0, 0}},
@@ -3895,9 +3914,9 @@ var choices = [...]choice{
 	{2, 1, false, [4]op.Mod{345, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{346, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{1, 0, 0, 0}},
@@ -3905,7 +3924,7 @@ var choices = [...]choice{
 	{3, 3, false, [4]op.Mod{237, 242, 405, 0}},
 	{6, 3, false, [4]op.Mod{464, 308, 405, 0}},
 	{11, 3, false, [4]op.Mod{237, 453, 405, 0}},
-	{14, 3, false, [4]op.Mod{237, 505, 405, 0}},
+	{14, 3, false, [4]op.Mod{237, 506, 405, 0}},
 	{1, 2, false, [4]op.Mod{237, 405, 0, 0}},
 	{2, 2, false, [4]op.Mod{237, 242, 0, 0}},
 	{5, 2, false, [4]op.Mod{464, 453, 0, 0}},
@@ -3914,7 +3933,7 @@ var choices = [...]choice{
 	{9, 2, false, [4]op.Mod{237, 453, 0, 0}},
 	{10, 2, false, [4]op.Mod{464, 469, 0, 0}},
 	{12, 2, false, [4]op.Mod{365, 469, 0, 0}},
-	{13, 2, false, [4]op.Mod{237, 505, 0, 0}},
+	{13, 2, false, [4]op.Mod{237, 506, 0, 0}},
 	{15, 2, false, [4]op.Mod{237, 308, 0, 0}},
 	{4, 1, false, [4]op.Mod{237, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -3935,7 +3954,7 @@ var choices = [...]choice{
 	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{516, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{31, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
@@ -3979,28 +3998,28 @@ var choices = [...]choice{
 	{5, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{4, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{518, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{519, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{3, 3, false, [4]op.Mod{237, 242, 405, 0}},
 	{7, 3, false, [4]op.Mod{365, 242, 405, 0}},
 	{11, 3, false, [4]op.Mod{237, 453, 405, 0}},
-	{14, 3, false, [4]op.Mod{237, 505, 405, 0}},
+	{14, 3, false, [4]op.Mod{237, 506, 405, 0}},
 	{1, 2, false, [4]op.Mod{237, 405, 0, 0}},
 	{2, 2, false, [4]op.Mod{237, 242, 0, 0}},
 	{5, 2, false, [4]op.Mod{365, 242, 0, 0}},
 	{6, 2, false, [4]op.Mod{308, 405, 0, 0}},
 	{8, 2, false, [4]op.Mod{365, 453, 0, 0}},
 	{9, 2, false, [4]op.Mod{237, 453, 0, 0}},
-	{10, 2, false, [4]op.Mod{365, 505, 0, 0}},
+	{10, 2, false, [4]op.Mod{365, 506, 0, 0}},
 	{12, 2, false, [4]op.Mod{365, 308, 0, 0}},
-	{13, 2, false, [4]op.Mod{237, 505, 0, 0}},
+	{13, 2, false, [4]op.Mod{237, 506, 0, 0}},
 	{15, 2, false, [4]op.Mod{237, 308, 0, 0}},
 	{4, 1, false, [4]op.Mod{237, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{481, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{482, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{358, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{370, 0, 0, 0}},
@@ -4010,18 +4029,18 @@ var choices = [...]choice{
 	{2, 1, false, [4]op.Mod{33, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{3, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{489, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{492, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{490, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{493, 0, 0, 0}},
 	{7, 1, false, [4]op.Mod{187, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{23, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{521, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{523, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{525, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{520, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{522, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{524, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{519, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{522, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{524, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{526, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{521, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{523, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{525, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{520, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{389, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -4034,7 +4053,7 @@ var choices = [...]choice{
 	{2, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{393, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{490, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{491, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{442, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{203, 0, 0, 0}},
@@ -4043,7 +4062,7 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{453, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{308, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{469, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{505, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{506, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{365, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{442, 0, 0, 0}},
@@ -4057,29 +4076,29 @@ var choices = [...]choice{
 	{2, 2, false, [4]op.Mod{442, 453, 0, 0}},
 	{4, 2, false, [4]op.Mod{442, 308, 0, 0}},
 	{6, 2, false, [4]op.Mod{442, 469, 0, 0}},
-	{10, 2, false, [4]op.Mod{442, 505, 0, 0}},
-	{11, 2, false, [4]op.Mod{505, 212, 0, 0}},
+	{10, 2, false, [4]op.Mod{442, 506, 0, 0}},
+	{11, 2, false, [4]op.Mod{506, 212, 0, 0}},
 	{16, 2, false, [4]op.Mod{203, 242, 0, 0}},
 	{18, 2, false, [4]op.Mod{203, 453, 0, 0}},
 	{20, 2, false, [4]op.Mod{203, 308, 0, 0}},
 	{22, 2, false, [4]op.Mod{203, 469, 0, 0}},
-	{26, 2, false, [4]op.Mod{203, 505, 0, 0}},
+	{26, 2, false, [4]op.Mod{203, 506, 0, 0}},
 	{44, 2, false, [4]op.Mod{242, 394, 0, 0}},
 	{48, 2, false, [4]op.Mod{365, 242, 0, 0}},
 	{50, 2, false, [4]op.Mod{365, 453, 0, 0}},
 	{52, 2, false, [4]op.Mod{365, 308, 0, 0}},
 	{54, 2, false, [4]op.Mod{365, 469, 0, 0}},
-	{58, 2, false, [4]op.Mod{365, 505, 0, 0}},
+	{58, 2, false, [4]op.Mod{365, 506, 0, 0}},
 	{32, 1, false, [4]op.Mod{242, 0, 0, 0}},
 	{34, 1, false, [4]op.Mod{453, 0, 0, 0}},
 	{36, 1, false, [4]op.Mod{308, 0, 0, 0}},
 	{38, 1, false, [4]op.Mod{469, 0, 0, 0}},
-	{42, 1, false, [4]op.Mod{505, 0, 0, 0}},
+	{42, 1, false, [4]op.Mod{506, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{370, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{356, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{357, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{3, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{487, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{488, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{240, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{452, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{283, 0, 0, 0}},
@@ -4094,12 +4113,12 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{427, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{408, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{509, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{510, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{468, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{271, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{497, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{498, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{36, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{296, 0, 0, 0}},
@@ -4202,13 +4221,13 @@ var choices = [...]choice{
 	{4, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{516, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{516, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{517, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{465, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{362, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{359, 0, 0, 0}},
@@ -4220,15 +4239,15 @@ var choices = [...]choice{
 	{0, 1, true, [4]op.Mod{331, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{407, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{435, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{490, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{491, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{486, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{312, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{516, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{517, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{317, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{504, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{505, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{256, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{225, 0, 0, 0}},
 	{3, 3, false, [4]op.Mod{237, 242, 405, 0}},
@@ -4267,12 +4286,12 @@ var choices = [...]choice{
 	{0, 1, false, [4]op.Mod{318, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{477, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{495, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{496, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{3, 3, false, [4]op.Mod{292, 303, 423, 0}},
 	{4, 2, false, [4]op.Mod{289, 423, 0, 0}},
 	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{490, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{491, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{445, 0, 0, 0}},
 	{7, 1, false, [4]op.Mod{446, 0, 0, 0}},
@@ -4294,10 +4313,10 @@ var choices = [...]choice{
 	{5, 1, false, [4]op.Mod{208, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{328, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{512, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{513, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{327, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{512, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{511, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{510, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{444, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -4331,18 +4350,18 @@ var choices = [...]choice{
 	{2, 1, false, [4]op.Mod{298, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{5, 2, false, [4]op.Mod{333, 334, 0, 0}},
-	{9, 2, false, [4]op.Mod{498, 334, 0, 0}},
-	{10, 2, false, [4]op.Mod{333, 499, 0, 0}},
+	{9, 2, false, [4]op.Mod{499, 334, 0, 0}},
+	{10, 2, false, [4]op.Mod{333, 500, 0, 0}},
 	{1, 1, false, [4]op.Mod{351, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{333, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{341, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{334, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{498, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{500, 0, 0, 0}},
-	{8, 1, false, [4]op.Mod{499, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{499, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{501, 0, 0, 0}},
+	{8, 1, false, [4]op.Mod{500, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{206, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{496, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{497, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{374, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{258, 0, 0, 0}},
@@ -4357,9 +4376,9 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{341, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{351, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{341, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{500, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{367, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{501, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{367, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{502, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{407, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{304, 0, 0, 0}},
@@ -4370,12 +4389,12 @@ var choices = [...]choice{
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{206, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{406, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{496, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{497, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{334, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{334, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{499, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{500, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{304, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{429, 0, 0, 0}},
@@ -4393,7 +4412,7 @@ var choices = [...]choice{
 	{7, 2, false, [4]op.Mod{297, 423, 0, 0}},
 	{8, 2, false, [4]op.Mod{220, 423, 0, 0}},
 	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{490, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{491, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{447, 0, 0, 0}},
@@ -4419,10 +4438,10 @@ var choices = [...]choice{
 	{5, 1, false, [4]op.Mod{29, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{38, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{488, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{491, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{489, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{492, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{514, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{515, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{211, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -4438,21 +4457,21 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{508, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{507, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{509, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{305, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{305, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{507, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{305, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, true, [4]op.Mod{321, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{508, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{507, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{509, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
 	{1, 1, true, [4]op.Mod{321, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{507, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{443, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -4460,24 +4479,24 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{16, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{433, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{431, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{494, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{495, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{324, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{485, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{486, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{484, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{431, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{494, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{495, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{437, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{200, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{16, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{485, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{484, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{431, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{203, 0, 0, 0}},
@@ -4894,6 +4913,15 @@ var slots = [...]slot{
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 22, nsuffix: 2},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 1, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -4922,6 +4950,26 @@ var slots = [...]slot{
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 22, nsuffix: 2},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 2},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 28, nsuffix: 2},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
+	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 8, nsuffix: 2},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -5092,46 +5140,63 @@ var slots = [...]slot{
 	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 23, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 23, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 29, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 29, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 49, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 49, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 49, nsuffix: 3},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 35, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
-	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 35, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
-	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 35, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -5243,107 +5308,174 @@ var slots = [...]slot{
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 12},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
-	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 41, nsuffix: 3},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 23, nsuffix: 3},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 41, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 23, nsuffix: 3},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 41, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
-	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 44, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 69, nsuffix: 4},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
-	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 44, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 69, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 29, nsuffix: 3},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 29, nsuffix: 3},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
-	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 44, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 69, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 79, nsuffix: 3},
+	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 47, nsuffix: 3},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 82, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 47, nsuffix: 3},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 82, nsuffix: 3},
 	{kind: slotFloat, field: 7, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 44, nsuffix: 3},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 79, nsuffix: 3},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
+	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 50, nsuffix: 16},
+	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 89, nsuffix: 16},
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 13, uni: 255, off: 255, desc: 255, opt: 11},
 	{kind: slotSpecial, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 66, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 105, nsuffix: 4},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotSpecial, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 70, nsuffix: 16},
+	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 109, nsuffix: 16},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
@@ -5351,7 +5483,7 @@ var slots = [...]slot{
 	{kind: slotSpecial, field: 20, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 86, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 125, nsuffix: 4},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 17, uni: 255, off: 255, desc: 255, opt: 15},
 	{kind: slotR, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
@@ -5376,105 +5508,133 @@ var slots = [...]slot{
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 18, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotP, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 23, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 35, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 129, nsuffix: 4},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
-	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 35, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
+	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 129, nsuffix: 4},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
-	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 35, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
+	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 129, nsuffix: 4},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
+	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
+	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
+	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 44, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 79, nsuffix: 3},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
-	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 44, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
+	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
-	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 44, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 29, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
-	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 23, nsuffix: 3},
-	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 35, nsuffix: 3},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 41, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 35, nsuffix: 3},
-	{kind: slotConst, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 41, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotConst, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 76, nsuffix: 3},
 	{kind: slotP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 35, nsuffix: 3},
-	{kind: slotU, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 41, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotU, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 76, nsuffix: 3},
 	{kind: slotP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 49, nsuffix: 3},
+	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 35, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 90, nsuffix: 1},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 136, nsuffix: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotConst, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 90, nsuffix: 1},
+	{kind: slotConst, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 136, nsuffix: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 90, nsuffix: 1},
+	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 136, nsuffix: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotNumber, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -5933,13 +6093,13 @@ var slots = [...]slot{
 	{kind: slotAddr, field: 12, uni: 15, off: 17, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 1, nsuffix: 1},
 	{kind: slotP, field: 21, uni: 255, off: 255, desc: 255, opt: 19},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 91, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 137, nsuffix: 1},
 	{kind: slotP, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 91, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 137, nsuffix: 1},
 	{kind: slotP, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 10, uni: 255, off: 13, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 91, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 255, off: 13, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 137, nsuffix: 1},
 	{kind: slotP, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotGlobal, field: 12, uni: 255, off: 15, desc: 8, opt: 255, flags: slotNeedsBase, marks: 2},
@@ -5963,7 +6123,7 @@ var slots = [...]slot{
 	{kind: slotP, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotP, field: 9, uni: 255, off: 255, desc: 255, opt: 8, flags: slotWrite},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 15, uni: 18, off: 20, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 92, nsuffix: 1},
+	{kind: slotAddr, field: 15, uni: 18, off: 20, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 138, nsuffix: 1},
 	{kind: slotP, field: 24, uni: 255, off: 255, desc: 255, opt: 22},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 6, flags: slotWrite},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -5987,22 +6147,22 @@ var slots = [...]slot{
 	{kind: slotNumber, field: 22, uni: 255, off: 255, desc: 255, opt: 20},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 93, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 139, nsuffix: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotGlobal, field: 10, uni: 255, off: 13, desc: 6, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 94, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 140, nsuffix: 1},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
-	{kind: slotAddr, field: 16, uni: 255, off: 19, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 95, nsuffix: 1},
+	{kind: slotAddr, field: 16, uni: 255, off: 19, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 141, nsuffix: 1},
 	{kind: slotP, field: 24, uni: 255, off: 255, desc: 255, opt: 22},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
 	{kind: slotGlobal, field: 18, uni: 255, off: 21, desc: 14, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
-	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 95, nsuffix: 1},
+	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 141, nsuffix: 1},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
-	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 95, nsuffix: 1},
+	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 141, nsuffix: 1},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotAddr, field: 7, uni: 255, off: 9, desc: 255, opt: 255},
@@ -6015,9 +6175,9 @@ var slots = [...]slot{
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 4, nsuffix: 1},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 6, uni: 255, off: 9, desc: 255, opt: 255, suffix: 90, nsuffix: 1},
+	{kind: slotAddr, field: 6, uni: 255, off: 9, desc: 255, opt: 255, suffix: 136, nsuffix: 1},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 6, uni: 9, off: 11, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 90, nsuffix: 1},
+	{kind: slotAddr, field: 6, uni: 9, off: 11, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 136, nsuffix: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotAddr, field: 8, uni: 255, off: 10, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -6170,11 +6330,11 @@ var slots = [...]slot{
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotFloat, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 96, nsuffix: 2},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 142, nsuffix: 2},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotConst, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 96, nsuffix: 2},
+	{kind: slotConst, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 142, nsuffix: 2},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 96, nsuffix: 2},
+	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 142, nsuffix: 2},
 	{kind: slotP, field: 4, uni: 255, off: 255, desc: 255, opt: 3},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotP, field: 4, uni: 255, off: 255, desc: 255, opt: 3},
@@ -6190,7 +6350,7 @@ var slots = [...]slot{
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 13, uni: 255, off: 255, desc: 255, opt: 11},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 98, nsuffix: 2},
+	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 144, nsuffix: 2},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6198,7 +6358,7 @@ var slots = [...]slot{
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 13, uni: 255, off: 255, desc: 255, opt: 11},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 98, nsuffix: 2},
+	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 144, nsuffix: 2},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 22, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 1, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -6218,18 +6378,18 @@ var slots = [...]slot{
 	{kind: slotP, field: 2, uni: 255, off: 255, desc: 255, opt: 1},
 	{kind: slotNumber, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 100, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 146, nsuffix: 4},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 14, uni: 255, off: 255, desc: 255, opt: 12},
 	{kind: slotSpecial, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 104, nsuffix: 2},
+	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 150, nsuffix: 2},
 	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotSpecial, field: 17, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 106, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 152, nsuffix: 4},
 	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 18, uni: 255, off: 255, desc: 255, opt: 255},
@@ -6237,7 +6397,7 @@ var slots = [...]slot{
 	{kind: slotSpecial, field: 22, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 110, nsuffix: 2},
+	{kind: slotGdesc, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 156, nsuffix: 2},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotR, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
@@ -6255,10 +6415,10 @@ var slots = [...]slot{
 	{kind: slotAddr, field: 9, uni: 255, off: 11, desc: 255, opt: 255},
 	{kind: slotP, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 112, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 158, nsuffix: 1},
 	{kind: slotP, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 112, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 158, nsuffix: 1},
 	{kind: slotP, field: 2, uni: 255, off: 255, desc: 255, opt: 1, flags: slotWrite},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6273,23 +6433,23 @@ var slots = [...]slot{
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 91, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 137, nsuffix: 1},
 	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 8, uni: 255, off: 10, desc: 255, opt: 255},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 93, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 139, nsuffix: 1},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 8, uni: 255, off: 11, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 93, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 255, off: 11, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 139, nsuffix: 1},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 10, uni: 255, off: 13, desc: 6, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 5, uni: 8, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 113, nsuffix: 1},
+	{kind: slotAddr, field: 5, uni: 8, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 159, nsuffix: 1},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 9, uni: 255, off: 11, desc: 255, opt: 255},
 	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 93, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 139, nsuffix: 1},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 112, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 158, nsuffix: 1},
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 11, uni: 255, off: 14, desc: 7, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6389,17 +6549,17 @@ var slots = [...]slot{
 	{kind: slotNumber, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotAddr, field: 7, uni: 255, off: 9, desc: 255, opt: 255},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 112, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 158, nsuffix: 1},
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 114, nsuffix: 1},
+	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 160, nsuffix: 1},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 114, nsuffix: 1},
+	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 160, nsuffix: 1},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 7, uni: 255, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 114, nsuffix: 1},
+	{kind: slotAddr, field: 7, uni: 255, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 160, nsuffix: 1},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 9, uni: 255, off: 12, desc: 5, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 115, nsuffix: 1},
+	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 161, nsuffix: 1},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 10, uni: 255, off: 13, desc: 6, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6409,9 +6569,9 @@ var slots = [...]slot{
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 5, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 4, uni: 255, off: 7, desc: 255, opt: 255, suffix: 116, nsuffix: 1},
+	{kind: slotAddr, field: 4, uni: 255, off: 7, desc: 255, opt: 255, suffix: 162, nsuffix: 1},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 116, nsuffix: 1},
+	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 162, nsuffix: 1},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 6, uni: 255, off: 8, desc: 255, opt: 255},
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -7119,77 +7279,77 @@ var slots = [...]slot{
 	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 7},
 	{kind: slotTmem, field: 255, uni: 7, off: 9, desc: 255, opt: 255},
 	{kind: slotGdesc, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
-	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 117, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 121, nsuffix: 8},
+	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 167, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 13, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotUP, field: 21, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 24, uni: 255, off: 255, desc: 255, opt: 22},
-	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 129, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 17, uni: 255, off: 255, desc: 255, opt: 15},
 	{kind: slotUP, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 22, uni: 255, off: 255, desc: 255, opt: 20},
-	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 129, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 133, nsuffix: 8},
+	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 179, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 14, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 18},
 	{kind: slotUP, field: 22, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
-	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 141, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 187, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotUP, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 23, uni: 255, off: 255, desc: 255, opt: 21},
-	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 117, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 121, nsuffix: 8},
+	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 167, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 13, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotUP, field: 21, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 129, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 17, uni: 255, off: 255, desc: 255, opt: 15},
 	{kind: slotUP, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 129, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 133, nsuffix: 8},
+	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 179, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 14, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 18},
 	{kind: slotUP, field: 22, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 141, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 187, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotUP, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 129, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 15, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotUP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 129, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 15, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotUP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 117, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 14, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotUP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 117, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
@@ -7269,9 +7429,9 @@ var slots = [...]slot{
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 3},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 35, nsuffix: 3},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 41, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -7364,6 +7524,32 @@ var suffixes = [...]suffix{
 	{10, 1, 16, 16},
 	{12, 0, 0, 16},
 	{12, 1, 16, 16},
+	{6, 0, 0, 32768},
+	{6, 2, 32768, 32768},
+	{9, 0, 0, 32768},
+	{9, 2, 32768, 32768},
+	{12, 0, 0, 32768},
+	{12, 2, 32768, 32768},
+	{13, 0, 0, 32768},
+	{13, 2, 32768, 32768},
+	{11, 0, 0, 32768},
+	{11, 2, 32768, 32768},
+	{7, 0, 0, 32780},
+	{7, 1, 32768, 32780},
+	{7, 2, 4, 32780},
+	{7, 3, 8, 32780},
+	{10, 0, 0, 32780},
+	{10, 1, 32768, 32780},
+	{10, 2, 4, 32780},
+	{10, 3, 8, 32780},
+	{6, 0, 0, 32780},
+	{6, 1, 32768, 32780},
+	{6, 2, 4, 32780},
+	{6, 3, 8, 32780},
+	{9, 0, 0, 32780},
+	{9, 1, 32768, 32780},
+	{9, 2, 4, 32780},
+	{9, 3, 8, 32780},
 	{7, 0, 0, 12},
 	{7, 2, 4, 12},
 	{7, 3, 8, 12},
@@ -7373,15 +7559,24 @@ var suffixes = [...]suffix{
 	{6, 0, 0, 12},
 	{6, 2, 4, 12},
 	{6, 3, 8, 12},
-	{9, 0, 0, 12},
-	{9, 2, 4, 12},
-	{9, 3, 8, 12},
 	{8, 0, 0, 12},
 	{8, 2, 4, 12},
 	{8, 3, 8, 12},
 	{11, 0, 0, 12},
 	{11, 2, 4, 12},
 	{11, 3, 8, 12},
+	{13, 0, 0, 32780},
+	{13, 1, 32768, 32780},
+	{13, 2, 4, 32780},
+	{13, 3, 8, 32780},
+	{14, 0, 0, 32780},
+	{14, 1, 32768, 32780},
+	{14, 2, 4, 32780},
+	{14, 3, 8, 32780},
+	{12, 0, 0, 32780},
+	{12, 1, 32768, 32780},
+	{12, 2, 4, 32780},
+	{12, 3, 8, 32780},
 	{13, 0, 0, 12},
 	{13, 2, 4, 12},
 	{13, 3, 8, 12},
@@ -7394,6 +7589,10 @@ var suffixes = [...]suffix{
 	{5, 0, 0, 12},
 	{5, 2, 4, 12},
 	{5, 3, 8, 12},
+	{8, 0, 0, 32780},
+	{8, 1, 32768, 32780},
+	{8, 2, 4, 32780},
+	{8, 3, 8, 32780},
 	{8, 0, 0, 480},
 	{8, 1, 128, 480},
 	{8, 2, 256, 480},
@@ -7434,6 +7633,13 @@ var suffixes = [...]suffix{
 	{12, 1, 256, 320},
 	{12, 2, 64, 320},
 	{12, 3, 320, 320},
+	{11, 0, 0, 32780},
+	{11, 1, 32768, 32780},
+	{11, 2, 4, 32780},
+	{11, 3, 8, 32780},
+	{9, 0, 0, 12},
+	{9, 2, 4, 12},
+	{9, 3, 8, 12},
 	{7, 0, 0, 0},
 	{11, 1, 2, 2},
 	{16, 1, 2, 2},

@@ -150,10 +150,15 @@ func signsOf(o *ori.Operand) (m sass.Marks) {
 
 // marksOf are the marks behind an operand.
 func marksOf(i *ori.Instr, o *ori.Operand) mark {
+	mixed := i.Op == op.FHADD || i.Op == op.FHFMA
 	switch {
+	case i.Op.Has(op.Pairs) && o.N < 2 && o.Kind != ori.KImm:
+		return markBoth // a word for both of a pair
+	case o.Flags&ori.H0 != 0 && mixed:
+		return 0
 	case o.Flags&ori.H0 != 0:
 		return markH0
-	case o.Flags&ori.H1 != 0 && i.Op == op.F2FP:
+	case o.Flags&ori.H1 != 0 && (i.Op == op.F2FP || mixed):
 		return markTop
 	case o.Flags&ori.H1 != 0:
 		return markH1

@@ -6,6 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // arithmetic builds the modifiers .FTZ, rounding and .SAT in the
@@ -37,7 +38,7 @@ func contracts(l *build.Builder) bool {
 		if l.In.Op == isa.WMul && l.Has(isa.WSat) {
 			return false
 		}
-		return !l.Opts.NoFMA && !l.Has(isa.WRn) && l.Rounding() == op.NoMod && (t == isa.F32 || t == isa.F64)
+		return !l.Opts.NoFMA && !l.Has(isa.WRn) && l.Rounding() == op.NoMod && (t == isa.F32 || t == isa.F32x2 || t == isa.F64)
 	}
 	return false
 }
@@ -50,7 +51,11 @@ func addFloat(l *build.Builder, t isa.Type) {
 		if sub {
 			b = negateFloat(b)
 		}
-		l.Emit(op.FADD, arithmetic(l), l.Dst(0)[:1], single(l, 1), b)
+		if m, ok := mixed(l); ok {
+			l.Emit(op.FHADD, m, l.Dst(0)[:1], half(l, 1, l.Typ(1)), l.Reg(b))
+			return
+		}
+		l.Emit(op.FADD, arithmetic(l), l.Dst(0)[:1], l.Src1(1, t), b)
 	case isa.F32x2:
 		twice(l, op.FADD, sub, 2)
 	case isa.F64:
@@ -116,7 +121,11 @@ func fma(l *build.Builder) {
 	t := l.Typ(0)
 	switch t {
 	case isa.F32:
-		l.Emit(op.FFMA, arithmetic(l), l.Dst(0)[:1], single(l, 1), single(l, 2), l.Src1(3, t))
+		if m, ok := mixed(l); ok {
+			l.Emit(op.FHFMA, m, l.Dst(0)[:1], half(l, 1, l.Typ(1)), half(l, 2, l.Typ(1)), l.Reg(l.Src1(3, t)))
+			return
+		}
+		l.Emit(op.FFMA, arithmetic(l), l.Dst(0)[:1], l.Src1(1, t), l.Src1(2, t), l.Src1(3, t))
 	case isa.F32x2:
 		twice(l, op.FFMA, false, 3)
 	case isa.F64:
@@ -141,21 +150,33 @@ func negFloat(l *build.Builder, t isa.Type) {
 	}
 }
 
-// single returns argument n as an f32; where the instruction says that it is
-// a half, it is widened, which is exact.
-func single(l *build.Builder, n int) ori.Operand {
+// mixed returns the modifiers of a sum or a product of halves that is an f32,
+// if the instruction asks for one.
+func mixed(l *build.Builder) (op.Mods, bool) {
+	var m op.Mods
 	switch l.Typ(1) {
 	case isa.F16:
-		return l.One(op.HADD2, op.M(op.MF32), expand.RZ().Negate(), half(l, n, isa.F16))
 	case isa.BF16:
-		return l.Shl1(l.Src1(n, isa.BF16), ori.Imm(16))
+		m = op.M(op.MBF16)
+	default:
+		return m, false
 	}
-	return l.Src1(n, isa.F32)
+	if r := l.Rounding(); r != op.NoMod {
+		m = m.With(r)
+	}
+	if l.Has(isa.WSat) {
+		m = m.With(op.MSAT)
+	}
+	return m, true
 }
 
-// twice lowers an operation on two f32 values as two operations.
+// twice lowers an operation on two f32 values as two operations, which
+// PackFloats makes one of where the machine has it.
 func twice(l *build.Builder, o op.Op, sub bool, n int) {
 	m := arithmetic(l)
+	if l.Arch.Has(target.PairedFloats) {
+		m = m.With(op.MTWIN)
+	}
 	r := l.Tmp(2)
 	for k := range r {
 		var srcs []ori.Operand

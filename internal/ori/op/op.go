@@ -27,6 +27,7 @@ const (
 	Floats                         // immediates are floats, or upper halves of doubles
 	Single                         // computes with f32 numbers
 	Double                         // computes with f64 numbers: an immediate is the high word of one whose low word is zero
+	Pairs                          // computes with pairs of f32 numbers; a word alone stands for both of a pair
 	Cached                         // operands may be kept for the next instruction
 	Folds                          // sources may become constants
 	Texture                        // names a texture or surface

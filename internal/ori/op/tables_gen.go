@@ -272,18 +272,18 @@ var ops = [numOps]row{
 	F2I:            {name: "F2I", class: 18, props: Floats, refine: 5, nrefine: 3},
 	F2IP:           {name: "F2IP", class: 18},
 	FADD:           {name: "FADD", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
-	FADD2:          {name: "FADD2", class: 2, props: Commutes | Floats},
+	FADD2:          {name: "FADD2", class: 2, props: Commutes | Floats | Pairs | Cached | Lanes},
 	FCHK:           {name: "FCHK", class: 18, props: Floats},
 	FENCE:          {name: "FENCE", class: 59, props: Effect | Duplicable, work: 9, nwork: 1},
 	FFMA:           {name: "FFMA", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
-	FFMA2:          {name: "FFMA2", class: 2, props: Commutes | Floats},
-	FHADD:          {name: "FHADD", class: 2},
-	FHFMA:          {name: "FHFMA", class: 2},
+	FFMA2:          {name: "FFMA2", class: 2, props: Commutes | Floats | Pairs | Cached | Lanes},
+	FHADD:          {name: "FHADD", class: 2, props: Cached | Lanes},
+	FHFMA:          {name: "FHFMA", class: 2, props: Cached | Lanes},
 	FLO:            {name: "FLO", class: 18, twin: UFLO},
 	FMNMX:          {name: "FMNMX", class: 1, props: Commutes | Floats | Single | Cached | Folds | Lanes},
-	FMNMX3:         {name: "FMNMX3", class: 1, props: Floats},
+	FMNMX3:         {name: "FMNMX3", class: 1, props: Floats | Single | Cached | Lanes},
 	FMUL:           {name: "FMUL", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
-	FMUL2:          {name: "FMUL2", class: 2, props: Commutes | Floats},
+	FMUL2:          {name: "FMUL2", class: 2, props: Commutes | Floats | Pairs | Cached | Lanes},
 	FRND:           {name: "FRND", class: 18, props: Floats, refine: 8, nrefine: 3},
 	FSEL:           {name: "FSEL", class: 1, props: Floats | Single | Cached | Folds | Truth},
 	FSET:           {name: "FSET", class: 1, props: Floats | Single},
@@ -1029,6 +1029,7 @@ const (
 	MTRUNC
 	MTRYWAIT
 	MTRY_ALLOC
+	MTWIN
 	MU
 	MU16
 	MU16x2
@@ -1559,6 +1560,7 @@ var modNames = [numMods]string{
 	"TRUNC",
 	"TRYWAIT",
 	"TRY_ALLOC",
+	"TWIN",
 	"U",
 	"U16",
 	"U16x2",

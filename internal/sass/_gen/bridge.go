@@ -75,13 +75,14 @@ var markWords = []struct{ word, name string }{
 	{"B_KEEP", "KeepB"},
 	{"BUFFER1", "Buffer1"},
 	{"BUFFER2", "Buffer2"},
+	{"F32", "Both"},
 }
 
 // marksOf returns the bits of the words of a text, and false if Ori lacks one.
 func marksOf(text string) (bits int, ok bool) {
 	for _, w := range strings.Split(strings.TrimPrefix(text, "."), ".") {
 		switch w {
-		case "":
+		case "", "F32x2", "HI_LO": // both words of a pair, as they lie
 			continue
 		case "BUFFER3":
 			b, _ := marksOf(".BUFFER1.BUFFER2")

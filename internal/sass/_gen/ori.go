@@ -21,6 +21,7 @@ var propNames = map[string]string{
 	"floats":      "Floats",
 	"single":      "Single",
 	"double":      "Double",
+	"pairs":       "Pairs",
 	"cached":      "Cached",
 	"folds":       "Folds",
 	"texture":     "Texture",
@@ -93,8 +94,9 @@ var pseudo = []*op{
 }
 
 // pseudoMods are modifiers of its own: a sum that may become one operation
-// with a product, and products of warp groups whose waits are not placed yet.
-var pseudoMods = []string{"CONTRACT", "LOOSE", "OPEN"}
+// with a product, products of warp groups whose waits are not placed yet, and
+// an operation that PTX asks for twice, on both words of a pair.
+var pseudoMods = []string{"CONTRACT", "LOOSE", "OPEN", "TWIN"}
 
 // oriFile writes the operations and modifiers of package op: the machine's
 // mnemonics, each once. An entry like IMAD.WIDE is IMAD with a modifier that

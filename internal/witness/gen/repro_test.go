@@ -47,6 +47,17 @@ func optionsOf(text string) []string {
 	return nil
 }
 
+// archOf returns what a program is compiled for: sm_90a, or a newer target that
+// it names.
+func archOf(text string) string {
+	for line := range strings.Lines(text) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), ".target sm_1"); ok {
+			return "sm_1" + name
+		}
+	}
+	return "sm_90a"
+}
+
 // reproduce returns how our compiled code differs from the interpreter.
 func reproduce(t *testing.T, name, text string) string {
 	t.Helper()
@@ -54,11 +65,11 @@ func reproduce(t *testing.T, name, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ptxvm.Load(name, text, "sm_90a")
+	v, err := ptxvm.Load(name, text, archOf(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: []byte(text)}}, goptxas.Options{Arch: "sm_90a", Args: optionsOf(text)})
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: []byte(text)}}, goptxas.Options{Arch: archOf(text), Args: optionsOf(text)})
 	if err != nil {
 		return err.Error()
 	}

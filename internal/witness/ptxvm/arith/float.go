@@ -157,13 +157,16 @@ func floatAbs(d *machine.Decoder, t isa.Type) {
 func floatMinmax(d *machine.Decoder, t isa.Type) {
 	f, n := FormatOf(d, t)
 	x := fp.Extremum{Ftz: d.Has(isa.WFtz), NaN: d.Has(isa.WNaN), XorSign: d.Has(isa.WXorsign)}
-	d.Ignore(isa.WAbs)
+	size := func(a uint64) uint64 { return a }
+	if d.Has(isa.WAbs) && !x.XorSign {
+		size = func(a uint64) uint64 { return f.Abs(a, false) }
+	}
 	op := func(a, b uint64) uint64 { return f.Min(a, b, x) }
 	if d.In.Op == isa.WMax {
 		op = func(a, b uint64) uint64 { return f.Max(a, b, x) }
 	}
 	if len(d.Args) == 4 {
-		d.Same3(t, each3(f, n, func(a, b, c uint64) uint64 { return op(op(a, b), c) }))
+		d.Same3(t, each3(f, n, func(a, b, c uint64) uint64 { return op(op(size(a), size(b)), size(c)) }))
 		return
 	}
 	d.Same2(t, Each2(f, n, op))

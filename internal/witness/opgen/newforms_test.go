@@ -1,0 +1,172 @@
+package opgen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+)
+
+// newForms returns the forms of the gating table that no GPU before sm_100
+// takes and that arch does.
+func newForms(t *testing.T, arch string) []string {
+	t.Helper()
+	text := cases.Unzip(t, filepath.Join("..", "..", "..", "testdata", "ptx", "gating.tsv.gz"))
+	number := strings.TrimRight(strings.TrimPrefix(arch, "sm_"), "af")
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		c := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(c) < 3 || c[0] == "form" || line[0] == '#' || !since100.MatchString(c[2]) {
+			continue
+		}
+		if strings.Contains(c[2], number+"+") || strings.Contains(c[2], "sm_100+") || slices.Contains(strings.Fields(c[2]), arch) {
+			out = append(out, c[0])
+		}
+	}
+	return out
+}
+
+var (
+	since100    = regexp.MustCompile(`^sm_(100|103|110|120)`)
+	formRegs    = regexp.MustCompile(`%(p|h|rd|r|q)\d+\b`)
+	formHead    = regexp.MustCompile(`^\.text\.k(\d+):`)
+	formText    = regexp.MustCompile(`^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Za-z0-9_.]*)`)
+	formNeutral = regexp.MustCompile(`^(LDCU?|LDG|STG|U?MOV|EXIT|BRA|NOP|S2U?R|R2UR|U?IADD3?|VIADD|U?PRMT|U?ISETP|U?SEL|PLOP3|U?LOP3|CS2R|LEPC|BSSY|BSYNC|WARPSYNC|ELECT|HFMA2|U?SHF|U?IMAD|P2R|R2P|FSEL|VOTEU?|USGXT|UP2UR|U?LEA|BMOV|BREAK|YIELD|DEPBAR|CALL|RET)\b`)
+)
+
+// loadsOf are the accesses that load and store a register of each kind, whose
+// name stands for X and whose place for N.
+var loadsOf = map[string][2]string{
+	"p":  {"ld.global.u32 %tmp,[%base+N]; setp.ne.u32 X,%tmp,0;", "selp.u32 %tmp,1,0,X; st.global.u32 [%base+N],%tmp;"},
+	"h":  {"ld.global.u16 X,[%base+N];", "st.global.u16 [%base+N],X;"},
+	"r":  {"ld.global.u32 X,[%base+N];", "st.global.u32 [%base+N],X;"},
+	"rd": {"ld.global.u64 X,[%base+N];", "st.global.u64 [%base+N],X;"},
+	"q":  {"ld.global.b128 X,[%base+N];", "st.global.b128 [%base+N],X;"},
+}
+
+// formKernels puts each form into a kernel that loads and stores every register
+// that it names.
+func formKernels(forms []string, arch string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".version 9.0\n.target %s\n.address_size 64\n.global .align 16 .b8 gv[1024];\n.shared .align 16 .b8 sv[1024];\n.const .align 16 .b8 cv[1024];\n.global .texref tx; .global .surfref sf;\n.func fn() { ret; }\n", arch)
+	for n, f := range forms {
+		regs := formRegs.FindAllString(f, -1)
+		slices.Sort(regs)
+		before, after := "", ""
+		for k, x := range slices.Compact(regs) {
+			r := strings.NewReplacer("X", x, "N", fmt.Sprint(16*k+16))
+			l := loadsOf[formRegs.FindStringSubmatch(x)[1]]
+			before += r.Replace(l[0]) + "\n"
+			after += r.Replace(l[1]) + "\n"
+		}
+		fmt.Fprintf(&b, `.visible .entry k%d(.param .b64 par, .param .b32 par2) .maxntid 128
+{ .local .align 16 .b8 lv[64]; .reg .pred %%p<200>; .reg .b16 %%h<200>; .reg .b32 %%r<200>; .reg .b64 %%rd<200>; .reg .b128 %%q<200>; .reg .b64 %%base; .reg .b32 %%tmp;
+ld.param.u64 %%base,[par];
+LBL%d:
+%s%s;
+%sret; }
+`, n, n, before, strings.ReplaceAll(f, "LBL", fmt.Sprintf("LBL%d", n)), after)
+	}
+	return b.String()
+}
+
+// formMix lists the operations of each kernel of a cubin, sorted, without
+// moves, addresses, predicates and branches.
+func formMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "k.cubin")
+	if err := os.WriteFile(file, cubin, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := x.Run("", "nvdisasm", "-c", file)
+	if r.Exit != 0 {
+		t.Fatalf("nvdisasm: %s", r.Stderr)
+	}
+	out := make([][]string, n)
+	at := -1
+	for line := range strings.Lines(r.Stdout) {
+		if m := formHead.FindStringSubmatch(line); m != nil {
+			fmt.Sscan(m[1], &at)
+		}
+		if m := formText.FindStringSubmatch(line); m != nil && at >= 0 && !formNeutral.MatchString(m[1]) {
+			out[at] = append(out[at], m[1])
+		}
+	}
+	for _, l := range out {
+		slices.Sort(l)
+	}
+	return out
+}
+
+// formRules are the forms whose code is not the reference's, and how many of
+// them each of the two targets has: the table of docs/blackwell.md says why.
+var formRules = []struct {
+	name  string
+	forms *regexp.Regexp
+	count map[string]int
+}{
+	{"the account of tensor memory", regexp.MustCompile(`^tcgen05\.(alloc|dealloc)\.`), map[string]int{"sm_100a": 6}},
+	{"an emulated product of sparse bytes", regexp.MustCompile(`^mma\.sp::ordered_metadata.*\.kind::f8f6f4\.`), map[string]int{"sm_100a": 1}},
+	{"no code in the reference", regexp.MustCompile(`\.async\.mmio\.release\.gpu`), map[string]int{"sm_100a": 3, "sm_120a": 3}},
+}
+
+// TestNewForms compiles every form that came with sm_100, each in a kernel of
+// its own, with both compilers: the operations are the same, or a rule tells
+// why not, and the rules hold for as many forms as they say.
+func TestNewForms(t *testing.T) {
+	x := oracle.Find(t)
+	for arch, most := range map[string]int{"sm_100a": 360, "sm_120a": 251} {
+		forms := newForms(t, arch)
+		if len(forms) != most {
+			t.Errorf("%s: %d forms, %d are known", arch, len(forms), most)
+		}
+		equal, ruled := 0, make([]int, len(formRules))
+		rule := func(f string, ours, ref any) {
+			for n, r := range formRules {
+				if r.forms.MatchString(f) {
+					ruled[n]++
+					return
+				}
+			}
+			t.Errorf("%s: %s\n\tours      %q\n\treference %q", arch, f, ours, ref)
+		}
+		var good []string
+		for _, f := range forms {
+			if _, cubin := compileFile(formKernels([]string{f}, arch), arch); cubin == nil {
+				rule(f, "not compiled", "")
+				continue
+			}
+			good = append(good, f)
+		}
+		for len(good) > 0 {
+			part := good[:min(60, len(good))]
+			good = good[len(part):]
+			text := formKernels(part, arch)
+			_, ours := compileFile(text, arch)
+			ref, err := x.CubinOf([]byte(text), "-arch="+arch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b := formMix(t, x, ours, len(part)), formMix(t, x, ref, len(part))
+			for n := range part {
+				if slices.Equal(a[n], b[n]) {
+					equal++
+				} else {
+					rule(part[n], a[n], b[n])
+				}
+			}
+		}
+		for n, r := range formRules {
+			if ruled[n] != r.count[arch] {
+				t.Errorf("%s: %s: %d forms, want %d", arch, r.name, ruled[n], r.count[arch])
+			}
+		}
+		t.Logf("%s: %d forms, %d equal, by rule %v", arch, len(forms), equal, ruled)
+	}
+}
