@@ -186,6 +186,9 @@ func (c *Checker) sortMods(used int) {
 		case w.IsType():
 			t := w.Type()
 			c.typeGate(t)
+			if t == isa.Pred && c.Row != nil && c.Row.Flags&FlagPredVoid != 0 {
+				continue
+			}
 			if in.NTypes < len(in.Types) {
 				in.Types[in.NTypes] = t
 			}

@@ -283,8 +283,18 @@ func (c *Checker) pairs() {
 			c.Errorf("Predicate output not allowed for instruction '%s'", c.Row.Name)
 		}
 	}
-	if len(in.Args) > 0 && in.Args[0].HasPair && in.Args[0].Pair == isa.KReg && in.Args[0].PairType != isa.Pred {
-		c.Errorf("Predicate output expected for instruction '%s'", c.Row.Name)
+	if len(in.Args) > 0 && in.Args[0].HasPair {
+		// The reference complains of a name without a meaning twice.
+		n := 0
+		switch d := &in.Args[0]; {
+		case d.Pair == isa.KBad:
+			n = 2
+		case d.Pair == isa.KReg && d.PairType != isa.Pred:
+			n = 1
+		}
+		for range n {
+			c.Errorf("Predicate output expected for instruction '%s'", c.Row.Name)
+		}
 	}
 	if c.Row.Flags&FlagPairMust != 0 && len(in.Args) > 0 && !in.Args[0].HasPair {
 		c.Errorf("Predicate output expected for instruction '%s'", c.Row.Name)

@@ -204,6 +204,9 @@ const (
 	FlagVectorIf
 	// FlagAnyArg: the operation's own rules say what its operands must be.
 	FlagAnyArg
+	// FlagPredVoid: .pred among the types means nothing, as the reference has
+	// it.
+	FlagPredVoid
 )
 
 // Spaces says which state spaces an operation may name, and how many of

@@ -184,12 +184,10 @@ func (k *checker) nameOperand(o *syntax.Operand) sema.Operand {
 	case out.Kind == isa.KBad:
 		k.unknown(o)
 		if o.Flags&syntax.FlagSel != 0 {
-			// The reference takes it for an integer and judges the rest.
-			handled := k.handled
-			k.noField(o)
-			k.handled = handled
-			out = sema.Operand{Kind: isa.KInt, Flags: out.Flags, Pair: -1, Index: -1}
+			k.fieldOfNone(o, &out)
 		}
+	case o.Flags&syntax.FlagSel != 0 && out.Kind == isa.KLabel:
+		k.fieldOfNone(o, &out)
 	case o.Flags&syntax.FlagSel != 0:
 		k.selector(o, &out, l)
 	case l != nil && l.vec > 1 && out.Kind == isa.KReg:
@@ -232,6 +230,8 @@ func (k *checker) selector(o *syntax.Operand, out *sema.Operand, l *local) {
 			c = 0
 		}
 		out.Ref += int32(min(c, int(l.vec)-1))
+	case out.Type != isa.Pred && out.Type.Bits() != 32:
+		k.fieldOfNone(o, out)
 	default:
 		out.Sel = o.Sel
 		out.Flags |= sema.Selected
@@ -249,6 +249,15 @@ func selectorDigits(text []byte) uint64 {
 		}
 	}
 	return v | n<<16
+}
+
+// fieldOfNone refuses a selector after a label, a name without a meaning or a
+// register that is not of 32 bits. The reference takes it for an integer and judges the rest.
+func (k *checker) fieldOfNone(o *syntax.Operand, out *sema.Operand) {
+	handled := k.handled
+	k.noField(o)
+	k.handled = handled
+	*out = sema.Operand{Kind: isa.KInt, Flags: out.Flags, Pair: -1, Index: -1}
 }
 
 // noField refuses a selector after what has no parts.

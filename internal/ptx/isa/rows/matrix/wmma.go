@@ -43,7 +43,7 @@ var Wmma = row.Op{Rows: []row.Row{
 			{Types: []row.TypeSet{row.S32, row.U4, row.U4, row.S32}, Args: "RXYZ", May: row.EarlySync | row.EarlySatf},
 			{Types: []row.TypeSet{row.S32, row.B1, row.B1, row.S32}, Args: "RXYZ", May: row.EarlySync | row.EarlyBool | row.EarlyPopc},
 		},
-		Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotLayout}, Need: wmmaNeed, Rules: wmmaMma, Flags: row.FlagVector2 | row.FlagTwoOps,
+		Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotLayout}, Need: wmmaNeed, Rules: wmmaMma, Flags: row.FlagVector2 | row.FlagTwoOps | row.FlagPredVoid,
 	},
 }}
 

@@ -114,7 +114,7 @@ var Cp = row.Op{Rows: []row.Row{
 		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotNoftz, isa.SlotOp}, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: bulkCopy}, {At: isa.SlotVec, Do: copyPlaces}, {At: isa.SlotCmp, Do: needOp}},
-		Flags: row.FlagManySpaces,
+		Flags: row.FlagManySpaces | row.FlagPredVoid,
 	},
 	{
 		Words: []isa.Word{isa.WReduce, isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.reduce.async.bulk.tensor",

@@ -42,7 +42,7 @@ var Atom = row.Op{Rows: []row.Row{{
 		{At: isa.SlotCmp, Do: atomOp},
 		{At: isa.SlotSem, Do: atomSem},
 	},
-	Flags: row.FlagVectorIf | row.FlagGeneric | row.FlagSink,
+	Flags: row.FlagVectorIf | row.FlagGeneric | row.FlagSink | row.FlagPredVoid,
 }}}
 
 var Red = row.Op{Rows: []row.Row{
@@ -66,7 +66,7 @@ var Red = row.Op{Rows: []row.Row{
 			{At: isa.SlotCmp, Do: atomOp},
 			{At: isa.SlotSem, Do: atomSem},
 		},
-		Flags: row.FlagVectorIf | row.FlagGeneric,
+		Flags: row.FlagVectorIf | row.FlagGeneric | row.FlagPredVoid,
 	},
 	{
 		Words: []isa.Word{isa.WAsync}, Name: "red.async",

@@ -25,7 +25,7 @@ var Multimem = row.Op{Rows: []row.Row{
 		Mods:  multiMods, Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates: []row.Gate{{V: 81, SM: 90, TargetFirst: true}},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: multiNeeds}, {At: isa.NoSlot, Do: multiOp}, {At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiAcc}, {At: isa.NoSlot, Do: multiVec}, {At: isa.SlotLayout, Do: multiNoVec}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotSem, Do: multiLdSem}, {At: isa.SlotSem, Do: multiScope}, {At: isa.SlotRead, Do: multiNoVector}},
-		Flags: row.FlagVector,
+		Flags: row.FlagVector | row.FlagPredVoid,
 	},
 	{
 		Words: []isa.Word{isa.WSt}, Name: "multimem.st",
@@ -33,7 +33,7 @@ var Multimem = row.Op{Rows: []row.Row{
 		Mods:  multiMods, Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates: []row.Gate{{V: 81, SM: 90, TargetFirst: true}},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: multiNeeds}, {At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiVec}, {At: isa.SlotLayout, Do: multiNoVec}, {At: isa.SlotSem, Do: multiStSem}, {At: isa.SlotSem, Do: multiScope}, {At: isa.SlotRead, Do: multiNoVector}},
-		Flags: row.FlagVector,
+		Flags: row.FlagVector | row.FlagPredVoid,
 	},
 	{
 		Words: []isa.Word{isa.WRed}, Name: "multimem.red",
@@ -41,7 +41,7 @@ var Multimem = row.Op{Rows: []row.Row{
 		Mods:  multiMods, Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates: []row.Gate{{V: 81, SM: 90, TargetFirst: true}},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: multiNeeds}, {At: isa.NoSlot, Do: multiOp}, {At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiVec}, {At: isa.SlotLayout, Do: multiNoVec}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotSem, Do: multiStSem}, {At: isa.SlotRead, Do: multiNoVector}},
-		Flags: row.FlagVector,
+		Flags: row.FlagVector | row.FlagPredVoid,
 	},
 }}
 

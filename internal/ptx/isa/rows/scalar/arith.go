@@ -31,7 +31,7 @@ var (
 )
 
 var Add = row.Op{Rows: []row.Row{{
-	Name: "add",
+	Name: "add", Flags: row.FlagPredVoid,
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.Int}, Args: "daa", Mods: []isa.Slot{isa.SlotSat, isa.SlotCc}},
 		{Types: []row.TypeSet{row.S16x2 | row.U16x2}, Args: "daa", Mods: []isa.Slot{isa.SlotSat}},
@@ -46,7 +46,7 @@ var Add = row.Op{Rows: []row.Row{{
 }}}
 
 var Sub = row.Op{Rows: []row.Row{{
-	Name: "sub",
+	Name: "sub", Flags: row.FlagPredVoid,
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.Int}, Args: "daa", Mods: []isa.Slot{isa.SlotSat, isa.SlotCc}},
 		{Types: []row.TypeSet{row.F32}, Args: "daa", Mods: ftzSatRound, Rnd: row.RoundFloat},
@@ -73,7 +73,7 @@ var Subc = row.Op{Rows: []row.Row{{
 
 var Mul = row.Op{Rows: []row.Row{
 	{
-		Name: "mul",
+		Name: "mul", Flags: row.FlagPredVoid,
 		Forms: []row.Form{
 			{Types: []row.TypeSet{row.F32}, Args: "daa", Mods: ftzSatRound, Rnd: row.RoundFloat},
 			{Types: []row.TypeSet{row.F64}, Args: "daa", Mods: roundOnly, Rnd: row.RoundFloat},
@@ -137,7 +137,7 @@ var Madc = row.Op{Rows: []row.Row{
 }}
 
 var Fma = row.Op{Rows: []row.Row{{
-	Name: "fma",
+	Name: "fma", Flags: row.FlagPredVoid,
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.F32}, Args: "daaa", Mods: []isa.Slot{isa.SlotFtz, isa.SlotSat, isa.SlotRound}, Rnd: row.RoundFloat},
 		{Types: []row.TypeSet{row.F64}, Args: "daaa", Mods: []isa.Slot{isa.SlotRound}, Rnd: row.RoundFloat},
@@ -166,7 +166,7 @@ var Abs = row.Op{Rows: []row.Row{{
 		{Types: []row.TypeSet{row.F32 | row.F16 | row.F16x2}, Args: "da", Mods: []isa.Slot{isa.SlotFtz}},
 	},
 	Gates: []row.Gate{gBF, gBF2, gHalf, {Name: "abs.f16 or abs.f16x2", V: 65, T: row.F16 | row.F16x2}},
-	Flags: row.FlagSigned,
+	Flags: row.FlagSigned | row.FlagPredVoid,
 }}}
 
 var Neg = row.Op{Rows: []row.Row{{
@@ -176,7 +176,7 @@ var Neg = row.Op{Rows: []row.Row{{
 		{Types: []row.TypeSet{row.F32 | row.F16 | row.F16x2}, Args: "da", Mods: []isa.Slot{isa.SlotFtz}},
 	},
 	Gates: []row.Gate{gBF, gBF2, gHalf, {Name: "neg.f16 or neg.f16x2", V: 60, T: row.F16 | row.F16x2}},
-	Flags: row.FlagSigned,
+	Flags: row.FlagSigned | row.FlagPredVoid,
 }}}
 
 // minmaxForms are those of min and max.
@@ -200,8 +200,8 @@ var minmaxGates = []row.Gate{
 }
 
 var (
-	Min = row.Op{Rows: []row.Row{{Name: "min", Forms: minmaxForms, Rules: minmaxRules, Gates: minmaxGates}}}
-	Max = row.Op{Rows: []row.Row{{Name: "max", Forms: minmaxForms, Rules: minmaxRules, Gates: minmaxGates}}}
+	Min = row.Op{Rows: []row.Row{{Name: "min", Forms: minmaxForms, Rules: minmaxRules, Gates: minmaxGates, Flags: row.FlagPredVoid}}}
+	Max = row.Op{Rows: []row.Row{{Name: "max", Forms: minmaxForms, Rules: minmaxRules, Gates: minmaxGates, Flags: row.FlagPredVoid}}}
 )
 
 // g20 is the gate of what came with PTX 2.0 and sm_20.

@@ -39,7 +39,7 @@ var setForms = []row.Form{
 }
 
 var Set = row.Op{Rows: []row.Row{{
-	Name: "set", Forms: setForms,
+	Name: "set", Forms: setForms, Flags: row.FlagPredVoid,
 	Mods: []isa.Slot{isa.SlotCmp}, Need: []isa.Slot{isa.SlotCmp},
 	Rules: []row.Rule{{At: isa.SlotCmp, Do: cmpType}, {At: isa.SlotCmp, Do: needBool}},
 	Gates: []row.Gate{
@@ -62,7 +62,7 @@ var Setp = row.Op{Rows: []row.Row{{
 	Mods: []isa.Slot{isa.SlotCmp}, Need: []isa.Slot{isa.SlotCmp},
 	Rules: []row.Rule{{At: isa.SlotCmp, Do: cmpType}, {At: isa.SlotCmp, Do: needBool}, {At: isa.SlotRead, Do: halfPair}},
 	Gates: []row.Gate{gHalf, gBF90},
-	Flags: row.FlagPair,
+	Flags: row.FlagPair | row.FlagPredVoid,
 }}}
 
 var Selp = row.Op{Rows: []row.Row{{

@@ -73,7 +73,7 @@ var Cvt = row.Op{Rows: []row.Row{
 			{At: isa.SlotSat, Do: cvtRelu},
 			{At: isa.SlotSat, Do: cvtHalf},
 		},
-		Flags: row.FlagConvert | row.FlagSpecial,
+		Flags: row.FlagConvert | row.FlagSpecial | row.FlagPredVoid,
 	},
 	{
 		Words: []isa.Word{isa.WPack}, Name: "cvt.pack",
@@ -87,7 +87,7 @@ var Cvt = row.Op{Rows: []row.Row{
 			{V: 65, If: subByte},
 			{Name: "cvt.pack with sub-byte type", V: 65, SM: 75, T: row.U4 | row.S4 | row.U2 | row.S2},
 		},
-		Flags: row.FlagConvert,
+		Flags: row.FlagConvert | row.FlagPredVoid,
 	},
 }}
 

@@ -29,7 +29,7 @@ var Div = row.Op{Rows: []row.Row{
 }}
 
 var Rcp = row.Op{Rows: []row.Row{{
-	Name: "rcp",
+	Name: "rcp", Flags: row.FlagPredVoid,
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.F32 | row.F64}, Args: "da", Mods: []isa.Slot{isa.SlotApprox, isa.SlotFtz, isa.SlotRound}, Rnd: row.RoundFloat},
 	},
@@ -42,7 +42,7 @@ var Rcp = row.Op{Rows: []row.Row{{
 }}}
 
 var Sqrt = row.Op{Rows: []row.Row{{
-	Name: "sqrt",
+	Name: "sqrt", Flags: row.FlagPredVoid,
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.F32}, Args: "da", Mods: []isa.Slot{isa.SlotApprox, isa.SlotFtz, isa.SlotRound}, Rnd: row.RoundFloat},
 		{Types: []row.TypeSet{row.F64}, Args: "da", Mods: []isa.Slot{isa.SlotRound}, Rnd: row.RoundFloat},
@@ -56,6 +56,7 @@ var Sqrt = row.Op{Rows: []row.Row{{
 
 var Rsqrt = row.Op{Rows: []row.Row{{
 	Name:  "rsqrt",
+	Flags: row.FlagPredVoid,
 	Forms: []row.Form{{Types: []row.TypeSet{row.F32 | row.F64}, Args: "da", Mods: []isa.Slot{isa.SlotApprox, isa.SlotFtz}}},
 	Gates: []row.Gate{{At: isa.SlotRead, Name: "rsqrt.approx.ftz.f64", V: 40, SM: 20, T: row.F64, W: isa.WFtz, Inst: true, VersionFirst: true}},
 	Rules: []row.Rule{{At: isa.SlotApprox, Do: needApprox}},
@@ -64,13 +65,13 @@ var Rsqrt = row.Op{Rows: []row.Row{{
 var approxForms = []row.Form{{Types: []row.TypeSet{row.F32}, Args: "da", Mods: []isa.Slot{isa.SlotApprox, isa.SlotFtz}}}
 
 var (
-	Sin = row.Op{Rows: []row.Row{{Name: "sin", Forms: approxForms, Rules: []row.Rule{{At: isa.SlotApprox, Do: needApprox}}}}}
-	Cos = row.Op{Rows: []row.Row{{Name: "cos", Forms: approxForms, Rules: []row.Rule{{At: isa.SlotApprox, Do: needApprox}}}}}
-	Lg2 = row.Op{Rows: []row.Row{{Name: "lg2", Forms: approxForms, Rules: []row.Rule{{At: isa.SlotApprox, Do: needApprox}}}}}
+	Sin = row.Op{Rows: []row.Row{{Name: "sin", Flags: row.FlagPredVoid, Forms: approxForms, Rules: []row.Rule{{At: isa.SlotApprox, Do: needApprox}}}}}
+	Cos = row.Op{Rows: []row.Row{{Name: "cos", Flags: row.FlagPredVoid, Forms: approxForms, Rules: []row.Rule{{At: isa.SlotApprox, Do: needApprox}}}}}
+	Lg2 = row.Op{Rows: []row.Row{{Name: "lg2", Flags: row.FlagPredVoid, Forms: approxForms, Rules: []row.Rule{{At: isa.SlotApprox, Do: needApprox}}}}}
 )
 
 var Ex2 = row.Op{Rows: []row.Row{{
-	Name: "ex2",
+	Name: "ex2", Flags: row.FlagPredVoid,
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.F32}, Args: "da", Mods: []isa.Slot{isa.SlotApprox, isa.SlotFtz}},
 		{Types: []row.TypeSet{row.F16 | row.F16x2}, Args: "da", Mods: []isa.Slot{isa.SlotApprox}},
@@ -84,7 +85,7 @@ var Ex2 = row.Op{Rows: []row.Row{{
 }}}
 
 var Tanh = row.Op{Rows: []row.Row{{
-	Name: "tanh",
+	Name: "tanh", Flags: row.FlagPredVoid,
 	Forms: []row.Form{
 		{Types: []row.TypeSet{row.F32 | row.Halves}, Args: "da", Mods: []isa.Slot{isa.SlotApprox}},
 	},
