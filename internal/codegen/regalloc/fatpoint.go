@@ -28,6 +28,8 @@ type trial struct {
 	most   int     // what uses more registers than this is no use
 	evict  bool    // take slots from cheaper groups
 	spill  []int32 // roots that found no place
+	urgent []int32 // of each root, how much earlier than others it is placed; nil = none is
+	lost   int32   // the root that found no place
 	waits  *waits  // what overwriting registers soon costs; nil = no matter
 
 	m *Scratch
@@ -187,6 +189,9 @@ func (t *trial) roots(o order) []int32 {
 				return m - n
 			}
 		}
+		if t.urgent != nil && t.urgent[a] != t.urgent[b] {
+			return int(t.urgent[b] - t.urgent[a])
+		}
 		switch o {
 		case bySize:
 			if x.size != y.size {
@@ -242,6 +247,7 @@ func (t *trial) run(o order) bool {
 		}
 		if !t.place(v) {
 			if !t.evict {
+				t.lost = v
 				return false
 			}
 			t.spill = append(t.spill, v)

@@ -61,12 +61,44 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 			break
 		}
 	}
+	if best != nil && len(f.Steps) > 1 && best.used > step && floor <= step && round == 0 {
+		if t := s.squeeze(class, step); t != nil {
+			return t
+		}
+	}
 	if best != nil && late && round == 0 {
 		if t := s.spread(class, how, f.spreadTo(best.used), freeCosts[:]); t != nil {
 			return t
 		}
 	}
 	return best
+}
+
+// squeezes is how often a walk begins again that found no place below a step.
+const squeezes = 16
+
+// squeeze looks for a place for everything below a step that the fattest point
+// leaves room under: whatever finds none is placed earlier in the next walk.
+func (s *solver) squeeze(class uint8, step int) *trial {
+	p := s.sol.Problem
+	f := &p.Files[class]
+	for _, pl := range [...]plan{{byWidth, true}, {byStart, false}} {
+		if pl.coalesce && s.opts.NoCoalesce {
+			continue
+		}
+		urgent := make([]int32, len(p.VRegs))
+		for n := range squeezes {
+			t := newTrial(p, s.groups(pl.coalesce), class, s.room)
+			t.budget, t.urgent = step, urgent
+			if t.run(pl.order) {
+				s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", f.Name, n, t.used, step)
+				return t
+			}
+			urgent[t.lost] = int32(n) + 1
+		}
+	}
+	s.trace("-CLASS %s NOSPILL REGALLOC: squeeze, failed, step %d\n", f.Name, step)
+	return nil
 }
 
 // step returns how many registers cost no more than n do.

@@ -15,6 +15,7 @@ type plan struct {
 	order  []int32
 	cycles int32 // until its last instruction issues, for a warp alone
 	held   bool  // with more registers it could be another
+	words  int32 // general words alive at most
 }
 
 const (
@@ -27,7 +28,9 @@ const (
 	maxDepth    = 3    // loops deeper than this count no more
 	turns       = 8    // of a loop, as a guess
 	maxRaises   = 3    // how far the number of registers may rise
-	worthwhile  = 0.75 // of the price before, which is a product of two times
+	better      = 0.97 // of the price before, which is a product of two times, where as many warps run
+	worthwhile  = 0.75 // of it where fewer do
+	manyWarps   = 4    // on each scheduler, of which none is given up
 )
 
 // arrange orders all regions: within the limit, or within a higher one if
@@ -44,7 +47,7 @@ func (p *presser) arrange(f *ori.Func) {
 		}
 		plans[n] = p.plan(r)
 	}
-	best := p.price(f, plans, weights)
+	best, warps := p.price(f, plans, weights, tight)
 	trial := make([]plan, len(plans))
 	for tries := 0; tries < maxRaises && p.tune.Registers == 0 && p.raise(); tries++ {
 		copy(trial, plans)
@@ -55,8 +58,9 @@ func (p *presser) arrange(f *ori.Func) {
 				held = held || trial[n].held
 			}
 		}
-		if cost := p.price(f, trial, weights); cost < best*worthwhile {
-			best = cost
+		cost, left := p.price(f, trial, weights, reserve)
+		if left >= warps && cost < best*better || left < warps && warps <= manyWarps && cost < best*worthwhile {
+			best, warps = cost, left
 			plans, trial = trial, plans
 		}
 		if !held {
@@ -84,15 +88,19 @@ func (p *presser) raise() bool {
 	return false
 }
 
-// price is about how long a kernel takes, compared with itself.
-func (p *presser) price(f *ori.Func, plans []plan, weights []float64) float64 {
+// price is about how long a kernel takes, compared with itself, and with how
+// many warps on each scheduler, if so many registers are taken beyond what is
+// alive.
+func (p *presser) price(f *ori.Func, plans []plan, weights []float64, more int32) (cost, warps float64) {
 	latency, issue := 0.0, 0.0
+	words := p.most[general]
 	for n := range plans {
 		latency += weights[n] * float64(plans[n].cycles)
 		issue += weights[n] * float64(len(plans[n].order))
+		words = max(words, plans[n].words)
 	}
-	warps := warpsOf(f, p.limit[general]+reserve)
-	return max(issue, latency/min(warps, fewWarps)) * max(issue, latency/warps)
+	warps = warpsOf(f, (words+more+7)/8*8)
+	return max(issue, latency/min(warps, fewWarps)) * max(issue, latency/warps), warps
 }
 
 // warpsOf is how many warps of f share a scheduler, with so many registers.

@@ -40,16 +40,21 @@ func streams(n int) (*ori.Func, *ori.Block) {
 	return f, body
 }
 
-// TestLoadsTogether: loads of a loop are in flight together, with more
-// registers than the fewest if that is what it takes, and never with more
-// than the budget has.
+// TestLoadsTogether: loads of a loop are in flight together as far as
+// registers go that cost no warp, with more where there are few warps anyway,
+// and never with more than the budget has.
 func TestLoadsTogether(t *testing.T) {
-	for _, c := range []struct{ pairs, budget, least, most int }{
-		{8, 255, 16, 16},  // in the registers that cost nothing
-		{20, 255, 30, 40}, // for which occupancy drops
-		{20, 32, 2, 28},
+	for _, c := range []struct {
+		pairs, budget, least, most int
+		shared                     int32
+	}{
+		{8, 255, 16, 16, 0},
+		{20, 255, 20, 28, 0},
+		{20, 255, 30, 40, 100 << 10},
+		{20, 32, 2, 28, 100 << 10},
 	} {
 		f, body := streams(c.pairs)
+		f.Props.SharedBytes = c.shared
 		Pre(f, target.Find("sm_90a"), Budget{Most: c.budget}, Usual(), nil)
 		first := 0
 		for i := range body.Instrs {
@@ -60,7 +65,7 @@ func TestLoadsTogether(t *testing.T) {
 				first++
 			}
 		}
-		t.Logf("%d pairs, budget %d: %d loads before the first sum", c.pairs, c.budget, first)
+		t.Logf("%+v: %d loads before the first sum", c, first)
 		if first < c.least || first > c.most {
 			t.Errorf("want %d to %d", c.least, c.most)
 		}

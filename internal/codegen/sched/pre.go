@@ -23,6 +23,9 @@ var cliffs = [...]int32{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255}
 // takes: alignment of pairs, the stack pointer and those the machine keeps.
 const reserve = 6
 
+// tight is how many it takes at least, which it nearly always does with.
+const tight = 3
+
 // Words of the smaller files that may be alive before an instruction that
 // needs another one is no longer issued early.
 const (
@@ -151,7 +154,7 @@ func (p *presser) settle() {
 	most := max(p.most[general], cliffs[0]-reserve)
 	for _, r := range byNeed {
 		if r.most[general] > min(most, p.budget.in(r.block)-reserve) || r.most[predicates] > predicateRoom+1 {
-			p.improve(r)
+			p.improve(r, min(most, p.budget.in(r.block)-reserve))
 		}
 		most = max(most, r.most[general])
 		p.byBlock[r.block.ID].raise(&r.most)
@@ -166,8 +169,8 @@ func (p *presser) settle() {
 	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom}
 	for _, c := range cliffs {
-		if c >= most+reserve && p.budget.Rooms == nil {
-			p.limit[general] = min(budget, c)
+		if c >= most+tight && p.budget.Rooms == nil {
+			p.limit[general] = min(budget, max(c, most+reserve))
 			break
 		}
 	}
@@ -178,15 +181,34 @@ func (p *presser) settle() {
 	p.limit[general] -= reserve
 }
 
-// improve takes an order from the end upwards if it needs less.
-func (p *presser) improve(r *region) {
-	shy := p.shy
-	if shy == nil {
-		shy = []int32{0}
+// way is a way to find an order from the end upwards; see upward.
+type way struct {
+	whole, deep bool
+	shy         int32
+}
+
+// ways are tried one after the other until a region needs no more than others.
+var ways = [...]way{
+	{deep: true}, {deep: true, whole: true}, {deep: true, shy: 4}, {deep: true, whole: true, shy: 4}, {}, {whole: true},
+}
+
+// improve takes an order from the end upwards if it needs less. So many general
+// words are as good as fewer.
+func (p *presser) improve(r *region, enough int32) {
+	if p.shy == nil {
+		for _, w := range ways {
+			if x := p.climbed(r.stretch, w); x.most.price() < r.most.price() {
+				r.base, r.most = x.order, x.most
+			}
+			if r.most.price() <= enough {
+				return
+			}
+		}
+		return
 	}
-	for n, k := range shy {
+	for n, k := range p.shy {
 		for _, whole := range [...]bool{false, true} {
-			x := p.climbed(r.stretch, whole, k)
+			x := p.climbed(r.stretch, way{whole: whole, shy: k})
 			if n == 0 && k > 0 && !whole || x.most.price() < r.most.price() {
 				r.base, r.most = x.order, x.most
 			}
@@ -257,9 +279,10 @@ func (p *presser) move(r *region, limit counts) plan {
 		m.long = max(m.long, m.now+m.g.height[k])
 		m.issue(k)
 	}
+	most := m.v.measure(inverse(g.mem, m.order), &p.steps)
 	order = append(order, m.order...)
 	g.mem.Release(mark)
-	return plan{order: order, cycles: m.now, held: m.held}
+	return plan{order: order, cycles: m.now, held: m.held, words: most[general]}
 }
 
 // rush finds the loads and what they wait for.

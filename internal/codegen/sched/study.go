@@ -47,8 +47,7 @@ type stretch struct {
 
 // climbed is an order from the end upwards.
 type climbed struct {
-	shy   int32
-	whole bool
+	way
 	order []int32
 	most  counts
 }
@@ -134,14 +133,14 @@ func (s *study) graph(r *stretch) *graph {
 }
 
 // climbed returns an order of a stretch from its end upwards.
-func (s *study) climbed(r *stretch, whole bool, shy int32) *climbed {
+func (s *study) climbed(r *stretch, w way) *climbed {
 	for n := range r.climbs {
-		if x := &r.climbs[n]; x.shy == shy && x.whole == whole {
+		if x := &r.climbs[n]; x.way == w {
 			return x
 		}
 	}
-	order := upward(s.graph(r), &r.values, whole, shy)
-	r.climbs = append(r.climbs, climbed{shy, whole, order, r.held.measure(inverse(r.values.mem, order), &s.steps)})
+	order := upward(s.graph(r), &r.values, w)
+	r.climbs = append(r.climbs, climbed{w, order, r.held.measure(inverse(r.values.mem, order), &s.steps)})
 	return &r.climbs[len(r.climbs)-1]
 }
 

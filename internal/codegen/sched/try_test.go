@@ -128,11 +128,10 @@ func TestShy(t *testing.T) {
 	f := m.Funcs[0]
 	a := target.Find("sm_90a")
 	usual := Usual()
-	peak := func(shy []int32) int32 {
+	peak := func(shy ...int32) int32 {
 		return newStudy(f, a, &usual).presser(Budget{Most: 24}, manner{shy: shy}).peak
 	}
-	plain, shy := peak(nil), peak([]int32{4})
-	if shy >= plain {
+	if plain, shy := peak(0), peak(4); shy >= plain {
 		t.Errorf("%d words at once, %d without", shy, plain)
 	}
 }

@@ -11,9 +11,9 @@ const tightPredicates = 5
 // words alive; among equal ones the one whose reader was placed last, so
 // that it finishes what it began.
 type climber struct {
+	way
 	g      *graph
 	v      *values
-	whole  bool
 	back   lists // of each instruction, those that must stand before it
 	left   []int32
 	turn   []int32 // when each instruction became ready
@@ -22,9 +22,9 @@ type climber struct {
 	file   []uint8 // by unit
 	weight []int32 // of each unit, in general registers
 	price  []int32 // of each unit, what making it alive counts for
-	shy    int32   // words that a unit with several readers counts for beyond its own
-	users  lists   // of each unit, the instructions that read it
 	needs  lists   // of each instruction, the units it reads
+	wants  lists   // of each instruction, the units that live once all that only it needs is placed, and predicates
+	users  lists   // of each unit, the instructions that want it
 	grow   []int32 // general words each instruction would make alive
 	asks   []int32 // predicates each instruction would make alive, less those it makes
 	preds  int32   // predicates alive
@@ -53,10 +53,10 @@ func lessClimb(a, b *climb) bool {
 // more it counts for, so that those readers come one soon after the other
 // (a number that is packed for a product and summed up stays alive until the
 // later of both).
-func upward(g *graph, v *values, whole bool, shy int32) []int32 {
+func upward(g *graph, v *values, w way) []int32 {
 	n := int32(len(g.instrs))
 	units := v.units
-	if !whole {
+	if !w.whole {
 		units = int32(len(v.list))
 	}
 	order := pool.Make[int32](v.mem, int(n))
@@ -68,8 +68,8 @@ func upward(g *graph, v *values, whole bool, shy int32) []int32 {
 		return x
 	}
 	c := &climber{
-		g: g, v: v, whole: whole, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n),
-		live: flags[n:], file: pool.Make[uint8](v.mem, int(units)), weight: part(units), price: part(units), shy: shy,
+		way: w, g: g, v: v, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n),
+		live: flags[n:], file: pool.Make[uint8](v.mem, int(units)), weight: part(units), price: part(units),
 	}
 	c.prepare()
 	for k := range n {
@@ -129,10 +129,7 @@ func (c *climber) prepare() {
 	for k := range int32(len(c.g.instrs)) {
 		from := len(c.needs.items)
 		for _, x := range v.reads.of(k) {
-			u := c.unit(x)
-			if !contains(c.needs.items[from:], u) {
-				c.needs.items = append(c.needs.items, u)
-			}
+			c.needs.add(from, c.unit(x))
 		}
 		c.needs.close()
 	}
@@ -143,14 +140,85 @@ func (c *climber) prepare() {
 			c.price[u] += c.shy
 		}
 	}
+	if c.deep {
+		c.lookAhead()
+		c.users.turn(c.v.mem, &c.wants, len(c.live), nil)
+	} else {
+		c.wants = c.needs
+	}
 	c.count()
+}
+
+// mostAhead is how many instructions are looked at that only one needs.
+const mostAhead = 8
+
+// lookAhead finds what each instruction wants: what it reads, and instead of
+// what only it needs that others make of their sources, those. An address
+// that a load alone has costs two words where it is made of a pointer that
+// lives anyway, but only for a moment.
+func (c *climber) lookAhead() {
+	c.wants.grow(c.v.mem, len(c.g.instrs), 2*len(c.needs.items))
+	c.wants.reset()
+	var cone []int32
+	for k := range int32(len(c.g.instrs)) {
+		cone = c.cone(append(cone[:0], k))
+		from := len(c.wants.items)
+		for _, m := range cone {
+			for _, u := range c.needs.of(m) {
+				if own := c.file[u] == predicates && m == k; own || c.file[u] != predicates && !c.made(u, cone) {
+					c.wants.add(from, u)
+				}
+			}
+		}
+		c.wants.close()
+	}
+}
+
+// made reports whether one of the instructions makes a unit.
+func (c *climber) made(u int32, list []int32) bool {
+	for _, m := range list[1:] {
+		for _, x := range c.v.writes.of(m) {
+			if c.unit(x) == u {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cone adds to an instruction those whose results nobody else needs, up to a
+// number. One that makes two words is found when both are.
+func (c *climber) cone(list []int32) []int32 {
+	for n := 0; n < len(list) && len(list) < mostAhead; n++ {
+		for _, p := range c.back.of(list[n]) {
+			if len(list) < mostAhead && !contains(list, p) && c.only(p, list) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// only reports whether nobody but the listed needs what p makes.
+func (c *climber) only(p int32, list []int32) bool {
+	for _, e := range c.g.succs[p] {
+		if !contains(list, e.to) {
+			return false
+		}
+	}
+	for _, x := range c.v.writes.of(p) {
+		if c.v.list[x].out {
+			return false
+		}
+	}
+	return true
 }
 
 // count finds what each instruction would make alive.
 func (c *climber) count() {
 	v := c.v
 	for k := range int32(len(c.g.instrs)) {
-		for _, u := range c.needs.of(k) {
+		for _, u := range c.wants.of(k) {
 			switch {
 			case c.live[u]:
 			case c.file[u] == predicates:

@@ -73,6 +73,13 @@ func again(mem *pool.Scratch, list []int32, n int) []int32 {
 // close ends the list of one key.
 func (l *lists) close() { l.start = append(l.start, int32(len(l.items))) }
 
+// add adds an item to the list that began at from, unless it is there.
+func (l *lists) add(from int, x int32) {
+	if !contains(l.items[from:], x) {
+		l.items = append(l.items, x)
+	}
+}
+
 // turn makes l the lists that lead back from the items of m to its keys.
 // Items of one list follow the order of the keys, or the one given.
 func (l *lists) turn(mem *pool.Scratch, m *lists, keys int, order []int32) {
@@ -280,9 +287,7 @@ func (v *values) joined() *values {
 		for k := range int32(len(from.start) - 1) {
 			at := len(list.items)
 			for _, x := range from.of(k) {
-				if !contains(list.items[at:], to[x]) {
-					list.items = append(list.items, to[x])
-				}
+				list.add(at, to[x])
 			}
 			list.close()
 		}

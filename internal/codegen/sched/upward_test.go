@@ -1,0 +1,49 @@
+package sched
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// TestLookAhead: in a tree of sums of loads that some threads
+// do and that have an address each, an address is made and forgotten before the next one is.
+func TestLookAhead(t *testing.T) {
+	f := (&ori.Module{}).NewFunc("tree")
+	f.Kernel = true
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	b := f.NewBlock()
+	desc, base := f.NewReg(ori.UR, 2), f.NewReg(ori.R, 2)
+	b.Append(f.NewInstr(op.ULDC, op.M(op.M64), ops(f.Words(desc)), ops(ori.Const(0, 0x208))))
+	b.Append(f.NewInstr(op.LDC, op.M(op.M64), ops(f.Words(base)), ops(ori.Const(0, 0x210))))
+	d := ori.Operand{Kind: ori.KDesc, Class: ori.UR, Reg: desc, N: 2}
+	some := f.NewReg(ori.P, 1)
+	b.Append(f.NewInstr(op.ISETP, op.M(op.MNE, op.MAND), ops(f.Words(some)), ops(f.Word(base, 0), ori.Zero(ori.R), ori.Zero(ori.P))))
+	var level []ori.Reg
+	for k := range 32 {
+		at, x, p := f.NewReg(ori.R, 2), f.NewReg(ori.R, 1), f.NewReg(ori.P, 1)
+		b.Append(f.NewInstr(op.IADD3, op.Mods{}, ops(f.Word(at, 0), f.Words(p)), ops(f.Word(base, 0), ori.Imm(int64(k+1)<<24), ori.Zero(ori.R))))
+		b.Append(f.NewInstr(op.IADD3, op.M(op.MX), ops(f.Word(at, 1)), ops(f.Word(base, 1), ori.Zero(ori.R), ori.Zero(ori.R), f.Words(p))))
+		b.Append(f.NewInstr(op.MOV, op.Mods{}, ops(f.Words(x)), ops(ori.Zero(ori.R))))
+		i := f.NewInstr(op.LDG, op.M(op.ME), ops(f.Words(x)), ops(d, ori.Addr(f.Words(at), 0)))
+		i.Guard = f.Words(some)
+		b.Append(i)
+		level = append(level, x)
+	}
+	for len(level) > 1 {
+		z := f.NewReg(ori.R, 1)
+		b.Append(f.NewInstr(op.FADD, op.Mods{}, ops(f.Words(z)), ops(f.Words(level[0]), f.Words(level[1]))))
+		level = append(level[2:], z)
+	}
+	b.Append(f.NewInstr(op.STG, op.M(op.ME), nil, ops(d, ori.Addr(f.Words(base), 0), f.Words(level[0]))))
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	usual := Usual()
+	s := newStudy(f, target.Find("sm_90a"), &usual)
+	r := s.view(upToBarriers).stretches[0]
+	plain, deep := s.climbed(r, way{}).most[general], s.climbed(r, way{deep: true}).most[general]
+	if deep > 12 || deep > plain/2 {
+		t.Errorf("%d words alive, %d without looking ahead", deep, plain)
+	}
+}
