@@ -2,7 +2,9 @@ package regalloc
 
 import (
 	"math"
-	"math/bits"
+	mathbits "math/bits"
+
+	"github.com/goptxas/goptxas/internal/engine/bits"
 )
 
 // excess knows the points at which more words live than there are
@@ -12,21 +14,21 @@ import (
 // first of them may no longer be overfull, so that taking a word away costs
 // by the chunk and not by the point.
 type excess struct {
-	points bitset
+	points bits.Set
 	by     []int32 // of each overfull point, before what its chunk notes
 	lazy   []int32 // of each chunk, what was taken from all its points
 	least  []int32 // of each chunk, no overfull point has by below this
 }
 
 func newExcess(words, room []int32) excess {
-	e := excess{points: newBitset(len(words)), by: make([]int32, len(words))}
+	e := excess{points: bits.NewSet(len(words)), by: make([]int32, len(words))}
 	e.lazy, e.least = make([]int32, len(e.points)), make([]int32, len(e.points))
 	for n := range e.least {
 		e.least[n] = math.MaxInt32
 	}
 	for k, w := range words {
 		if d := w - room[k]; d > 0 {
-			e.points.add(int32(k))
+			e.points.Add(k)
 			e.by[k] = d
 			e.least[k>>6] = min(e.least[k>>6], d)
 		}
@@ -36,7 +38,7 @@ func newExcess(words, room []int32) excess {
 
 // less takes one word away from every point of [from, to).
 func (e *excess) less(from, to int32) {
-	lo, hi, first, last := ends(from, to)
+	lo, hi, first, last := bits.Ends(from, to)
 	for n := lo; n <= hi; n++ {
 		mask := ^uint64(0)
 		if n == lo {
@@ -60,9 +62,9 @@ func (e *excess) less(from, to int32) {
 // some takes one word away from some points of a chunk.
 func (e *excess) some(n int32, which uint64) {
 	for ; which != 0; which &= which - 1 {
-		k := n<<6 + int32(bits.TrailingZeros64(which))
+		k := n<<6 + int32(mathbits.TrailingZeros64(which))
 		if e.by[k]--; e.by[k] <= e.lazy[n] {
-			e.points.remove(k)
+			e.points.Del(int(k))
 		} else {
 			e.least[n] = min(e.least[n], e.by[k])
 		}
@@ -73,9 +75,9 @@ func (e *excess) some(n int32, which uint64) {
 func (e *excess) settle(n int32) {
 	least := int32(math.MaxInt32)
 	for left := e.points[n]; left != 0; left &= left - 1 {
-		k := n<<6 + int32(bits.TrailingZeros64(left))
+		k := n<<6 + int32(mathbits.TrailingZeros64(left))
 		if e.by[k] -= e.lazy[n]; e.by[k] <= 0 {
-			e.points.remove(k)
+			e.points.Del(int(k))
 		} else {
 			least = min(least, e.by[k])
 		}

@@ -29,11 +29,11 @@ func TestExcess(t *testing.T) {
 				if words[k] > room[k] {
 					want++
 				}
-				if e.points.has(int32(k)) != (words[k] > room[k]) {
-					t.Fatalf("point %d of %d: %d words, room %d, overfull %v", k, n, words[k], room[k], e.points.has(int32(k)))
+				if e.points.Has(k) != (words[k] > room[k]) {
+					t.Fatalf("point %d of %d: %d words, room %d, overfull %v", k, n, words[k], room[k], e.points.Has(k))
 				}
 			}
-			if got := e.points.count(0, int32(n)); got != want {
+			if got := e.points.CountIn(0, int32(n)); got != want {
 				t.Fatalf("%d overfull points, want %d", got, want)
 			}
 			steps++

@@ -3,6 +3,8 @@ package regalloc
 import (
 	"math"
 	"slices"
+
+	"github.com/goptxas/goptxas/internal/engine/bits"
 )
 
 // order is the sequence in which groups are given registers.
@@ -21,9 +23,9 @@ type trial struct {
 	g      *groups
 	class  uint8
 	budget int
-	taken  []bitset  // for each register, the points where it is in use
-	who    [][]int32 // for each register, the groups that have it; known where they may be evicted
-	phys   []int16   // first register of each root, -1 = none yet
+	taken  []bits.Set // for each register, the points where it is in use
+	who    [][]int32  // for each register, the groups that have it; known where they may be evicted
+	phys   []int16    // first register of each root, -1 = none yet
 	used   int
 	most   int     // what uses more registers than this is no use
 	evict  bool    // take slots from cheaper groups
@@ -40,9 +42,9 @@ type trial struct {
 // gave to groups outlive it.
 type Scratch struct {
 	flow  flowRoom
-	taken bitset
-	rows  []bitset // of each register, its part of taken
-	width int      // words of each
+	taken bits.Set
+	rows  []bits.Set // of each register, its part of taken
+	width int        // words of each
 	who   [][]int32
 	way   []int32 // groups in the way of another
 	list  []int32 // groups in the order of the walk
@@ -69,7 +71,7 @@ func newTrial(p *Problem, g *groups, class uint8, m *Scratch) *trial {
 		for _, c := range p.Insts[n].Clobbers {
 			if c.Class == class {
 				for r := c.Lo; r < c.Hi; r++ {
-					t.taken[r].add(int32(perInst*n + atClobber))
+					t.taken[r].Add(perInst*n + atClobber)
 				}
 			}
 		}
@@ -303,7 +305,7 @@ func (x *group) sieve() (at int, mask uint64) {
 	if len(x.spans) == 0 || len(x.spans[0]) == 0 {
 		return 0, 0
 	}
-	lo, hi, first, last := ends(x.spans[0][0].from, x.spans[0][0].to)
+	lo, hi, first, last := bits.Ends(x.spans[0][0].from, x.spans[0][0].to)
 	if lo == hi {
 		first &= last
 	}
@@ -344,7 +346,7 @@ func (t *trial) free(x *group, r int16) bool {
 	for w, spans := range x.spans {
 		taken := t.taken[int(r)+w]
 		for k := range spans {
-			if taken.anyIn(spans[k].from, spans[k].to) {
+			if taken.AnyIn(spans[k].from, spans[k].to) {
 				return false
 			}
 		}
@@ -406,7 +408,7 @@ const rotateRange = 32
 // recent prices a register by how short before the group's start it was in
 // use.
 func (t *trial) recent(x *group, r int16) int {
-	last := t.taken[r].last(x.from-perInst*rotateRange, x.from)
+	last := t.taken[r].LastIn(x.from-perInst*rotateRange, x.from)
 	if last < 0 {
 		return 0
 	}
@@ -438,7 +440,7 @@ func (t *trial) assign(v int32, r int16) {
 	for w, spans := range x.spans {
 		taken := t.taken[int(r)+w]
 		for _, s := range spans {
-			taken.setRange(s.from, s.to)
+			taken.AddRange(s.from, s.to)
 		}
 		if t.evict {
 			t.who[int(r)+w] = append(t.who[int(r)+w], v)
@@ -554,7 +556,7 @@ func (t *trial) release(v int32) {
 	for w, spans := range t.g.info[v].spans {
 		taken := t.taken[int(r)+w]
 		for _, s := range spans {
-			taken.clearRange(s.from, s.to)
+			taken.DelRange(s.from, s.to)
 		}
 		list := t.who[int(r)+w]
 		for k, q := range list {

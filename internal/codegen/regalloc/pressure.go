@@ -131,7 +131,7 @@ func (q *queue) Pop() any {
 // The strategy says whether registers stay where there is room for them.
 func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 	f.over = newExcess(f.words, f.room)
-	if !f.over.points.any() {
+	if f.over.points.IsEmpty() {
 		return nil
 	}
 	f.late = constants(f.p, f.live)
@@ -259,7 +259,7 @@ func (f *fat) each(v int32, access []int32, do func(from, to int32)) {
 // gain counts the overfull points that spilling v would help.
 func (f *fat) gain(v int32, access []int32) float64 {
 	n := 0
-	f.each(v, access, func(from, to int32) { n += f.over.points.count(from, to) })
+	f.each(v, access, func(from, to int32) { n += f.over.points.CountIn(from, to) })
 	return float64(n)
 }
 

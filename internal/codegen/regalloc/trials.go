@@ -77,27 +77,22 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 // squeezes is how often a walk begins again that found no place below a step.
 const squeezes = 16
 
-// squeeze looks for a place for everything below a step that the fattest point
-// leaves room under: whatever finds none is placed earlier in the next walk.
+// squeeze looks for a place for everything below a step: whatever finds none
+// is placed earlier in the next walk.
 func (s *solver) squeeze(class uint8, step int) *trial {
 	p := s.sol.Problem
-	f := &p.Files[class]
-	for _, pl := range [...]plan{{byWidth, true}, {byStart, false}} {
-		if pl.coalesce && s.opts.NoCoalesce {
-			continue
-		}
+	for _, pl := range [...]plan{{byWidth, !s.opts.NoCoalesce}, {byStart, false}} {
 		urgent := make([]int32, len(p.VRegs))
-		for n := range squeezes {
+		for n := range int32(squeezes) {
 			t := newTrial(p, s.groups(pl.coalesce), class, s.room)
 			t.budget, t.urgent = step, urgent
 			if t.run(pl.order) {
-				s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", f.Name, n, t.used, step)
+				s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", p.Files[class].Name, n, t.used, step)
 				return t
 			}
-			urgent[t.lost] = int32(n) + 1
+			urgent[t.lost] = n + 1
 		}
 	}
-	s.trace("-CLASS %s NOSPILL REGALLOC: squeeze, failed, step %d\n", f.Name, step)
 	return nil
 }
 

@@ -1,6 +1,6 @@
 package regalloc
 
-import "math/bits"
+import "github.com/goptxas/goptxas/internal/engine/bits"
 
 // Some instructions read their registers long after they have started, and
 // whoever overwrites one of them soon behind must wait. Where registers cost
@@ -125,15 +125,15 @@ func (f *waitFacts) blocks(p *Problem) {
 type waits struct {
 	*waitFacts
 	step   int
-	fresh  int      // see freeCosts
-	late   []bitset // of each register, instructions that read it late
-	writer []bitset // of each register, instructions that write it
+	fresh  int        // see freeCosts
+	late   []bits.Set // of each register, instructions that read it late
+	writer []bits.Set // of each register, instructions that write it
 }
 
 func newWaits(f *waitFacts, step, fresh, insts int) *waits {
-	w := &waits{waitFacts: f, step: step, fresh: fresh, late: make([]bitset, step), writer: make([]bitset, step)}
+	w := &waits{waitFacts: f, step: step, fresh: fresh, late: make([]bits.Set, step), writer: make([]bits.Set, step)}
 	n := (insts + 63) / 64
-	room := make(bitset, 2*step*n)
+	room := make(bits.Set, 2*step*n)
 	for r := range step {
 		w.late[r], w.writer[r] = room[2*r*n:(2*r+1)*n], room[(2*r+1)*n:(2*r+2)*n]
 	}
@@ -160,9 +160,9 @@ func (w *waits) cost(v int32, r int16) int {
 
 // before prices a write by instruction n of a register that the given ones
 // read late.
-func (w *waits) before(late bitset, n int32) int {
+func (w *waits) before(late bits.Set, n int32) int {
 	covered := 0
-	for e := late.last(n-waitRange, n); e >= 0; e = late.last(n-waitRange, e) {
+	for e := late.LastIn(n-waitRange, n); e >= 0; e = late.LastIn(n-waitRange, e) {
 		if w.behindOf(n, e) {
 			return covered
 		}
@@ -176,7 +176,7 @@ func (w *waits) before(late bitset, n int32) int {
 		return covered
 	}
 	gone := n - w.back[end-1]
-	if e := late.last(max(n, end-waitRange+gone), end); e >= 0 && w.until[e] > end && !w.behindOf(n, e) {
+	if e := late.LastIn(max(n, end-waitRange+gone), end); e >= 0 && w.until[e] > end && !w.behindOf(n, e) {
 		return price(end - e + gone)
 	}
 	return covered
@@ -184,8 +184,8 @@ func (w *waits) before(late bitset, n int32) int {
 
 // behind prices a late read by instruction n of a register that the given
 // ones write.
-func (w *waits) behind(writer bitset, n int32) int {
-	if e := writer.next(n+1, min(n+waitRange, w.until[n])); e >= 0 {
+func (w *waits) behind(writer bits.Set, n int32) int {
+	if e := writer.NextIn(n+1, min(n+waitRange, w.until[n])); e >= 0 {
 		if w.behindOf(e, n) {
 			return 0
 		}
@@ -195,7 +195,7 @@ func (w *waits) behind(writer bitset, n int32) int {
 		return 0
 	}
 	gone := w.end[n] - n
-	if e := writer.next(w.back[n], min(n, w.back[n]+waitRange-gone)); e >= 0 && !w.behindOf(e, n) {
+	if e := writer.NextIn(w.back[n], min(n, w.back[n]+waitRange-gone)); e >= 0 && !w.behindOf(e, n) {
 		return price(e - w.back[n] + gone)
 	}
 	return 0
@@ -211,44 +211,16 @@ func price(distance int32) int { return int(max(0, waitRange-distance))/3 + 1 }
 
 // take notes the accesses of group v in register r.
 func (w *waits) take(v int32, r int16) {
-	note := func(list []int32, sets []bitset) {
+	note := func(list []int32, sets []bits.Set) {
 		for _, k := range list {
 			t := &w.touches[k]
 			for q := r + t.at; q < r+t.at+t.n; q++ {
 				if int(q) < w.step {
-					sets[q].add(t.inst)
+					sets[q].Add(int(t.inst))
 				}
 			}
 		}
 	}
 	note(w.reads.of(int(v)), w.late)
 	note(w.writes.of(int(v)), w.writer)
-}
-
-// next returns the first member in [from, to), or -1.
-func (b bitset) next(from, to int32) int32 {
-	from = max(from, 0)
-	for to = min(to, int32(64*len(b))); from < to; from = from&^63 + 64 {
-		if x := b[from>>6] >> (uint(from) & 63); x != 0 {
-			if n := from + int32(bits.TrailingZeros64(x)); n < to {
-				return n
-			}
-			return -1
-		}
-	}
-	return -1
-}
-
-// last returns the last member in [from, to), or -1.
-func (b bitset) last(from, to int32) int32 {
-	from = max(from, 0)
-	for to = min(to, int32(64*len(b))); from < to; to = (to - 1) &^ 63 {
-		if x := b[(to-1)>>6] << (63 - uint(to-1)&63); x != 0 {
-			if n := to - 1 - int32(bits.LeadingZeros64(x)); n >= from {
-				return n
-			}
-			return -1
-		}
-	}
-	return -1
 }
