@@ -23,8 +23,8 @@ type page struct {
 // they double. What does not fit into the most is taken from the heap.
 const (
 	firstUnits = 8 << 10
-	fullUnits  = 512 << 10
-	mostUnits  = 4 << 20
+	fullUnits  = 256 << 10
+	mostUnits  = 512 << 10
 )
 
 // Make returns n zeroed values, which are gone with the next Reset. T holds no
