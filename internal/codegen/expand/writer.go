@@ -26,6 +26,7 @@ type Writer struct {
 	F    *ori.Func
 	Arch *target.Arch
 	to   Placer
+	room Value // for values to come
 }
 
 // NewWriter returns a Writer that leaves instructions to a Placer.
@@ -44,10 +45,26 @@ func (l *Writer) Pred() ori.Operand { return l.F.Words(l.F.NewReg(ori.P, 1)) }
 
 // Words splits a register into its words.
 func (l *Writer) Words(r ori.Reg) Value {
-	v := make(Value, l.F.Regs[r].Width)
+	v := l.value(int(l.F.Regs[r].Width))
 	for n := range v {
 		v[n] = l.F.Word(r, n)
 	}
+	return v
+}
+
+// roomOf is how many words get their memory at once.
+const roomOf = 64
+
+// value returns a value of n words.
+func (l *Writer) value(n int) Value {
+	if n > roomOf/4 {
+		return make(Value, n)
+	}
+	if n > len(l.room) {
+		l.room = make(Value, roomOf)
+	}
+	v := l.room[:n:n]
+	l.room = l.room[n:]
 	return v
 }
 

@@ -131,7 +131,7 @@ func (g *groups) near(p *Problem, class uint8) {
 	if banks {
 		g.peers = emptied(g.peers, len(p.VRegs))
 	}
-	var roots []int32
+	var roots, room []int32
 	for n := range p.Insts {
 		ops := p.Operands(n)
 		if p.Insts[n].Kind == Move && p.VRegs[ops[0].V].Class == class && p.VRegs[ops[1].V].Class == class {
@@ -156,12 +156,21 @@ func (g *groups) near(p *Problem, class uint8) {
 		for _, a := range roots {
 			for _, b := range roots {
 				if a != b && len(g.peers[a]) < 16 {
+					if cap(g.peers[a]) == 0 {
+						if len(room) < fewPeers {
+							room = make([]int32, 32*fewPeers)
+						}
+						g.peers[a], room = room[:0:fewPeers], room[fewPeers:]
+					}
 					g.peers[a] = append(g.peers[a], b)
 				}
 			}
 		}
 	}
 }
+
+// fewPeers is how many peers most groups have at most.
+const fewPeers = 4
 
 // emptied returns n empty lists, in the memory of former ones.
 func emptied[T any](lists [][]T, n int) [][]T {

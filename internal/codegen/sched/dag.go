@@ -141,6 +141,9 @@ func (b *grapher) finish(g *graph, end *ori.Instr) {
 
 func (g *graph) edge(from, to, latency int32) {
 	if from != to {
+		if list := g.succs[from]; len(list) == cap(list) {
+			g.succs[from] = append(pool.Room[edge](g.mem, 2*max(fewEdges, len(list))), list...)
+		}
 		g.succs[from] = append(g.succs[from], edge{to, latency})
 		g.preds[to]++
 	}

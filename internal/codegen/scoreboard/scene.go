@@ -42,6 +42,7 @@ func guardOf(e *timing.Event) (uint16, bool) {
 // scene is what may be true at a place.
 type scene struct {
 	facts [timing.NumCells][]fact
+	room  []fact                  // for facts about cells to come
 	cells []uint16                // those with facts, and some without
 	known [timing.NumCells]bool   // is in cells
 	set   [timing.NumBarriers]int // cycle at which each barrier was last set
@@ -151,8 +152,17 @@ func (s *scene) note(c uint16, f fact) bool {
 		s.known[c] = true
 		s.cells = append(s.cells, c)
 	}
+	if cap(s.facts[c]) == 0 {
+		if len(s.room) < fewFacts {
+			s.room = make([]fact, 32*fewFacts)
+		}
+		s.facts[c], s.room = s.room[:0:fewFacts], s.room[fewFacts:]
+	}
 	return insert(&s.facts[c], f)
 }
+
+// fewFacts is how many facts there are about most cells at most.
+const fewFacts = 2
 
 // insert adds a fact, or makes one that is there younger.
 func insert(list *[]fact, f fact) bool {

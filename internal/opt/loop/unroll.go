@@ -214,16 +214,7 @@ func (u *unroller) index() {
 	if u.writers != nil {
 		return
 	}
-	u.writers = make([][]*ori.Instr, len(u.f.Regs))
-	for _, b := range u.f.Blocks {
-		for i := range b.Instrs {
-			for _, d := range i.Dsts() {
-				if d.HasReg() {
-					u.writers[d.Reg] = append(u.writers[d.Reg], i)
-				}
-			}
-		}
-	}
+	u.writers = flow.IndexOf(u.f).Defs
 }
 
 // afresh reports whether b, which dominates the loop, runs before every

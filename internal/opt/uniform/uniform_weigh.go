@@ -395,7 +395,8 @@ func (u *uniformer) extra(i *ori.Instr) (words, imms int) {
 	if !any || i.Op.Has(op.Pseudo) || i.Op == op.R2UR || u.scales(i) {
 		return least, 0
 	}
-	save := append([]ori.Operand(nil), srcs...)
+	var room [2][8]ori.Operand
+	save := append(room[0][:0], srcs...)
 	defer func() { copy(srcs, save) }()
 	var movable uint
 	for k := range srcs {
@@ -408,7 +409,7 @@ func (u *uniformer) extra(i *ori.Instr) (words, imms int) {
 			movable |= 1 << k
 		}
 	}
-	now := append([]ori.Operand(nil), srcs...)
+	now := append(room[1][:0], srcs...)
 	best := 1 << 10
 	for mask := uint(0); mask < 1<<len(srcs) && mask <= movable; mask++ {
 		if mask&^movable != 0 || mbits.OnesCount(mask) > 3 {

@@ -107,6 +107,10 @@ func (c *replay) number() {
 	c.locs += int32(c.sol.Slots)
 	words := c.word[len(c.orig.VRegs)]
 	c.where, c.visit = make([][]int32, words), make([]int32, words)
+	room := make([]int32, 2*words) // few words are in more than two places
+	for w := range c.where {
+		c.where[w] = room[2*w : 2*w : 2*w+2]
+	}
 	c.sets = newSets(words)
 	c.repeats = newRepeats(c)
 }
