@@ -71,13 +71,13 @@ func (e *emitter) fate(i *ori.Instr, r int64, look *int) (read, written bool) {
 		if *look--; *look < 0 || i.Op == op.CALL || i.Op == op.RET {
 			return true, false
 		}
-		for _, s := range i.Srcs() {
-			if e.covers(s, r) {
+		for k := int(i.NDst); k < len(i.Args); k++ {
+			if e.covers(&i.Args[k], r) {
 				return true, false
 			}
 		}
-		for _, d := range i.Dsts() {
-			if i.Guard.Kind == ori.KNone && e.covers(d, r) {
+		for k := range i.NDst {
+			if i.Guard.Kind == ori.KNone && e.covers(&i.Args[k], r) {
 				return false, true
 			}
 		}
@@ -86,10 +86,10 @@ func (e *emitter) fate(i *ori.Instr, r int64, look *int) (read, written bool) {
 }
 
 // covers reports whether an operand names general register r.
-func (e *emitter) covers(o ori.Operand, r int64) bool {
-	if !o.HasReg() || o.Class != ori.R {
+func (e *emitter) covers(o *ori.Operand, r int64) bool {
+	if o.Class != ori.R || !o.HasReg() {
 		return false
 	}
-	n := e.number(o)
+	n := e.number(*o)
 	return n <= r && r < n+int64(max(1, o.N))
 }

@@ -50,6 +50,9 @@ type Scratch struct {
 	list  []int32 // groups in the order of the walk
 	met   []int32 // of each group, the number of the last look that met it
 	looks int32
+
+	wished []int16 // see wish
+	crowd  []int
 	poll  func() // may be nil
 }
 
@@ -282,6 +285,7 @@ func (t *trial) place(v int32) bool {
 	}
 	best, bestCost := int16(-1), math.MaxInt
 	limit := t.limit(x)
+	t.wish(v)
 	at, mask := x.sieve()
 	points, step := t.m.taken, int(x.align)*t.m.width
 	at += int(t.lowest(x)) * t.m.width
@@ -306,6 +310,29 @@ func (t *trial) place(v int32) bool {
 	}
 	t.assign(v, best)
 	return true
+}
+
+// wish notes what secondary asks of every slot for a group: where copies of it
+// would vanish, and how many of the groups that instructions read with it are in
+// each bank.
+func (t *trial) wish(v int32) {
+	m, banks := t.m, t.p.Files[t.class].Banks
+	m.wished = m.wished[:0]
+	for _, c := range t.g.copies[v] {
+		if at := t.phys[c.other]; at >= 0 {
+			m.wished = append(m.wished, at+c.off)
+		}
+	}
+	if banks <= 1 {
+		return
+	}
+	m.crowd = slices.Grow(m.crowd[:0], banks)[:banks]
+	clear(m.crowd)
+	for _, q := range t.g.peers[v] {
+		if at := t.phys[q]; at >= 0 {
+			m.crowd[int(at)%banks]++
+		}
+	}
 }
 
 // sieve returns a word of the points of a register, and which of them the
@@ -355,7 +382,12 @@ func (t *trial) free(x *group, r int16) bool {
 	for w, spans := range x.spans {
 		taken := t.taken[int(r)+w]
 		for k := range spans {
-			if taken.AnyIn(spans[k].from, spans[k].to) {
+			from, to := spans[k].from, spans[k].to
+			if lo := from >> 6; lo == (to-1)>>6 { // most
+				if taken[lo]>>(uint(from)&63)<<(uint(from-to)&63) != 0 {
+					return false
+				}
+			} else if taken.AnyIn(from, to) {
 				return false
 			}
 		}
@@ -383,21 +415,16 @@ func (t *trial) secondary(v int32, r int16, bound int) int {
 	case fresh:
 		cost += freshCost
 	}
-	for _, c := range t.g.copies[v] {
-		if at := t.phys[c.other]; at >= 0 && at+c.off != r {
+	for _, at := range t.m.wished {
+		if at != r {
 			cost += 8
 		}
 	}
 	if cost >= bound {
 		return cost
 	}
-	if banks := int16(f.Banks); banks > 1 {
-		in := r % banks
-		for _, q := range t.g.peers[v] {
-			if at := t.phys[q]; at >= 0 && at%banks == in {
-				cost++
-			}
-		}
+	if f.Banks > 1 {
+		cost += t.m.crowd[int(r)%f.Banks]
 	}
 	if !f.Rotate && !fresh {
 		cost += t.breaks(v, r)
