@@ -3,6 +3,7 @@ package flow
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -19,6 +20,12 @@ type Uniformity struct {
 	masks  bool     // threads may run on under masks of the source, or come back from calls apart
 	same   []int32
 	walk   int32 // what same holds for registers written last, on this walk through a block, with what all threads share
+
+	// While it is made.
+	pass  int32   // passes over the function begun
+	asked []int32 // by register: the last pass that took it for the same
+	done  []int32 // by block ID: the last pass that went through it
+	again bool    // what a pass took for the same, or for whole, is not
 }
 
 // Differs reports whether the threads of a warp may see different values in
@@ -70,27 +77,29 @@ func differences(f *ori.Func) *Uniformity {
 			u.regs[r] = ^uint64(0)
 		}
 	}
-	for changed := true; changed; {
-		changed = false
+	u.asked, u.done = pool.Make[int32](f.Scratch(), len(f.Regs)), pool.Make[int32](f.Scratch(), f.NumBlocks())
+	for u.again = true; u.again; {
+		u.again = false
+		u.pass++
 		for _, b := range f.Blocks {
 			u.walk++
-			for i := range b.Instrs {
-				if u.instr(i, u.blocks[b.ID]) {
-					changed = true
-				}
+			for i := b.First(); i != nil; i = i.Next() {
+				u.instr(i, u.blocks[b.ID])
 			}
+			u.done[b.ID] = u.pass
 			if !u.parts[b.ID] && u.splits(b) {
 				u.parts[b.ID] = true
 				u.spread(b, pd.Ipdom[b.ID])
-				changed = true
 			}
 		}
 	}
+	u.asked, u.done = nil, nil
 	return u
 }
 
-// instr marks the results of i, and reports whether one is new.
-func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
+// instr marks the results of i. Another pass is needed if one is new that this
+// pass has taken for the same before.
+func (u *Uniformity) instr(i *ori.Instr, partial bool) {
 	differs := partial || isSource(i) && !u.f.CallsRoutine(i) || u.reads(&i.Guard)
 	for k := int(i.NDst); k < len(i.Args) && !differs; k++ {
 		differs = u.reads(&i.Args[k])
@@ -99,7 +108,6 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
 	if i.Op == op.CALL {
 		u.walk++ // it writes more than it says
 	}
-	changed := false
 	for k := range i.NDst {
 		d := &i.Args[k]
 		if !d.HasReg() || d.Class == ori.UR || d.Class == ori.UP {
@@ -109,19 +117,25 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
 		switch {
 		case differs && words(d)&^u.regs[d.Reg] != 0:
 			u.regs[d.Reg] |= words(d)
-			changed = true
+			u.again = u.again || u.asked[d.Reg] == u.pass
 		case !differs && i.Guard.Kind == ori.KNone && u.f.Regs[d.Reg].Width == 1:
 			u.same[d.Reg] = u.walk
 		}
 	}
-	return changed
 }
 
 // reads reports whether threads may read different values of s. A register
 // that differs elsewhere is the same for all behind a write of this block
 // that is.
 func (u *Uniformity) reads(s *ori.Operand) bool {
-	return (s.Kind == ori.KReg || s.HasReg()) && u.regs[s.Reg]&words(s) != 0 && u.same[s.Reg] != u.walk
+	if s.Kind != ori.KReg && !s.HasReg() {
+		return false
+	}
+	if u.regs[s.Reg]&words(s) != 0 && u.same[s.Reg] != u.walk {
+		return true
+	}
+	u.asked[s.Reg] = u.pass
+	return false
 }
 
 // agreed reports whether i gives the same to all threads that run it
@@ -193,15 +207,24 @@ func (u *Uniformity) splits(b *ori.Block) bool {
 		return false
 	}
 	for i := b.Last(); i != nil && i.Op.Has(op.Terminator); i = i.Prev() {
-		if i.Guard.HasReg() && u.regs[i.Guard.Reg]&words(&i.Guard) != 0 {
+		if i.Guard.HasReg() && u.differs(&i.Guard) {
 			return true
 		}
-		for _, s := range i.Srcs() {
-			if s.HasReg() && u.regs[s.Reg]&words(&s) != 0 {
+		for k := int(i.NDst); k < len(i.Args); k++ {
+			if i.Args[k].HasReg() && u.differs(&i.Args[k]) {
 				return true
 			}
 		}
 	}
+	return false
+}
+
+// differs reports whether some write of the register of s differs.
+func (u *Uniformity) differs(s *ori.Operand) bool {
+	if u.regs[s.Reg]&words(s) != 0 {
+		return true
+	}
+	u.asked[s.Reg] = u.pass
 	return false
 }
 
@@ -222,6 +245,7 @@ func (u *Uniformity) spread(b *ori.Block, reconv int32) {
 			continue
 		}
 		u.blocks[x.ID] = true
+		u.again = u.again || u.done[x.ID] == u.pass
 		work = append(work, x.Succs...)
 	}
 }
