@@ -53,7 +53,7 @@ type Scratch struct {
 
 	wished []int16 // see wish
 	crowd  []int
-	poll  func() // may be nil
+	poll   func() // may be nil
 }
 
 // pollEvery is after how many groups a walk asks whether to go on.
