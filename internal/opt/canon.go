@@ -42,6 +42,8 @@ var shorter = [...]struct {
 	{op.IADD3, (*Combiner).addNothing},
 	{op.ISETP, (*Combiner).equalHigh},
 	{op.ISETP, (*Combiner).knownCompare},
+	{op.ISETP, (*Combiner).signOfMagnitude},
+	{op.IABS, (*Combiner).magnitudeTwice},
 	{op.ISETP, (*Combiner).chosen},
 	{op.LDGSTS, (*Combiner).alwaysCopies},
 	{op.SEL, (*Combiner).constantLast},
@@ -172,6 +174,38 @@ func (c *Combiner) knownCompare(i *ori.Instr) bool {
 		p = p.Not()
 	}
 	return c.accumulate(i, p)
+}
+
+// signOfMagnitude: |x| is not below zero. Of the least integer, whose
+// magnitude is no signed word, PTX does not say what abs gives; the reference
+// takes it for positive here and nowhere else, and programs rest on it: the
+// remainder of |x| is an index.
+func (c *Combiner) signOfMagnitude(i *ori.Instr) bool {
+	srcs := i.Srcs()
+	if i.Mods.Has(op.MEX) || i.Mods.Has(op.MU32) || i.NDst != 1 || len(srcs) != 3 || !Plain(srcs[0]) || !IsZero(srcs[1]) {
+		return false
+	}
+	less := i.Mods.Has(op.MLT)
+	if j := c.V.Once(srcs[0]); !less && !i.Mods.Has(op.MGE) || j == nil || j.Op != op.IABS || j.Guard.Kind != ori.KNone {
+		return false
+	}
+	p := ori.Zero(ori.P)
+	if less {
+		p = p.Not()
+	}
+	return c.accumulate(i, p)
+}
+
+// magnitudeTwice: ||x|| is |x|.
+func (c *Combiner) magnitudeTwice(i *ori.Instr) bool {
+	if len(i.Args) != 2 || !Plain(i.Args[1]) || i.Guard.Kind != ori.KNone {
+		return false
+	}
+	if j := c.V.Once(i.Args[1]); j == nil || j.Op != op.IABS || j.Guard.Kind != ori.KNone {
+		return false
+	}
+	i.Op = op.COPY
+	return true
 }
 
 // accumulate makes comparison i, whose outcome is p, say so.

@@ -305,13 +305,16 @@ func isExtremum(op string) bool {
 	return (strings.HasPrefix(op, "min.") || strings.HasPrefix(op, "max.")) && strings.Contains(op, ".f")
 }
 
-// clean returns what makes a number of a NaN: PTX does not say which NaN abs
-// and neg give, and a compiler may do them bit by bit or not at all; and the
-// NaN of an f64 operation is one of its operands, whose order is the
-// compiler's.
+// clean returns what makes a number of what PTX leaves open: it does not say
+// which NaN abs and neg give, and a compiler may do them bit by bit or not at
+// all; the NaN of an f64 operation is one of its operands, whose order is the
+// compiler's; and the magnitude of the least integer is no signed word.
 func clean(op, reg string) []string {
 	name, _, _ := strings.Cut(op, ".")
 	typ := op[strings.LastIndexByte(op, '.')+1:]
+	if op == "abs.s32" { // of the least integer it may be above or below zero
+		return []string{"min.u32 " + reg + ", " + reg + ", 0x7fffffff;"}
+	}
 	wide := typ == "f64" && !slices.Contains([]string{"cvt", "set", "setp", "testp", "copysign", "selp", "slct"}, name)
 	if !wide && (name != "abs" && name != "neg" || !strings.Contains(typ, "f")) {
 		return nil
