@@ -18,7 +18,7 @@ func WarpGroups(f *ori.Func, a *target.Arch) (serial bool) {
 	if !flow.HasGroups(f) {
 		return false
 	}
-	w := &warpGroups{f: f, timing: target.TimingOf(a), state: make([]flow.GroupCell, generalRegisters)}
+	w := &warpGroups{f: f, state: make([]flow.GroupCell, generalRegisters)}
 	for range maxWaits {
 		w.exits = w.exits[:0]
 		w.groups = flow.GroupsOf(f, generalRegisters, false, w.cells)
@@ -43,7 +43,6 @@ const generalRegisters = 256
 
 type warpGroups struct {
 	f      *ori.Func
-	timing *target.Timing
 	groups *flow.Groups
 	state  []flow.GroupCell
 	exits  []*ori.Instr // that groups are pending at
@@ -189,8 +188,10 @@ func (w *warpGroups) add(at *ori.Instr, after bool, m op.Mods, srcs ...ori.Opera
 }
 
 // arrive adds WARPGROUP.ARRIVE before operations whose registers were
-// written since the last one, or whose results go where something reads
-// late, or that have none before them in their block; and waits before exits.
+// written since the last one, or whose results go where something was read
+// since, or that have none before them in their block; and waits before exits.
+// With the arrival a warp hands over its registers: an operation may begin
+// when the first of the four warps comes to it, and the others may be behind.
 func (w *warpGroups) arrive() {
 	written, read := make([]bool, generalRegisters), make([]bool, generalRegisters)
 	for _, b := range w.f.Blocks {
@@ -210,9 +211,7 @@ func (w *warpGroups) arrive() {
 				}
 			default:
 				w.mark(i.Dsts(), written)
-				if w.timing.ReadsLate(i.Op.Class()) {
-					w.mark(i.Srcs(), read)
-				}
+				w.mark(i.Srcs(), read)
 			}
 		}
 	}

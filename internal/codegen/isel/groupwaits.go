@@ -19,7 +19,7 @@ func GroupWaits(f *ori.Func, a *target.Arch) {
 		return
 	}
 	g := &groupWaits{
-		warpGroups: warpGroups{f: f, timing: target.TimingOf(a)}, open: map[*ori.Instr]bool{}, in: make([][]*ori.Instr, f.NumBlocks()),
+		warpGroups: warpGroups{f: f}, open: map[*ori.Instr]bool{}, in: make([][]*ori.Instr, f.NumBlocks()),
 		written: make([]bool, generalRegisters), read: make([]bool, generalRegisters), result: make([]bool, generalRegisters),
 	}
 	any := false
@@ -56,7 +56,7 @@ type groupWaits struct {
 	came    int            // so many of them came from other blocks: they are waited for together
 	arrived bool           // an arrival stands before in the block
 	written []bool         // registers written since
-	read    []bool         // registers that something reads late since
+	read    []bool         // registers read since
 	result  []bool         // registers that operations write since
 }
 
@@ -80,9 +80,7 @@ func (g *groupWaits) block(b *ori.Block) bool {
 			g.start(i)
 		case !g.dry:
 			g.mark(i.Dsts(), g.written)
-			if g.timing.ReadsLate(i.Op.Class()) {
-				g.mark(i.Srcs(), g.read)
-			}
+			g.mark(i.Srcs(), g.read)
 		}
 	}
 	if n := g.closed(); n > 0 {

@@ -236,8 +236,13 @@ func (r *replay) conflicts(k int32, s *state, now int32) {
 		r.say(k, -1, "product before a WARPGROUP.ARRIVE", -1, 0, 0)
 	}
 	for _, a := range append(slices.Clone(i.reads), i.writes...) {
-		if fileOf(a.cell) == fileR && s.touched(a.cell) {
+		if fileOf(a.cell) == fileR && s.dirty.has(a.cell) {
 			r.say(k, -1, "register of a warpgroup's product written since it arrived", int(a.cell), 0, 0)
+		}
+	}
+	for _, a := range i.writes {
+		if fileOf(a.cell) == fileR && s.seen.has(a.cell) {
+			r.say(k, -1, "register that a warpgroup's product writes read since it arrived", int(a.cell), 0, 0)
 		}
 	}
 }
@@ -349,6 +354,9 @@ func (r *replay) leave(k int32, s *state, now int32) {
 		if a.slot == "g" || slices.ContainsFunc(i.reads[:n], func(b access) bool { return b.cell == a.cell && b.slot != "g" }) {
 			continue
 		}
+		if fileOf(a.cell) == fileR && i.class != "gmma" {
+			s.seen.add(a.cell)
+		}
 		f := base
 		f.cell, f.slot, f.what = a.cell, a.slot, timedRead
 		switch {
@@ -375,7 +383,7 @@ func (r *replay) leave(k int32, s *state, now int32) {
 			f.groups = min(f.bars, 1)
 		}
 		if fileOf(a.cell) == fileR && i.class != "gmma" {
-			s.touch(a.cell)
+			s.dirty.add(a.cell)
 		}
 		if fileOf(a.cell) != fileB {
 			s.facts = append(s.facts, f)
@@ -408,7 +416,7 @@ func (r *replay) pass(k int32, s *state, now int32) {
 		}
 	}
 	if i.is("WARPGROUP") && i.has("ARRIVE") {
-		s.dirty, s.bare = [4]uint64{}, false
+		s.dirty, s.seen, s.bare = regs{}, regs{}, false
 	}
 	for m := range numMarks {
 		if m.on(i) {

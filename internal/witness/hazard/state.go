@@ -56,7 +56,8 @@ type state struct {
 	facts []fact
 	set   [6]int32        // when each barrier was last set
 	marks [numMarks]int32 // when each mark was last passed
-	dirty [4]uint64       // general registers written since the warpgroup arrived
+	dirty regs            // general registers written since the warpgroup arrived
+	seen  regs            // the same of those read
 	fence uint8           // barriers of fences that nobody waited for
 	init  uint8           // the same of mbarriers being set up
 	bare  bool            // no warp group has arrived since the entry
@@ -139,11 +140,8 @@ func (s *state) join(o *state) bool {
 			s.marks[n], changed = o.marks[n], true
 		}
 	}
-	for n := range s.dirty {
-		if o.dirty[n]&^s.dirty[n] != 0 {
-			s.dirty[n], changed = s.dirty[n]|o.dirty[n], true
-		}
-	}
+	changed = s.dirty.join(&o.dirty) || changed
+	changed = s.seen.join(&o.seen) || changed
 	if (o.fence&^s.fence)|(o.init&^s.init) != 0 {
 		s.fence, s.init, changed = s.fence|o.fence, s.init|o.init, true
 	}
@@ -166,5 +164,17 @@ func (f fact) join(o *fact) fact {
 	return f
 }
 
-func (s *state) touch(cell uint16)        { s.dirty[cell>>6] |= 1 << (cell & 63) }
-func (s *state) touched(cell uint16) bool { return s.dirty[cell>>6]>>(cell&63)&1 != 0 }
+// regs is a set of general registers.
+type regs [4]uint64
+
+func (r *regs) add(cell uint16)      { r[cell>>6] |= 1 << (cell & 63) }
+func (r *regs) has(cell uint16) bool { return r[cell>>6]>>(cell&63)&1 != 0 }
+
+// join adds those of o, and reports whether there are more.
+func (r *regs) join(o *regs) (changed bool) {
+	for n := range r {
+		changed = changed || o[n]&^r[n] != 0
+		r[n] |= o[n]
+	}
+	return changed
+}
