@@ -72,23 +72,24 @@ func NewJudge(f *ori.Func, o Options) *Judge {
 }
 
 // Guess tells quickly about what spill code the order of f would add, weighed
-// by loops. It is zero where registers lack only in the right places.
-func (j *Judge) Guess() float64 {
+// by loops, and how much of it in memory. It is zero where registers lack only
+// in the right places.
+func (j *Judge) Guess() (cost, memory float64) {
 	b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f)}
 	return regalloc.Estimate(b.problem(), &j.mem)
 }
 
 // Price tells what spill code the order of f would add, weighed by loops, or
-// infinity if that is more than a bound.
-func (j *Judge) Price(most float64) float64 {
+// infinity if that is more than a bound, and whether some of it is in memory.
+func (j *Judge) Price(most float64) (cost float64, memory bool) {
 	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem})
 	if err != nil {
-		return math.Inf(1)
+		return math.Inf(1), true
 	}
 	if !x.s.Cut {
 		j.done = append(j.done, x)
 	}
-	return x.s.Price()
+	return x.s.Price(), x.s.Slots > 0 || x.s.Cut
 }
 
 // found returns the allocation of the order that f has, if it is known.

@@ -18,14 +18,14 @@ func TestJudge(t *testing.T) {
 		o := Options{Registers: 8 + r.IntN(24), Uniforms: 4 + r.IntN(8), Barriers: 2, StackReg: 1, Check: true}
 		f, g := random(rand.New(rand.NewPCG(seed, 4))), random(rand.New(rand.NewPCG(seed, 4)))
 		j := NewJudge(f, o)
-		price := j.Price(0)
+		price, _ := j.Price(0)
 		want, err := Run(g, o)
 		if err != nil {
 			continue
 		}
 		if price > 1 {
 			bounded++
-			if p := j.Price(price / 2); !math.IsInf(p, 1) && p > price/2 {
+			if p, _ := j.Price(price / 2); !math.IsInf(p, 1) && p > price/2 {
 				t.Fatalf("seed %d: price %v where %v is the most", seed, p, price/2)
 			}
 		}
@@ -55,8 +55,9 @@ func TestJudgeOrder(t *testing.T) {
 	}
 	f := m.Funcs[0]
 	j := NewJudge(f, Options{Registers: 8, Uniforms: 63, Barriers: 16, StackReg: 1})
-	if g, p := j.Guess(), j.Price(0); g != 0 || p != 0 {
-		t.Errorf("guess %v, price %v", g, p)
+	g, foreseen := j.Guess()
+	if p, memory := j.Price(0); g != 0 || foreseen != 0 || p != 0 || memory {
+		t.Errorf("guess %v, %v of memory; price %v, memory %v", g, foreseen, p, memory)
 	}
 	if j.found() == nil {
 		t.Error("the order is not known")

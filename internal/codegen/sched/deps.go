@@ -77,7 +77,7 @@ func (m *numbering) accesses(i *ori.Instr) []access {
 		copy(from, m.from)
 		m.from = from
 		if m.list == nil {
-			m.list = pool.Room[access](m.f.Scratch(), usualAccesses*sizeOf(m.f))
+			m.list = pool.Room[access](m.f.Scratch(), usualAccesses*m.f.Size())
 		}
 	}
 	from := m.from[i.ID]

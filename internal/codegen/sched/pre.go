@@ -81,7 +81,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 			p = q
 		}
 	}
-	source := orderOf(f)
+	source := f.Order()
 	for far := overBarriers; (far == overBarriers || far == overFences && multiplies(f)) && p.peak > int32(budget.Most)-reserve && tune.Manner == 0; far++ {
 		if q := s.presser(budget, manner{far: far}); q.peak < p.peak {
 			p = q
@@ -92,7 +92,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	p.arrange(f)
 	f.Touch()
-	if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && sizeOf(f) <= mostTried {
+	if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
 		try(f, s, budget, source, judge)
 	}
 }

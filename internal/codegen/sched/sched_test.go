@@ -259,9 +259,15 @@ func anyTuning(seed uint64) Tuning {
 // moody is a judge that says anything.
 type moody struct{ seed uint64 }
 
-func (j *moody) Guess() float64 { j.seed++; return float64(j.seed % 3) }
+func (j *moody) Guess() (cost, memory float64) {
+	j.seed++
+	return float64(j.seed % 3), float64(j.seed % 2)
+}
 
-func (j *moody) Price(float64) float64 { j.seed++; return float64(j.seed % 3) }
+func (j *moody) Price(float64) (cost float64, memory bool) {
+	j.seed++
+	return float64(j.seed % 3), j.seed%2 == 0
+}
 
 func TestPreKeepsMeaning(t *testing.T) {
 	moved := 0

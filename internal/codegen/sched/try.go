@@ -11,11 +11,13 @@ import (
 // Judge tells what the order that a function has costs when its registers are
 // assigned.
 type Judge interface {
-	// Guess is quick and near enough to compare orders. It is zero where
-	// nowhere more lives than there are registers.
-	Guess() float64
-	// Price is exact, or infinite if it is more than a bound other than zero.
-	Price(most float64) float64
+	// Guess is quick and near enough to compare orders; part of the cost is
+	// that of accesses to memory. It is zero where nowhere more lives than
+	// there are registers.
+	Guess() (cost, memory float64)
+	// Price is exact, or infinite if it is more than a bound other than zero,
+	// and tells whether memory is needed.
+	Price(most float64) (cost float64, memory bool)
 }
 
 // manner is a way to look for orders.
@@ -28,7 +30,7 @@ type manner struct {
 // manners are tried where registers run out, those over fences only with
 // products of matrices. Of those that seem equal the first are judged.
 var manners = [...]manner{
-	{far: overBarriers, shy: []int32{4}}, {far: overFences, shy: []int32{4}}, {far: overFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}},
+	{far: overBarriers, shy: []int32{4}}, {far: overFences, shy: []int32{4}}, {far: overFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}}, {shy: []int32{4}, less: 32}, {far: overFences, less: 32},
 }
 
 // mostTried is the size of functions of which several orders are tried.
@@ -51,18 +53,31 @@ const surely = 50
 
 // candidate is an order with what it is guessed to cost.
 type candidate struct {
-	order [][]*ori.Instr
-	guess float64
+	order         [][]*ori.Instr
+	guess, memory float64
+}
+
+// candidateOf is the order that f has.
+func candidateOf(f *ori.Func, judge Judge) candidate {
+	x := candidate{order: f.Order()}
+	x.guess, x.memory = judge.Guess()
+	return x
 }
 
 // try takes the cheapest of several orders, unless that which f has costs
 // nothing. The study is of the source's order.
 func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judge) {
-	list := []candidate{{orderOf(f), judge.Guess()}}
-	least := math.Inf(1)
+	list := []candidate{candidateOf(f, judge)}
+	best := verdict{list[0].order, math.Inf(1), true}
 	if list[0].guess == 0 {
-		if least = judge.Price(0); least == 0 {
+		if best.cost, best.memory = judge.Price(0); best.cost == 0 {
 			return
+		}
+	}
+	add := func() {
+		order := f.Order()
+		if !slices.ContainsFunc(list, func(y candidate) bool { return slices.EqualFunc(order, y.order, slices.Equal) }) {
+			list = append(list, candidateOf(f, judge))
 		}
 	}
 	products := multiplies(f)
@@ -70,84 +85,64 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 		if m.far == overFences && !products {
 			continue
 		}
-		restore(f, source)
+		f.Reorder(source)
 		s.presser(budget, m).arrange(f)
 		f.Touch()
-		x := candidate{order: orderOf(f)}
-		if !slices.ContainsFunc(list, func(y candidate) bool { return same(x.order, y.order) }) {
-			x.guess = judge.Guess()
-			list = append(list, x)
-		}
+		add()
 	}
-	restore(f, choose(f, list, least, judge))
+	f.Reorder(source)
+	add()
+	f.Reorder(choose(f, list, best, judge))
+}
+
+// verdict is the best order so far.
+type verdict struct {
+	order  [][]*ori.Instr
+	cost   float64
+	memory bool
+}
+
+// better reports whether a price is better: what needs no memory is.
+func (v *verdict) better(cost float64, memory bool) bool {
+	return !memory && v.memory || memory == v.memory && cost < v.cost
 }
 
 // choose judges the candidates of which the guess is good, and returns the
-// cheapest. What the first costs is known if it is finite.
-func choose(f *ori.Func, list []candidate, first float64, judge Judge) [][]*ori.Instr {
-	best, least := list[0].order, first
-	if !math.IsInf(first, 1) {
+// cheapest. What the first costs is known if it is finite. Where luck may spare
+// memory, all are judged until one needs none.
+func choose(f *ori.Func, list []candidate, best verdict, judge Judge) [][]*ori.Instr {
+	known := !math.IsInf(best.cost, 1)
+	if known {
 		list = list[1:]
 	}
-	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(x.guess, y.guess) })
+	slices.SortStableFunc(list, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(x.memory, y.memory), cmp.Compare(x.guess, y.guess))
+	})
 	// of orders that would spill as much the first is as good as any
-	list = slices.CompactFunc(list, func(x, y candidate) bool { return x.guess == y.guess && x.guess > surely })
-	n := 0
-	for n < len(list) && n < mostJudged && list[n].guess <= likely(list[0].guess) {
-		n++
+	list = slices.CompactFunc(list, func(x, y candidate) bool { return x.guess == y.guess && x.memory > surely })
+	if len(list) == 0 {
+		return best.order
 	}
-	if n == 1 && math.IsInf(first, 1) {
+	least := list[0]
+	list = slices.DeleteFunc(list, func(x candidate) bool { return x.memory > likely(least.memory) || x.guess > likely(least.guess) })
+	if len(list) == 1 && !known {
 		return list[0].order
 	}
-	for _, x := range list[:n] {
-		restore(f, x.order)
-		bound := least
-		if math.IsInf(bound, 1) {
+	for k, x := range list {
+		if k >= mostJudged && (x.memory > surely || !best.memory) {
+			break
+		}
+		f.Reorder(x.order)
+		bound := best.cost
+		if math.IsInf(bound, 1) || best.memory && x.memory <= surely { // what needs no memory may cost more
 			bound = 0
 		}
-		if c := judge.Price(bound); c < least {
-			best, least = x.order, c
+		if c, memory := judge.Price(bound); best.better(c, memory) {
+			best = verdict{x.order, c, memory}
 		}
-		if least == 0 {
+		if best.cost == 0 {
 			break
 		}
 	}
-	return best
-}
-
-// same tells whether two orders are one.
-func same(x, y [][]*ori.Instr) bool {
-	return slices.EqualFunc(x, y, func(a, b []*ori.Instr) bool { return slices.Equal(a, b) })
-}
-
-// sizeOf counts the instructions of f.
-func sizeOf(f *ori.Func) (n int) {
-	for _, b := range f.Blocks {
-		n += b.Len()
-	}
-	return n
-}
-
-// orderOf lists the instructions of every block.
-func orderOf(f *ori.Func) [][]*ori.Instr {
-	list := make([][]*ori.Instr, len(f.Blocks))
-	for n, b := range f.Blocks {
-		for i := range b.Instrs {
-			list[n] = append(list[n], i)
-		}
-	}
-	return list
-}
-
-// restore puts the instructions of every block in an order they had.
-func restore(f *ori.Func, order [][]*ori.Instr) {
-	for n, b := range f.Blocks {
-		for _, i := range order[n] {
-			i.Remove()
-		}
-		for _, i := range order[n] {
-			b.Append(i)
-		}
-	}
-	f.Touch()
+	return best.order
 }

@@ -44,22 +44,22 @@ type told struct {
 	priced, bounds []float64
 }
 
-func (j *told) Guess() float64 {
-	n := len(j.guessed)
-	if n == len(j.guesses) {
-		j.t.Fatalf("guesses %v: asked once more", j.guesses)
+func (j *told) Guess() (cost, memory float64) {
+	cost = 1e6 // so bad that nobody looks at it
+	if n := len(j.guessed); n < len(j.guesses) {
+		cost = j.guesses[n]
 	}
-	j.guessed[j.f.String()] = j.guesses[n]
-	return j.guesses[n]
+	j.guessed[j.f.String()] = cost
+	return cost, cost
 }
 
-func (j *told) Price(most float64) float64 {
+func (j *told) Price(most float64) (cost float64, memory bool) {
 	g, ok := j.guessed[j.f.String()]
 	if !ok {
 		j.t.Fatal("an order is judged that was not guessed about")
 	}
 	j.priced, j.bounds = append(j.priced, g), append(j.bounds, most)
-	return j.prices[g]
+	return j.prices[g], j.prices[g] > 0
 }
 
 // TestTry: where registers run out, orders are given registers only where
@@ -76,8 +76,8 @@ func TestTry(t *testing.T) {
 		{[]float64{50, 20, 30}, nil, nil, nil, 20},
 		{[]float64{50, 80, 70}, nil, nil, nil, 50},
 		{[]float64{0}, map[float64]float64{0: 0}, []float64{0}, []float64{0}, 0},
-		{[]float64{0, 1, 2}, map[float64]float64{0: 7, 1: 9, 2: 4}, []float64{0, 1, 2}, []float64{0, 7, 7}, 2},
-		{[]float64{0, 1, 2}, map[float64]float64{0: 7, 1: 0}, []float64{0, 1}, []float64{0, 7}, 1},
+		{[]float64{0, 1, 2}, map[float64]float64{0: 7, 1: 9, 2: 4}, []float64{0, 1, 2}, []float64{0, 0, 0}, 2},
+		{[]float64{0, 1, 2}, map[float64]float64{0: 7, 1: 0}, []float64{0, 1}, []float64{0, 0}, 1},
 		{[]float64{100, 101, 99}, map[float64]float64{99: 9, 100: 8, 101: 7}, []float64{99, 100, 101}, []float64{0, 9, 8}, 101},
 	} {
 		m, err := ori.Parse(sums(60))
@@ -103,18 +103,54 @@ func TestChoose(t *testing.T) {
 	}
 	j := &told{t: t, f: m.Funcs[0], prices: map[float64]float64{}, guessed: map[string]float64{}}
 	var list []candidate
-	order := orderOf(j.f)
+	order := j.f.Order()
 	for n := range mostJudged + 2 { // each with another load first
 		order[0] = slices.Clone(order[0])
 		order[0][0], order[0][2*n] = order[0][2*n], order[0][0]
-		restore(j.f, order)
+		j.f.Reorder(order)
 		g := float64(100 - n)
 		j.guessed[j.f.String()], j.prices[g] = g, g
-		list = append(list, candidate{orderOf(j.f), g})
+		list = append(list, candidate{j.f.Order(), g, g})
 	}
-	restore(j.f, choose(j.f, list, math.Inf(1), j))
+	j.f.Reorder(choose(j.f, list, verdict{list[0].order, math.Inf(1), true}, j))
 	if want := []float64{96, 97, 98}; !slices.Equal(j.priced, want) || j.guessed[j.f.String()] != 96 {
 		t.Errorf("judged %v, want %v; took %v", j.priced, want, j.guessed[j.f.String()])
+	}
+}
+
+// listed is a judge that says one price after the other.
+type listed []verdict
+
+func (j *listed) Guess() (cost, memory float64) { return 0, 0 }
+
+func (j *listed) Price(float64) (cost float64, memory bool) {
+	p := (*j)[0]
+	*j = (*j)[1:]
+	return p.cost, p.memory
+}
+
+// TestChooseMemory: where a guess sees little need for memory, orders are
+// judged until one needs none; what needs none is better than what costs less.
+func TestChooseMemory(t *testing.T) {
+	for _, c := range []struct {
+		memory float64
+		prices listed
+		best   int
+	}{
+		{0, listed{{nil, 60, true}, {nil, 50, true}, {nil, 70, true}, {nil, 55, true}, {nil, 90, false}}, 4},
+		{0, listed{{nil, 60, true}, {nil, 80, false}, {nil, 50, true}}, 1},
+		{0, listed{{nil, 60, false}, {nil, 80, false}, {nil, 50, false}}, 2},
+		{surely + 1, listed{{nil, 60, true}}, 0},
+	} {
+		list := make([]candidate, 6)
+		for n := range list {
+			list[n] = candidate{make([][]*ori.Instr, 1), 72, c.memory}
+		}
+		want := &list[c.best].order[0]
+		got := choose(&ori.Func{}, list, verdict{nil, math.Inf(1), true}, &c.prices)
+		if &got[0] != want {
+			t.Errorf("%v: number %d was wanted", c.prices, c.best)
+		}
 	}
 }
 
