@@ -32,6 +32,7 @@ type trial struct {
 	spill  []int32 // roots that found no place
 	urgent []int32 // of each root, how much earlier than others it is placed; nil = none is
 	lost   int32   // the root that found no place
+	sorted bool    // roots stand in their order already
 	waits  *waits  // what overwriting registers soon costs; nil = no matter
 
 	m *Scratch
@@ -186,6 +187,9 @@ func emptied[T any](lists [][]T, n int) [][]T {
 
 // roots returns the groups of the file that are live somewhere, in order.
 func (t *trial) roots(o order) []int32 {
+	if t.sorted {
+		return t.m.list
+	}
 	list := t.m.list[:0]
 	for v := range t.p.VRegs {
 		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.g.info[v].from >= 0 {
@@ -230,6 +234,19 @@ func (t *trial) roots(o order) []int32 {
 	})
 	t.m.list = list
 	return list
+}
+
+// sooner moves a group to the front of those of the last walk, behind fixed
+// ones unless it is.
+func (t *trial) sooner(v int32) {
+	list := t.m.list
+	to := 0
+	for t.g.info[v].fixed < 0 && t.g.info[list[to]].fixed >= 0 {
+		to++
+	}
+	from := to + slices.Index(list[to:], v)
+	copy(list[to+1:from+1], list[to:from])
+	list[to] = v
 }
 
 func first(x bool) int {

@@ -86,11 +86,13 @@ func (s *solver) squeeze(class uint8, step int) *trial {
 		for n := range int32(squeezes) {
 			t := newTrial(p, s.groups(pl.coalesce), class, s.room)
 			t.budget, t.urgent = step, urgent
+			t.sorted = n > 0 && p.Files[class].Rooms == nil // sooner keeps the order
 			if t.run(pl.order) {
 				s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", p.Files[class].Name, n, t.used, step)
 				return t
 			}
 			urgent[t.lost] = n + 1
+			t.sooner(t.lost)
 		}
 	}
 	return nil

@@ -18,6 +18,8 @@ type climber struct {
 	left   []int32
 	turn   []int32 // when each instruction became ready
 	done   []bool
+	keeps  []bool  // of each instruction, whether something it makes lives on; see lookAhead
+	by     []int32 // of each unit, the instruction plus one of which the last cone makes it
 	live   []bool  // by unit
 	file   []uint8 // by unit
 	weight []int32 // of each unit, in general registers
@@ -61,7 +63,7 @@ func upward(g *graph, v *values, w way) []int32 {
 	}
 	order := pool.Make[int32](v.mem, int(n))
 	defer v.mem.Release(v.mem.Mark())
-	flags, room := pool.Make[bool](v.mem, int(n+units)), pool.Make[int32](v.mem, int(4*n+2*units))
+	flags, room := pool.Make[bool](v.mem, int(2*n+units)), pool.Make[int32](v.mem, int(4*n+3*units))
 	part := func(k int32) []int32 {
 		x := room[:k:k]
 		room = room[k:]
@@ -69,7 +71,7 @@ func upward(g *graph, v *values, w way) []int32 {
 	}
 	c := &climber{
 		way: w, g: g, v: v, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n),
-		live: flags[n:], file: pool.Make[uint8](v.mem, int(units)), weight: part(units), price: part(units),
+		keeps: flags[n : 2*n], by: part(units), live: flags[2*n:], file: pool.Make[uint8](v.mem, int(units)), weight: part(units), price: part(units),
 	}
 	c.prepare()
 	for k := range n {
@@ -159,31 +161,29 @@ const mostAhead = 8
 func (c *climber) lookAhead() {
 	c.wants.grow(c.v.mem, len(c.g.instrs), 2*len(c.needs.items))
 	c.wants.reset()
+	for k := range int32(len(c.g.instrs)) {
+		for _, x := range c.v.writes.of(k) {
+			c.keeps[k] = c.keeps[k] || c.v.list[x].out
+		}
+	}
 	var cone []int32
 	for k := range int32(len(c.g.instrs)) {
 		cone = c.cone(append(cone[:0], k))
+		for _, m := range cone[1:] {
+			for _, x := range c.v.writes.of(m) {
+				c.by[c.unit(x)] = k + 1
+			}
+		}
 		from := len(c.wants.items)
 		for _, m := range cone {
 			for _, u := range c.needs.of(m) {
-				if own := c.file[u] == predicates && m == k; own || c.file[u] != predicates && !c.made(u, cone) {
+				if own := c.file[u] == predicates && m == k; own || c.file[u] != predicates && c.by[u] != k+1 {
 					c.wants.add(from, u)
 				}
 			}
 		}
 		c.wants.close()
 	}
-}
-
-// made reports whether one of the instructions makes a unit.
-func (c *climber) made(u int32, list []int32) bool {
-	for _, m := range list[1:] {
-		for _, x := range c.v.writes.of(m) {
-			if c.unit(x) == u {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // cone adds to an instruction those whose results nobody else needs, up to a
@@ -201,13 +201,11 @@ func (c *climber) cone(list []int32) []int32 {
 
 // only reports whether nobody but the listed needs what p makes.
 func (c *climber) only(p int32, list []int32) bool {
+	if c.keeps[p] {
+		return false
+	}
 	for _, e := range c.g.succs[p] {
 		if !contains(list, e.to) {
-			return false
-		}
-	}
-	for _, x := range c.v.writes.of(p) {
-		if c.v.list[x].out {
 			return false
 		}
 	}
