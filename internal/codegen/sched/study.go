@@ -42,6 +42,7 @@ type stretch struct {
 	most   counts  // words alive in it
 	g      *graph  // nil until asked for
 	climbs []climbed
+	ahead  [2]lists // see upward; of words, and of units
 	plans  []planned
 }
 
@@ -139,7 +140,11 @@ func (s *study) climbed(r *stretch, w way) *climbed {
 			return x
 		}
 	}
-	order := upward(s.graph(r), &r.values, w)
+	ahead := &r.ahead[0]
+	if w.whole {
+		ahead = &r.ahead[1]
+	}
+	order := upward(s.graph(r), &r.values, w, ahead)
 	r.climbs = append(r.climbs, climbed{w, order, r.held.measure(inverse(r.values.mem, order), &s.steps)})
 	return &r.climbs[len(r.climbs)-1]
 }

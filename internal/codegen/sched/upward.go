@@ -55,13 +55,17 @@ func lessClimb(a, b *climb) bool {
 // more it counts for, so that those readers come one soon after the other
 // (a number that is packed for a product and summed up stays alive until the
 // later of both).
-func upward(g *graph, v *values, w way) []int32 {
+// ahead keeps what lookAhead found for another way that is as deep and whole.
+func upward(g *graph, v *values, w way, ahead *lists) []int32 {
 	n := int32(len(g.instrs))
 	units := v.units
 	if !w.whole {
 		units = int32(len(v.list))
 	}
 	order := pool.Make[int32](v.mem, int(n))
+	if w.deep && len(ahead.start) == 0 {
+		ahead.grow(v.mem, len(g.instrs), 2*len(v.reads.items))
+	}
 	defer v.mem.Release(v.mem.Mark())
 	flags, room := pool.Make[bool](v.mem, int(2*n+units)), pool.Make[int32](v.mem, int(4*n+3*units))
 	part := func(k int32) []int32 {
@@ -73,7 +77,7 @@ func upward(g *graph, v *values, w way) []int32 {
 		way: w, g: g, v: v, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n),
 		keeps: flags[n : 2*n], by: part(units), live: flags[2*n:], file: pool.Make[uint8](v.mem, int(units)), weight: part(units), price: part(units),
 	}
-	c.prepare()
+	c.prepare(ahead)
 	for k := range n {
 		if c.left[k] == 0 {
 			c.queue(k)
@@ -95,7 +99,7 @@ func (c *climber) unit(x int32) int32 {
 }
 
 // prepare counts what each instruction needs and gives.
-func (c *climber) prepare() {
+func (c *climber) prepare(ahead *lists) {
 	total := 0
 	for k := range c.g.succs {
 		total += len(c.g.succs[k])
@@ -143,7 +147,10 @@ func (c *climber) prepare() {
 		}
 	}
 	if c.deep {
-		c.lookAhead()
+		if len(ahead.start) == 0 {
+			c.lookAhead(ahead)
+		}
+		c.wants = *ahead
 		c.users.turn(c.v.mem, &c.wants, len(c.live), nil)
 	} else {
 		c.wants = c.needs
@@ -158,9 +165,8 @@ const mostAhead = 8
 // what only it needs that others make of their sources, those. An address
 // that a load alone has costs two words where it is made of a pointer that
 // lives anyway, but only for a moment.
-func (c *climber) lookAhead() {
-	c.wants.grow(c.v.mem, len(c.g.instrs), 2*len(c.needs.items))
-	c.wants.reset()
+func (c *climber) lookAhead(wants *lists) {
+	wants.reset()
 	for k := range int32(len(c.g.instrs)) {
 		for _, x := range c.v.writes.of(k) {
 			c.keeps[k] = c.keeps[k] || c.v.list[x].out
@@ -174,15 +180,15 @@ func (c *climber) lookAhead() {
 				c.by[c.unit(x)] = k + 1
 			}
 		}
-		from := len(c.wants.items)
+		from := len(wants.items)
 		for _, m := range cone {
 			for _, u := range c.needs.of(m) {
 				if own := c.file[u] == predicates && m == k; own || c.file[u] != predicates && c.by[u] != k+1 {
-					c.wants.add(from, u)
+					wants.add(from, u)
 				}
 			}
 		}
-		c.wants.close()
+		wants.close()
 	}
 }
 
