@@ -251,3 +251,50 @@ func compileLined(t *testing.T, options ...string) *cubin.File {
 	}
 	return f
 }
+
+// TestCodeWithoutLine: code of line 0 belongs to the row before it, and to
+// none where it comes first.
+func TestCodeWithoutLine(t *testing.T) {
+	const head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .b64 %d<4>;\n"
+	const tail = "\nst.global.u32 [%d1], %r1;\nret; }\n.file 1 \"a.cu\"\n"
+	for _, c := range []struct {
+		text  string
+		want  []uint32
+		atTop bool
+	}{
+		{".loc 1 5 1\nld.param.u64 %d1, [p];\nld.global.u32 %r1, [%d1];\n.loc 1 0 1\nadd.u32 %r1, %r1, 5;\n.loc 1 7 1", []uint32{5, 7}, true},
+		{".loc 1 0 1\nld.param.u64 %d1, [p];\nld.global.u32 %r1, [%d1];\n.loc 1 6 1", []uint32{6}, false},
+		{".loc 1 0 1\nld.param.u64 %d1, [p];\nld.global.u32 %r1, [%d1];", nil, false},
+	} {
+		tables := [][]byte{compileText(t, head+c.text+tail)}
+		if oracle.Available() {
+			b, err := oracle.Find(t).CubinOf([]byte(head+c.text+tail), "-lineinfo", "-arch", "sm_90")
+			if err != nil {
+				t.Fatal(err)
+			}
+			tables = append(tables, b)
+		}
+		for who, b := range tables {
+			f, err := cubin.Read(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := dwarf.ParseLines(f.Find(".debug_line").Data())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []uint32
+			for _, s := range l.Sequences {
+				for n := range s.Rows {
+					got = append(got, s.Rows[n].Line)
+				}
+				if top := s.Rows[0].Addr == 0; top != c.atTop {
+					t.Errorf("%d: %s: the first row is at %#x", who, c.text, s.Rows[0].Addr)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%d: %s: rows of lines %d, want %d", who, c.text, got, c.want)
+			}
+		}
+	}
+}

@@ -45,11 +45,20 @@ type rowMaker struct {
 // directive may stand before, belong to its first line.
 func (k *Kernel) sourceRows(number map[uint32]uint32, strs *debugStrings) []dwarf.Row {
 	r := &rowMaker{k: k, number: number, strs: strs, calls: map[int32]uint32{}}
+	lineless := false // code of no line, .loc 1 0, stands before the first row
 	for _, l := range k.Code.Lines {
 		if l.Loc < 0 || int(l.Loc) >= len(k.Locs) || number[k.Locs[l.Loc].File] == 0 {
 			continue
 		}
-		r.add(uint64(l.Offset), l.Loc)
+		if k.Locs[l.Loc].Line == 0 { // it belongs to the row before it
+			lineless = true
+			continue
+		}
+		at := uint64(l.Offset)
+		if len(r.rows) == 0 && !lineless {
+			at = 0
+		}
+		r.add(at, l.Loc)
 	}
 	return r.rows
 }
@@ -57,9 +66,6 @@ func (k *Kernel) sourceRows(number map[uint32]uint32, strs *debugStrings) []dwar
 // add appends the row of a directive at an address, unless the last one says
 // the same.
 func (r *rowMaker) add(at uint64, loc int32) {
-	if len(r.rows) == 0 {
-		at = 0
-	}
 	row := r.row(at, loc)
 	if n := len(r.rows); n > 0 {
 		last := r.rows[n-1]
