@@ -111,13 +111,23 @@ func (p *Pool) Holds() bool {
 				if !a.HasReg() || p.f.Regs[a.Reg].Class != ori.R {
 					continue
 				}
-				if r := &p.f.Regs[a.Reg]; int(r.Phys)+int(r.Width) > n {
+				if p.end(&a) > n {
 					return false
 				}
 			}
 		}
 	}
 	return true
+}
+
+// end is the register behind the words that an operand names. The index of a
+// constant names a whole register.
+func (p *Pool) end(a *ori.Operand) int {
+	r := &p.f.Regs[a.Reg]
+	if a.Kind == ori.KConst {
+		return int(r.Phys) + int(r.Width)
+	}
+	return int(r.Phys) + int(a.Sub) + max(1, int(a.N))
 }
 
 // Drop removes the changes: what asks for registers has them.

@@ -47,6 +47,17 @@ func TestRegPool(t *testing.T) {
 			t.Errorf("a call of what uses %d registers where 38 are left: %v", reach, !want)
 		}
 	}
+	wide := f.NewReg(ori.R, 4) // of which two words are there where 38 registers are left
+	f.Regs[wide].Phys = 36
+	words := f.Words(wide)
+	for n, want := range map[uint8]bool{1: true, 2: true, 3: false} {
+		words.N = n
+		i := f.NewInstr(op.MOV, op.Mods{}, nil, []ori.Operand{words})
+		if b[2].Append(i); p.Holds() != want {
+			t.Errorf("%d words behind register 36 are there: %v", n, !want)
+		}
+		i.Remove()
+	}
 	p.Drop()
 	text := string(f.Append(nil))
 	if strings.Contains(text, "USETMAXREG") || !strings.Contains(text, "UPLOP3") {
