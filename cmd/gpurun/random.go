@@ -178,8 +178,8 @@ func randomFiles(first uint64, n int) []randomFile {
 		}
 		p := gen.NewPipe(seed)
 		f := randomFile{name: fmt.Sprint("pipe", seed), text: p.Text(), mode: mode(seed), kind: pipeKind(p)}
-		if f.mode == "r24" && p.Hopper() { // the registers of one product are more
-			f.mode = "r56"
+		if f.mode == "r24" {
+			f.mode = fmt.Sprint("r", p.Registers())
 		}
 		files = append(files, f)
 	}
@@ -195,7 +195,7 @@ func pipeKind(p *gen.Pipe) string {
 	switch {
 	case p.Hopper():
 		return "hopper"
-	case p.How != "load" || p.Matrix:
+	case p.Beside():
 		return "async"
 	}
 	return "pipe"

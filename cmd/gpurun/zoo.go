@@ -67,7 +67,7 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.DurationVar(&s.limit, "limit", 20*time.Second, "time limit of one kernel")
 	f.DurationVar(&s.total, "total", 0, "time limit of all kernels together")
 	f.IntVar(&s.repeat, "time", 0, "timed launches of each kernel")
-	f.StringVar(&s.modes, "modes", "O3", "comma-separated: O0 O1 O2 O3 r24 r56 serial")
+	f.StringVar(&s.modes, "modes", "O3", "comma-separated: O0 O1 O2 O3 r24 r56 r88 serial")
 	f.StringVar(&s.wrap, "wrap", "", "command that runs the workers, such as a memory checker with its options")
 	f.IntVar(&s.words, "words", 0, "differing words of a kernel that the report keeps")
 	f.IntVar(&s.again, "again", 1, "runs of our code, of which all must leave the same")
@@ -91,6 +91,7 @@ var modeArgs = [...]struct {
 	{"O3", nil}, // what both compilers do by themselves
 	{"r24", []string{"-maxrregcount=24"}},
 	{"r56", []string{"-maxrregcount=56"}},
+	{"r88", []string{"-maxrregcount=88"}},
 	{"serial", []string{"--knob", "SerialSchedule=true"}},
 }
 

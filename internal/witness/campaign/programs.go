@@ -97,8 +97,8 @@ func pipe(seed uint64, m mode) (result, fault, text string) {
 	case p.Map && m.arch == "sm_120": // which cannot make maps
 		m.arch = "sm_120a"
 	}
-	if p.Hopper() && slices.Contains(m.args, "--maxrregcount=24") { // the registers of one product are more
-		m.args = []string{"--maxrregcount=56"}
+	if slices.Contains(m.args, "--maxrregcount=24") {
+		m.args = []string{fmt.Sprintf("--maxrregcount=%d", p.Registers())}
 	}
 	kind := "pipe-"
 	switch {

@@ -142,6 +142,9 @@ func (m *maker) stmt(w where) Stmt {
 	if m.tensor && w.whole && !w.inFunc && m.chance(25) {
 		return m.beside(w)
 	}
+	if m.chance(12) {
+		return m.real(w)
+	}
 	if m.forms != nil {
 		return m.wide(w)
 	}

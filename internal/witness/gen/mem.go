@@ -246,7 +246,7 @@ func (m *maker) calls(w where) Stmt {
 func (m *maker) call() Stmt {
 	return &Seq{[]string{
 		"{", ".param .b32 a0;", ".param .b64 a1;", ".param .b32 r0;", fmt.Sprintf("st.param.b32 [a0], %s;", m.reg('r')), fmt.Sprintf("st.param.b64 [a1], %s;", m.reg('d')),
-		fmt.Sprintf("call (r0), %s_f%d, (a0, a1);", m.p.Name, m.r.IntN(len(m.p.Funcs))), fmt.Sprintf("ld.param.b32 %s, [r0];", m.reg('r')), "}",
+		fmt.Sprintf("call%s (r0), %s_f%d, (a0, a1);", m.pick("", ".uni"), m.p.Name, m.r.IntN(len(m.p.Funcs))), fmt.Sprintf("ld.param.b32 %s, [r0];", m.reg('r')), "}",
 	}}
 }
 

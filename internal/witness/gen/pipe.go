@@ -30,6 +30,20 @@ type Pipe struct {
 	Lines   bool // a function is called in the loop, and all have source lines
 	Map     bool // tiles are boxes of a tensor, by a map that each block makes itself
 	Swizzle int  // of these boxes
+
+	Columns int    // of the product of a warp group
+	Type    string // of its factors
+	Regs    bool   // the first factor is in registers
+	Store   string // the sums go to global memory from shared memory: bulk, reduce
+	Setmax  bool   // the warps that copy give registers to those that multiply
+}
+
+// groupTypes are the factors of products of warp groups: the kind, what
+// follows the descriptors where the first is in shared memory and where it is
+// in registers.
+var groupTypes = map[string][3]string{
+	"s8": {"k32.s32.s8.s8", "", ""}, "u8": {"k32.s32.u8.s8", "", ""}, "f16": {"k16.f32.f16.f16", ",1,1,0,0", ",1,1,0"}, "bf16": {"k16.f32.bf16.bf16", ",-1,1,0,0", ",1,-1,0"},
+	"tf32": {"k8.f32.tf32.tf32", ",1,1", ",1,-1"}, "e4m3": {"k32.f32.e4m3.e5m2", ",1,1", ",1,1"}, "e5m2": {"k32.f32.e5m2.e4m3", ",1,-1", ",1,1"},
 }
 
 // pieces are the sizes of asynchronous copies.
@@ -74,6 +88,17 @@ func (p *Pipe) more(r *rand.Rand) {
 			p.Odd, p.Named = r.IntN(31), 0
 		}
 	}
+	if p.Group {
+		p.Columns, p.Type = 8*(1+r.IntN(8)), []string{"s8", "s8", "u8", "f16", "bf16", "tf32", "e4m3", "e5m2"}[r.IntN(8)]
+		if p.Columns%16 != 0 && p.Columns > 24 && p.Type[1] == '8' { // integers have fewer shapes
+			p.Columns += 8
+		}
+		p.Regs = p.Flight == 0 && r.IntN(3) == 0
+		p.Setmax = p.How == "roles" && r.IntN(2) == 0
+	}
+	if r.IntN(3) == 0 {
+		p.Store = []string{"bulk", "reduce"}[r.IntN(2)]
+	}
 	if p.How == "bulk" && p.Odd == 0 && r.IntN(2) == 0 {
 		p.Cluster, p.Blocks, p.Named = true, 2*p.Blocks, 0
 	}
@@ -85,8 +110,20 @@ func (p *Pipe) more(r *rand.Rand) {
 // Hopper reports whether only sm_90a has what the pipe needs.
 func (p *Pipe) Hopper() bool { return p.Group || p.Cluster || p.Map }
 
+// Registers is the least number of registers that the pipe can be compiled
+// with: sums of warp groups cannot be spilled.
+func (p *Pipe) Registers() int {
+	switch {
+	case p.Columns > 48:
+		return 88
+	case p.Hopper():
+		return 56
+	}
+	return 24
+}
+
 // Beside reports whether the pipe copies or multiplies beside other work.
-func (p *Pipe) Beside() bool { return p.How != "load" || p.Matrix || p.Group }
+func (p *Pipe) Beside() bool { return p.How != "load" || p.Matrix || p.Group || p.Store != "" }
 
 // Simpler lists programs with one thing less.
 func (p *Pipe) Simpler() []*Pipe {
@@ -115,7 +152,14 @@ func (p *Pipe) Simpler() []*Pipe {
 	add(func(q *Pipe) { q.Matrix = false })
 	add(func(q *Pipe) { q.Piece = 16 })
 	add(func(q *Pipe) { q.Stages = max(2+q.Flight, q.Stages-1) })
-	add(func(q *Pipe) { q.Group = false })
+	add(func(q *Pipe) { q.Store = "" })
+	if p.Group {
+		add(func(q *Pipe) { q.Columns = max(8, q.Columns-8) })
+		add(func(q *Pipe) { q.Type = "s8" })
+		add(func(q *Pipe) { q.Regs = false })
+		add(func(q *Pipe) { q.Setmax = false })
+		add(func(q *Pipe) { q.Group, q.Columns, q.Type, q.Regs, q.Setmax = false, 0, "", false, false })
+	}
 	if p.How != "roles" && !p.Group || p.Warps > 2 && !p.Group {
 		add(func(q *Pipe) { q.Warps = max(1, q.Warps-1) })
 	}
@@ -184,6 +228,9 @@ func (p *Pipe) Text() string {
 	if p.Cluster {
 		w.f(".explicitcluster\n.reqnctapercluster 2")
 	}
+	if p.Setmax {
+		w.f(".maxnreg 128")
+	}
 	w.f("{")
 	w.declare()
 	switch p.How {
@@ -226,7 +273,7 @@ func (w *pipeText) line() {
 // declare writes registers and buffers, and what holds in every kind: %t is
 // the consumer's number, %mine its place in a tile.
 func (w *pipeText) declare() {
-	w.f(".reg .b32 %%half,%%t,%%n,%%i,%%s,%%buf,%%at,%%bar,%%ph,%%u,%%w<16>,%%a<4>,%%b<2>,%%c<4>,%%h<64>;\n.reg .b64 %%in,%%out,%%src,%%x,%%pl,%%da,%%db;\n.reg .b16 %%both;\n.reg .pred %%p<4>;")
+	w.f(".reg .b32 %%half,%%t,%%n,%%i,%%s,%%buf,%%at,%%bar,%%ph,%%u,%%w<16>,%%a<4>,%%b<2>,%%c<32>,%%h<64>;\n.reg .b64 %%in,%%out,%%src,%%x,%%pl,%%da,%%db;\n.reg .b16 %%both;\n.reg .pred %%p<4>;")
 	w.f(".shared .align 1024 .b8 bufs[%d];\n.shared .align 8 .b64 bars[%d];", w.tile()*w.Stages, 2*w.Stages)
 	w.f("ld.param.u64 %%in,[in];\nld.param.u64 %%out,[out];\nld.param.u32 %%n,[n];\ncvta.to.global.u64 %%in,%%in;\ncvta.to.global.u64 %%out,%%out;")
 	w.f("mov.u32 %%t,%%tid.x;\nmov.u32 %%u,%%ctaid.x;")
@@ -237,7 +284,7 @@ func (w *pipeText) declare() {
 	}
 	w.f("add.u64 %%in,%%in,%%x;")
 	w.f("mul.wide.u32 %%x,%%u,%d;\nadd.u64 %%out,%%out,%%x;\nmov.u32 %%buf,bufs;\nmov.u32 %%bar,bars;", w.tile())
-	for k := range 4 {
+	for k := range w.sums() {
 		w.f("mov.u32 %%c%d,%d;", k, k+1)
 	}
 	for k := range w.Held {
@@ -276,10 +323,24 @@ func (w *pipeText) consume() {
 	}
 }
 
-// product multiplies the tile, 64 lines of 32 bytes, with its first eight.
+// sums is how many sums a thread has.
+func (p *Pipe) sums() int { return max(4, p.Columns/2) }
+
+// product multiplies the tile, 64 lines of 32 bytes, or what a thread finds in
+// it, with its first lines.
 func (w *pipeText) product() {
 	w.f("shr.u32 %%w0,%%at,4;\nand.b32 %%w0,%%w0,0x3fff;\ncvt.u64.u32 %%da,%%w0;\nor.b64 %%da,%%da,%d;", uint64(128>>4)<<16|uint64(256>>4)<<32)
-	w.f("wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%%c0,%%c1,%%c2,%%c3},%%da,%%da,1;")
+	t := groupTypes[w.Type]
+	from, scales := "%da", t[1]
+	if w.Regs {
+		from, scales = "{%a0,%a1,%a2,%a3}", t[2]
+		w.f("shl.b32 %%w1,%%t,4;\nadd.u32 %%w1,%%at,%%w1;\nld.shared.v4.b32 {%%a0,%%a1,%%a2,%%a3},[%%w1];")
+	}
+	var sums []string
+	for k := range w.sums() {
+		sums = append(sums, fmt.Sprintf("%%c%d", k))
+	}
+	w.f("wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n%d%s {%s},%s,%%da,1%s;", w.Columns, t[0], strings.Join(sums, ","), from, scales)
 	w.f("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned %d;", w.Flight)
 }
 
@@ -454,10 +515,18 @@ func (w *pipeText) loads() {
 // roles has the first warp copy and all others consume.
 func (w *pipeText) roles() {
 	w.setup()
-	w.f("setp.ge.u32 %%p1,%%t,%d;\n@%%p1 bra C;\n@%%p2 bra X;\nmov.u32 %%i,0;\nQ:", w.first())
+	w.f("setp.ge.u32 %%p1,%%t,%d;\n@%%p1 bra C;", w.first())
+	if w.Setmax {
+		w.f("setmaxnreg.dec.sync.aligned.u32 40;")
+	}
+	w.f("@%%p2 bra X;\nmov.u32 %%i,0;\nQ:")
 	w.wait(8, true, "E")
 	w.bulk("%i")
-	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra Q;\nX:\nret;\nC:\nsub.u32 %%t,%%t,%d;\nmov.u32 %%i,0;\nL:", w.first())
+	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra Q;\nX:\nret;\nC:\nsub.u32 %%t,%%t,%d;", w.first())
+	if w.Setmax {
+		w.f("setmaxnreg.inc.sync.aligned.u32 216;")
+	}
+	w.f("mov.u32 %%i,0;\nL:")
 	w.wait(0, false, "W")
 	w.place()
 	w.consume()
@@ -474,6 +543,9 @@ func (w *pipeText) finish() {
 		w.f("wgmma.wait_group.sync.aligned 0;")
 	}
 	w.line()
+	for k := 4; k < w.sums(); k++ {
+		w.f("shf.l.wrap.b32 %%c%d,%%c%d,%%c%d,%d;\nxor.b32 %%c%d,%%c%d,%%c%d;", k%4, k%4, k%4, k, k%4, k%4, k)
+	}
 	for k := range w.Long {
 		switch a, b := k*7%4, k*5/3%4; k % 3 {
 		case 0:
@@ -487,5 +559,24 @@ func (w *pipeText) finish() {
 	for k := range w.Held {
 		w.f("xor.b32 %%c%d,%%c%d,%%h%d;", k%4, k%4, k)
 	}
-	w.f("mul.wide.u32 %%x,%%t,16;\nadd.u64 %%out,%%out,%%x;\nst.global.v4.b32 [%%out],{%%c0,%%c1,%%c2,%%c3};\nret;\n}")
+	if w.Store != "" {
+		w.stores()
+	} else {
+		w.f("mul.wide.u32 %%x,%%t,16;\nadd.u64 %%out,%%out,%%x;\nst.global.v4.b32 [%%out],{%%c0,%%c1,%%c2,%%c3};")
+	}
+	w.f("ret;\n}")
+}
+
+// stores brings the sums of all consumers to global memory at once.
+func (w *pipeText) stores() {
+	w.barrier()
+	w.f("shl.b32 %%w0,%%t,4;\nadd.u32 %%w0,%%buf,%%w0;\nst.shared.v4.b32 [%%w0],{%%c0,%%c1,%%c2,%%c3};\nfence.proxy.async.shared::cta;")
+	w.barrier()
+	w.f("setp.ne.u32 %%p1,%%t,0;\n@%%p1 bra Z;")
+	if w.Store == "bulk" {
+		w.f("cp.async.bulk.global.shared::cta.bulk_group [%%out],[%%buf],%d;", w.tile())
+	} else {
+		w.f("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%%out],[%%buf],%d;", w.tile())
+	}
+	w.f("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group%s 0;\nZ:", []string{"", ".read"}[w.Seed%2])
 }

@@ -159,7 +159,7 @@ func prologue(text, name string) string {
 	p.line("mov.u32 %ct, %ctaid.x;")
 	p.line("mov.u32 %nt, %ntid.x;")
 	p.line("mad.lo.u32 %g, %ct, %nt, %t;")
-	p.line("ld.param.u64 %in, [in];")
+	p.line("ld.param::entry.u64 %in, [in];")
 	p.line("cvta.to.global.u64 %in, %in;")
 	p.line("ld.param.u64 %out, [out];")
 	p.line("cvta.to.global.u64 %out, %out;")

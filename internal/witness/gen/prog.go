@@ -147,7 +147,7 @@ func (i *If) print(p *printer) {
 	p.line(fmt.Sprintf("%s%s bra E%d;", guard, pred, n))
 	p.mask = yes
 	p.list(i.Then)
-	p.line(fmt.Sprintf("bra J%d;", n))
+	p.line(fmt.Sprintf("bra%s J%d;", uni(n), n))
 	p.line(fmt.Sprintf("E%d:", n))
 	if i.Masked && len(i.Else) > 0 {
 		no := p.newMask()
@@ -161,6 +161,15 @@ func (i *If) print(p *printer) {
 	if i.Masked {
 		p.line(fmt.Sprintf("bar.warp.sync %s;", outer))
 	}
+}
+
+// uni says of every other jump or call without a guard that all threads that
+// come there do it together, as compilers of C do of all.
+func uni(n int) string {
+	if n%2 == 0 {
+		return ".uni"
+	}
+	return ""
 }
 
 func (i *If) kids() []*[]Stmt { return []*[]Stmt{&i.Then, &i.Else} }

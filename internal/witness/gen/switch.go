@@ -29,7 +29,7 @@ func (s *Switch) print(p *printer) {
 		p.line(fmt.Sprintf("C%d_%d:", n, k))
 		p.list(s.Cases[k])
 		if !s.Fall[k] {
-			p.line(fmt.Sprintf("bra J%d;", n))
+			p.line(fmt.Sprintf("bra%s J%d;", uni(n+k), n))
 		}
 	}
 	p.line(fmt.Sprintf("J%d:", n))

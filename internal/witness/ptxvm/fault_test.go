@@ -70,6 +70,7 @@ func TestFaults(t *testing.T) {
 		{name: "shuffle from nobody", body: "setp.lt.u32 %p1, %r0, 16;\n@%p1 shfl.sync.idx.b32 %r1, %r0, 20, 31, 0x0000ffff;", want: "takes no part", threads: 32},
 		{name: "race", body: "mov.u32 %r1, s;\nst.shared.u32 [%r1], %r0;", want: "race on shared", threads: 64, o: Options{Races: true}},
 		{name: "race with read", body: "mov.u32 %r1, s;\nld.shared.u32 %r2, [%r1];\nsetp.eq.u32 %p1, %r0, 5;\n@%p1 st.shared.u32 [%r1], %r0;", want: "with a read of thread", threads: 64, o: Options{Races: true}},
+		{name: "race under a lock that tells nobody", body: strings.ReplaceAll(lock, "SEM", "relaxed"), want: "race on shared", threads: 64, o: Options{Races: true}},
 		{name: "endless", body: "L:\nbra L;", want: "more than 1000 instructions", o: Options{MaxSteps: 1000}},
 		{name: "trap", body: "trap;", want: "the program stops itself"},
 		{name: "const", body: "mov.u64 %d1, 0;\ncvta.const.u64 %d2, %d1;\nst.u32 [%d2], %r0;", want: "write to .const"},
@@ -84,12 +85,16 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d faults found", len(cases))
 }
 
+// lock adds to a word in shared memory under a lock.
+const lock = "mov.u32 %r1, s;\nL:\natom.SEM.cta.shared.cas.b32 %r2, [%r1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\nld.shared.u32 %r3, [%r1+4];\nadd.u32 %r3, %r3, %r0;\nst.shared.u32 [%r1+4], %r3;\natom.SEM.cta.shared.exch.b32 %r2, [%r1], 0;"
+
 // TestNoRace checks that ordered accesses are not called races.
 func TestNoRace(t *testing.T) {
 	for _, body := range []string{
 		"mov.u32 %r1, s;\nmad.lo.u32 %r2, %r0, 4, %r1;\nst.shared.u32 [%r2], %r0;\nbar.sync 0;\nxor.b32 %r3, %r0, 63;\nmad.lo.u32 %r2, %r3, 4, %r1;\nld.shared.u32 %r4, [%r2];\nbar.sync 0;\nst.shared.u32 [%r2], %r4;",
 		"mov.u32 %r1, s;\nred.shared.add.u32 [%r1], 1;",
 		"mov.u32 %r1, s;\nmad.lo.u32 %r2, %r0, 4, %r1;\nst.shared.u32 [%r2], %r0;\nbar.warp.sync -1;\nxor.b32 %r3, %r0, 31;\nmad.lo.u32 %r2, %r3, 4, %r1;\nld.shared.u32 %r4, [%r2];",
+		strings.ReplaceAll(lock, "SEM", "acq_rel"),
 	} {
 		if _, err := runKernel(t, kernel(body), 64, Options{Races: true}); err != nil {
 			t.Error(err)

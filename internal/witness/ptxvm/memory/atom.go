@@ -14,6 +14,32 @@ type update func(old, b, c uint64) uint64
 
 // Atom is atom and red: lanes in order, each at once.
 func Atom(d *machine.Decoder) {
+	atom(d)
+	order(d)
+}
+
+// order lets an atomic operation tell others what its thread did before it, or
+// hear what others told, if it says so: locks are made of these.
+func order(d *machine.Decoder) {
+	both := d.Has(isa.WAcqRel)
+	tells, hears := both || d.Has(isa.WRelease), both || d.Has(isa.WAcquire)
+	if run := d.Out.Run; tells || hears {
+		var all machine.Column
+		for l := range all {
+			all[l] = 1
+		}
+		d.Out.Run = func(w *machine.Warp) {
+			if tells {
+				w.Published()
+			}
+			if run(w); hears {
+				w.Observed(&all)
+			}
+		}
+	}
+}
+
+func atom(d *machine.Decoder) {
 	d.Ignore(AccessWords...)
 	d.Ignore(isa.WNoftz)
 	t := d.Type(0)
