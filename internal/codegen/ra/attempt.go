@@ -2,8 +2,10 @@ package ra
 
 import (
 	"math"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/stores"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -13,6 +15,8 @@ type attempt struct {
 	b *builder
 	p *regalloc.Problem
 	s *regalloc.Solution
+
+	crossed bool // what loose operations read is overwritten before they are over
 }
 
 // solve looks for an allocation of f: with loose groups held if that needs no
@@ -25,18 +29,25 @@ func solve(f *ori.Func, o *Options, how regalloc.Options) (*attempt, error) {
 			return nil, nil
 		}
 		var err error
-		x.s, err = regalloc.Solve(x.p, how)
+		if x.s, err = regalloc.Solve(x.p, how); err == nil {
+			stores.Drop(x.s)
+		}
 		return x, err
 	}
-	keep := flow.HasGroups(f)
+	keep, loose := flow.HasGroups(f), false
 	if keep {
-		if x, err := try(true, true); x != nil && err == nil && x.s.Slots == 0 {
+		x, err := try(true, true)
+		if x != nil && err == nil && x.s.Slots == 0 {
 			return x, nil
 		}
+		loose = x != nil
 	}
 	x, err := try(keep, false)
 	if err != nil && keep {
 		x, err = try(false, false)
+	}
+	if x != nil {
+		x.crossed = loose
 	}
 	return x, err
 }
@@ -61,6 +72,7 @@ func (x *attempt) fits(f *ori.Func) bool {
 type Judge struct {
 	f    *ori.Func
 	o    Options
+	all  int        // registers there are
 	done []*attempt // that allocation would come to as well
 	mem  regalloc.Scratch
 }
@@ -69,6 +81,20 @@ type Judge struct {
 func NewJudge(f *ori.Func, o Options) *Judge {
 	o.Trace = nil
 	return &Judge{f: f, o: o}
+}
+
+// Within judges for kernels of so many registers, or of as many as there are
+// if that is 0, and tells how many of them the function has.
+func (j *Judge) Within(registers int) int {
+	if j.all == 0 {
+		j.all = j.o.Registers
+	}
+	j.o.Registers = j.all
+	if registers > 0 {
+		j.o.Registers = min(j.all, registers-j.o.Hidden)
+	}
+	j.done = slices.DeleteFunc(j.done, func(x *attempt) bool { return x.b.p.Files[fileR].Budget != j.o.Registers })
+	return j.o.Registers
 }
 
 // Guess tells quickly about what spill code the order of f would add, weighed
@@ -89,8 +115,16 @@ func (j *Judge) Price(most float64) (cost float64, memory bool) {
 	if !x.s.Cut {
 		j.done = append(j.done, x)
 	}
-	return x.s.Price(), x.s.Slots > 0 || x.s.Cut
+	cost = x.s.Price()
+	if x.crossed {
+		cost += crossing
+	}
+	return cost, x.s.Slots > 0 || x.s.Cut
 }
+
+// crossing is the price of waits between products that are loose: of orders
+// without spill code one that needs none is better.
+const crossing = 1
 
 // found returns the allocation of the order that f has, if it is known.
 func (j *Judge) found() *attempt {
