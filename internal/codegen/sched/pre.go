@@ -90,10 +90,14 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if tune.Slack == Usual().Slack && hasProducts(f) && !p.nearlyFull() {
 		tune.Slack = productSlack
 	}
+	step := p.step(f)
 	p.arrange(f)
 	f.Touch()
 	if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
 		try(f, s, budget, source, judge)
+	}
+	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
+		s.keepStep(f, step, source, judge)
 	}
 }
 

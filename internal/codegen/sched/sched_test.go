@@ -269,6 +269,8 @@ func (j *moody) Price(float64) (cost float64, memory bool) {
 	return float64(j.seed % 3), j.seed%2 == 0
 }
 
+func (j *moody) Within(n int) int { return n }
+
 func TestPreKeepsMeaning(t *testing.T) {
 	moved := 0
 	for seed := range uint64(600) {

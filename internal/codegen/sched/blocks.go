@@ -1,0 +1,59 @@
+package sched
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+)
+
+// fewBlocks is how many blocks on a multiprocessor are few enough to look
+// further for an order that one more depends on.
+const fewBlocks = 3
+
+// step is the number of registers that orders of f are made for, if fewer
+// blocks fit beyond it: runs of registers may find no place within, though
+// the words do. 0 if it does not matter.
+func (p *presser) step(f *ori.Func) int {
+	if p.budget.Rooms != nil || !flow.HasGroups(f) {
+		return 0
+	}
+	made := p.limit[general] + reserve
+	blocks, _ := blocksOf(f, made)
+	least, _ := blocksOf(f, cliffs[len(cliffs)-1])
+	if blocks == least || blocks > fewBlocks {
+		return 0
+	}
+	return int(made)
+}
+
+// keepStep looks for an order of f that does with so many registers, and costs
+// nothing more, unless the one it has does.
+func (s *study) keepStep(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge) {
+	budget := Budget{Most: judge.Within(registers)}
+	if fits(judge) {
+		return
+	}
+	order := f.Order()
+	for _, m := range append([]manner{{}}, manners[:]...) {
+		if m.far == overFences {
+			continue
+		}
+		f.Reorder(source)
+		s.presser(budget, m).arrange(f)
+		f.Touch()
+		if fits(judge) {
+			return
+		}
+	}
+	f.Reorder(order)
+	judge.Within(0)
+}
+
+// fits reports whether registers are found without spill code, or waits that
+// the order does not need.
+func fits(judge Judge) bool {
+	if guess, _ := judge.Guess(); guess != 0 {
+		return false
+	}
+	cost, _ := judge.Price(0)
+	return cost == 0
+}
