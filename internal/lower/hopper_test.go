@@ -123,6 +123,12 @@ func TestElected(t *testing.T) {
 		{"mov.u32 %r5, 7; mov.u32 %r4, %r5; elect.sync _|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
 		{"mov.u32 %r5, 0; mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", true},
 		{"mov.u32 %r5, 0; M: mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L: @%p3 bra M;", false},
+		// zero on all ways to a label
+		{"mov.u32 %r5, 0; @%p4 bra M; add.u32 %r3, %r3, 1; M: mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", true},
+		{"mov.u32 %r5, 0; @%p4 bra M; mov.u32 %r5, 1; M: mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
+		{"mov.u32 %r5, 0; @%p4 bra M; @%p3 mov.u32 %r5, %r3; M: mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
+		{"N: mov.u32 %r5, 0; @%p4 bra M; add.u32 %r3, %r3, 1; M: mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L: @%p3 bra N;", true},
+		{"@%p4 bra M; mov.u32 %r5, 0; M: mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
 		{"elect.sync _|%p1, -1; selp.u32 %r4, 1, 0, %p1; setp.ne.s32 %p2, %r4, 0; @%p2" + copyTo, true},
 		{"elect.sync _|%p1, -1; selp.u32 %r4, 0, 1, %p1; setp.ne.s32 %p2, %r4, 0; @%p2" + copyTo, false},
 	} {

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -97,36 +99,94 @@ func (l *Builder) electedBy(n int) (r int32, e election) {
 	return r, 0
 }
 
-// nearWrites is how far back a write is looked for.
-const nearWrites = 8
+// nearWrites is how many instructions a write is looked for in, going back.
+const nearWrites = 64
 
 // justZero reports whether register r was made zero shortly before
-// instruction n, on the only way there.
+// instruction n, on all ways there.
 func (l *Builder) justZero(n int, r int32) bool {
 	v, ok := l.justMade(n, r)
 	return ok && v == 0
 }
 
 // justMade returns the constant that register r was given shortly before
-// instruction n, on the only way there.
+// instruction n, on all ways there.
 func (l *Builder) justMade(n int, r int32) (value uint64, ok bool) {
-	for k := n; k > 0 && n-k < nearWrites; k-- {
-		if l.labelled(k) {
-			return 0, false
-		}
-		in := &l.Body.Instrs[k-1]
-		args := l.Body.Of(in.Args)
-		if in.Call >= 0 || len(args) == 0 || args[0].Pair == r || args[0].Elems.Len > 0 {
-			return 0, false
-		}
-		if args[0].Kind == isa.KReg && args[0].Ref == r {
-			if in.Op != isa.WMov || in.Guard >= 0 || args[1].Kind != isa.KInt || args[1].Flags != 0 {
+	var seen [nearWrites]int
+	steps, work := 0, append(make([]int, 0, nearWrites), n)
+	for len(work) > 0 {
+		k := work[len(work)-1]
+		work = work[:len(work)-1]
+		for ; !slices.Contains(seen[:steps], k); k-- {
+			from, known := l.leadTo(k)
+			if k == 0 || steps == nearWrites || !known || len(work)+len(from) > nearWrites {
 				return 0, false
 			}
-			return args[1].Value, true
+			seen[steps] = k
+			steps++
+			work = append(work, from...)
+			in := &l.Body.Instrs[k-1]
+			if leaves(in) {
+				break
+			}
+			v, writes, plain := l.makes(in, r)
+			if !plain || writes && ok && v != value {
+				return 0, false
+			}
+			if writes {
+				value, ok = v, true
+				break
+			}
 		}
 	}
-	return 0, false
+	return value, ok
+}
+
+// leaves reports whether nobody comes to what stands behind in from there.
+func leaves(in *sema.Inst) bool {
+	switch in.Op {
+	case isa.WBra, isa.WExit, isa.WRet, isa.WTrap:
+		return in.Guard < 0
+	}
+	return false
+}
+
+// makes tells whether in writes register r, and the constant it makes of it;
+// plain is false if that is no constant, or not known.
+func (l *Builder) makes(in *sema.Inst, r int32) (value uint64, writes, plain bool) {
+	args := l.Body.Of(in.Args)
+	if in.Call >= 0 || len(args) > 0 && (args[0].Pair == r || args[0].Elems.Len > 0) {
+		return 0, false, false
+	}
+	if len(args) == 0 || args[0].Kind != isa.KReg || args[0].Ref != r {
+		return 0, false, true
+	}
+	if in.Op != isa.WMov || in.Guard >= 0 || args[1].Kind != isa.KInt || args[1].Flags != 0 {
+		return 0, true, false
+	}
+	return args[1].Value, true, true
+}
+
+// leadTo lists the branches to a label before instruction n; not known is who
+// leads there if branches find their labels in a table.
+func (l *Builder) leadTo(n int) (list []int, known bool) {
+	if l.ways == nil {
+		l.ways = map[int][]int{}
+		for k := range l.Body.Labels {
+			l.ways[int(l.Body.Labels[k].At)] = []int{}
+		}
+		for k := range l.Body.Instrs {
+			switch in := &l.Body.Instrs[k]; in.Op {
+			case isa.WBra:
+				to := int(l.Body.Labels[l.Body.Of(in.Args)[0].Ref].At)
+				l.ways[to] = append(l.ways[to], k)
+			case isa.WBrx:
+				l.tables = true
+			}
+		}
+	}
+	list, labelled := l.ways[n]
+	return list, !labelled || !l.tables
 }
 
 // Near is Src1 of a 32-bit operand, but a register that was given a constant
@@ -145,16 +205,6 @@ func (l *Builder) Near(n int) ori.Operand {
 		}
 	}
 	return l.Src1(n, isa.B32)
-}
-
-// labelled reports whether a label stands before instruction n.
-func (l *Builder) labelled(n int) bool {
-	for k := range l.Body.Labels {
-		if int(l.Body.Labels[k].At) == n {
-			return true
-		}
-	}
-	return false
 }
 
 // joined is what is known of predicates put together.

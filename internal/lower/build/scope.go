@@ -20,15 +20,17 @@ type Scope struct {
 	In        *sema.Inst
 	Args      []sema.Operand
 	Guard     ori.Operand
-	locals    []int64     // frame offset of each variable of the body, by Body.Vars
-	shared    []int64     // offset in shared memory
-	params    []*Variable // .param variables of the body, by Body.Vars
-	Formals   []*Variable // of the function's results and parameters; of kernels too
-	Out       *ori.Block  // where ret leads in a function
-	Inner     bool        // a function's body in place of a call
-	uniform   []bool      // by PTX register: all threads have the same value
-	FromParam []int64     // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
-	elected   []election  // by PTX register: what it has to do with the thread that gives orders
+	locals    []int64       // frame offset of each variable of the body, by Body.Vars
+	shared    []int64       // offset in shared memory
+	params    []*Variable   // .param variables of the body, by Body.Vars
+	Formals   []*Variable   // of the function's results and parameters; of kernels too
+	Out       *ori.Block    // where ret leads in a function
+	Inner     bool          // a function's body in place of a call
+	uniform   []bool        // by PTX register: all threads have the same value
+	FromParam []int64       // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
+	elected   []election    // by PTX register: what it has to do with the thread that gives orders
+	ways      map[int][]int // by instruction: the branches to labels before it; nil until asked
+	tables    bool          // some branches find their labels in tables
 
 	Ors map[[2]int32]bool // registers that are combined as pairs, nil until asked
 }

@@ -43,8 +43,9 @@ var layers = [...]layer{
 	{"internal/codegen/ra", 70, false, ""},
 	{"internal/codegen/sched", 70, false, ""},
 	{"internal/codegen/scoreboard", 70, false, ""},
-	{"internal/codegen", 68, false, ""},                     // shared vocabulary of the parts above
-	{"internal/codegen/regalloc/check", 61, false, "alloc"}, // proves its answers
+	{"internal/codegen", 68, false, ""},                      // shared vocabulary of the parts above
+	{"internal/codegen/regalloc/check", 61, false, "alloc"},  // proves its answers
+	{"internal/codegen/regalloc/stores", 61, false, "alloc"}, // takes from them what is of no use
 	{"internal/codegen/regalloc", 60, false, "alloc"},
 	{"internal/codegen/expand", 53, false, ""}, // arithmetic that takes several instructions
 	{"internal/codegen/abi", 41, false, ""},
