@@ -116,6 +116,9 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 		b.finish(g, end)
 	}
 	g.heights()
+	if b.patient {
+		b.takeTurns(g)
+	}
 	g.shake(b.jitter)
 	return g
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -157,12 +158,8 @@ func marksCopies(i *ori.Instr) bool {
 	return i.Guard.Kind == ori.KNone && (i.Op == op.LDGDEPBAR || i.Op == op.DEPBAR && i.Mods.Has(op.MLE))
 }
 
-// isBarrier reports whether i waits for the other threads of the block and does
-// nothing else: memory accesses and what threads of a warp do together keep
-// to their side of it, but arithmetic may pass.
-func isBarrier(i *ori.Instr) bool {
-	return i.Op == op.BAR && i.Mods.Has(op.MSYNC) && i.Guard.Kind == ori.KNone && i.NDst == 0
-}
+// isBarrier: see flow.Meets.
+func isBarrier(i *ori.Instr) bool { return flow.Meets(i) }
 
 // isFence reports whether i orders accesses to memory of its own thread and
 // does nothing else: they keep to their side of it, but arithmetic may pass.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/lowering"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -32,6 +33,10 @@ const (
 	predicateRoom = 6
 	uniformRoom   = 48
 )
+
+// crowdedWords is how many words may be alive before computations whose readers
+// stand behind a barrier are worth moving there.
+const crowdedWords = 80
 
 // Budget is how many registers there are.
 type Budget struct {
@@ -69,7 +74,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	moved := localize(f, p)
 	f.Touched(moved)
 	if p.peak > crowdedWords {
-		moved = f.Touched(lower(f)) || moved
+		moved = f.Touched(lowering.Move(f)) || moved
 	}
 	if moved {
 		s = newStudy(f, a, &tune)
@@ -91,10 +96,12 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 		tune.Slack = productSlack
 	}
 	step := p.step(f)
-	p.arrange(f)
-	f.Touch()
-	if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
-		try(f, s, budget, source, judge)
+	if !p.inTurns(f, source, judge) {
+		p.arrange(f)
+		f.Touch()
+		if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
+			try(f, s, budget, source, judge)
+		}
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
 		s.keepStep(f, step, source, judge)

@@ -169,3 +169,10 @@ func allWait(b *ori.Block) bool {
 	}
 	return false
 }
+
+// Meets reports whether i waits for the other threads of the block and does
+// nothing else: memory accesses and what threads of a warp do together keep
+// to their side of it, but arithmetic may pass.
+func Meets(i *ori.Instr) bool {
+	return i.Op == op.BAR && i.Mods.Has(op.MSYNC) && i.Guard.Kind == ori.KNone && i.NDst == 0
+}

@@ -1,4 +1,6 @@
-package sched
+// Package lowering moves computations behind the barriers that their readers
+// stand behind.
+package lowering
 
 import (
 	"slices"
@@ -15,14 +17,10 @@ import (
 // of all loads together, and those behind the barrier take registers just
 // where the loads before it need theirs.
 
-// crowdedWords is how many words may be alive before such computations are
-// worth moving.
-const crowdedWords = 80
-
-// lower moves computations whose readers all stand behind a barrier of the
+// Move moves computations whose readers all stand behind a barrier of the
 // block, or behind a loop that waits, down to the first reader, if
 // their sources live that long anyway. It reports whether something moved.
-func lower(f *ori.Func) bool {
+func Move(f *ori.Func) bool {
 	var live *flow.Live
 	changed := false
 	seen := make([]bool, f.NumBlocks())
@@ -121,7 +119,7 @@ func leaves(w *ori.Block) *ori.Block {
 func (d *descent) add(b *ori.Block, waits bool) {
 	d.blocks = append(d.blocks, b)
 	for i := b.First(); i != nil; i = i.Next() {
-		if waits || isBarrier(i) {
+		if waits || flow.Meets(i) {
 			d.barriers = append(d.barriers, len(d.instrs))
 		}
 		d.instrs, d.waits = append(d.instrs, i), append(d.waits, waits)

@@ -1,4 +1,4 @@
-package sched
+package lowering
 
 import (
 	"strings"
@@ -106,7 +106,7 @@ func TestLower(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		f := m.Funcs[0]
-		if moved := lower(f); moved != (c.want != "") {
+		if moved := Move(f); moved != (c.want != "") {
 			t.Errorf("%s: moved: %v", c.name, moved)
 		}
 		var got []string

@@ -1,0 +1,115 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Where exponentials take most of the time, as in the softmax of attention,
+// all rows have equal paths, and by paths alone the rows go side by side: the
+// maxima of all of them are found before the first exponential can begin.
+// There the unit is given to one row after the other: the paths of a row that
+// has its turn early are longer by the time that the unit is busy for those
+// behind it.
+
+const (
+	turnsTime  = 96 // cycles that the unit is busy, at least
+	turnsShare = 2  // times these cycles are as many as there are instructions
+	fewOfTurn  = 4  // operations that make a turn of their own
+	manyReads  = 4  // readers from which on a result is wanted before others
+)
+
+// takeTurns lengthens the heights of a graph by the time that the special
+// function unit is busy with what comes later, and reports whether it did.
+func (b *grapher) takeTurns(g *graph) bool {
+	var ops []int32
+	for k, c := range g.classes {
+		if c == target.ClassXu {
+			ops = append(ops, int32(k))
+		}
+	}
+	each := int32(b.timing.Busy(target.ClassXu, target.ClassXu))
+	if n := each * int32(len(ops)); n < turnsTime || turnsShare*n < int32(len(g.instrs)) {
+		return false
+	}
+	turn := b.turnsOf(g)
+	if !several(ops, turn) {
+		return false
+	}
+	slices.SortStableFunc(ops, func(x, y int32) int { // the last one first
+		return cmp.Or(
+			cmp.Compare(turn[y], turn[x]),
+			cmp.Compare(min(len(g.succs[x]), manyReads), min(len(g.succs[y]), manyReads)),
+			cmp.Compare(y, x),
+		)
+	})
+	end := int32(0)
+	for _, k := range ops {
+		end = max(end+each, g.height[k])
+		g.height[k] = end
+	}
+	g.heights()
+	return true
+}
+
+// inTurns arranges f so that rows take turns, where some region has such, and
+// reports whether it did. Where registers are short it must cost no spill code.
+func (p *presser) inTurns(f *ori.Func, source [][]*ori.Instr, judge Judge) bool {
+	full := p.nearlyFull() || p.roomy()
+	if full && (judge == nil || p.tune.Manner != 0 || f.Size() > mostTried) {
+		return false
+	}
+	q, any := *p, false
+	q.regions = slices.Clone(p.regions)
+	for n := range q.regions {
+		r := &q.regions[n]
+		g := *p.graph(r.stretch)
+		g.height = slices.Clone(g.height)
+		if p.b.takeTurns(&g) {
+			r.stretch = &stretch{block: r.block, far: r.far, instrs: r.instrs, end: r.end, values: r.values, held: r.held, source: r.source, most: r.stretch.most, g: &g}
+			any = true
+		}
+	}
+	if !any {
+		return false
+	}
+	q.arrange(f)
+	f.Touch()
+	if !full || fits(judge) {
+		return true
+	}
+	f.Reorder(source)
+	return false
+}
+
+// turnsOf finds for each instruction the last one before it whose result comes
+// at no known time, those of the unit apart, plus one: of the operations of one
+// row that is where its maximum was exchanged.
+func (b *grapher) turnsOf(g *graph) []int32 {
+	turn := make([]int32, len(g.instrs))
+	for k := range g.instrs {
+		at := turn[k]
+		if c := g.classes[k]; b.timing.Variable(c) && c != target.ClassXu && c != target.ClassGmma {
+			at = int32(k) + 1
+		}
+		for _, e := range g.succs[k] {
+			turn[e.to] = max(turn[e.to], at)
+		}
+	}
+	return turn
+}
+
+// several reports whether at least two turns have more than a few operations.
+func several(ops, turn []int32) bool {
+	n := map[int32]int{}
+	large := 0
+	for _, k := range ops {
+		if n[turn[k]]++; n[turn[k]] == fewOfTurn {
+			large++
+		}
+	}
+	return large > 1
+}
