@@ -170,7 +170,7 @@ func (k *tensorKernel) matrices() {
 	if mode == 0 {
 		desc = 1<<46 | 16<<32 | 8<<16
 	}
-	k.line("shr.u32 %%q20, %%q2, 4; cvt.u64.u32 %%w10, %%q20; or.b64 %%rd1, %%w10, %#x; add.u64 %%rd2, %%rd1, %d;", desc, tensorShared/2>>4)
+	k.line("and.b32 %%q20, %%q2, 0x3ffff; shr.u32 %%q20, %%q20, 4; cvt.u64.u32 %%w10, %%q20; or.b64 %%rd1, %%w10, %#x; add.u64 %%rd2, %%rd1, %d;", desc, tensorShared/2>>4)
 	k.line("mov.b64 %%rd3, %#x;", uint64(2)<<56|uint64(3)<<48|uint64(2)<<40|1<<39|5<<32|0x01020100)
 }
 

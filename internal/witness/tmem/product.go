@@ -73,6 +73,7 @@ type plan struct {
 	acrossB  bool
 	selector int
 	scale    fp.Format
+	block    int // elements that a scale counts for, also those left out
 	idA, idB int
 	zero     []bool
 	shiftB   int
@@ -180,13 +181,14 @@ func (p *plan) readScales() error {
 	if d>>23&1 != 0 {
 		p.scale = fp.UE8M0
 	}
-	switch per := p.k / p.Block; {
+	if p.block = p.Block; p.sparse {
+		p.block *= 2
+	}
+	switch per := p.k / p.block; {
 	case d>>31 != 0:
 		return fmt.Errorf("a product of depth 96 has no meaning in the witnesses")
 	case p.Kind == MXF8F6F4 && p.scale != fp.UE8M0, p.Block == 32 && p.scale != fp.UE8M0:
 		return fmt.Errorf("scales of type e4m3 for blocks of %d elements", p.Block)
-	case p.sparse:
-		return fmt.Errorf("a product of scaled sparse matrices has no meaning in the witnesses")
 	case per > 1 && (p.idA%per != 0 || p.idB%per != 0):
 		return fmt.Errorf("scales %d and %d of %d", p.idA, p.idB, per)
 	}

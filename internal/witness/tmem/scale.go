@@ -4,7 +4,8 @@ import "github.com/goptxas/goptxas/internal/engine/fp"
 
 // Scales are bytes: of row r in lane r%32, column r/32 of their place, the
 // same in all four quarters of the lanes (PTX ISA, Scale Factor A ID and B
-// ID); the descriptor names the first byte of the word.
+// ID); the descriptor names the first byte of the word. A sparse product is
+// twice as deep and has as many scales.
 
 // scaleNumber is the first of two bits of the place of scales that the machine
 // must not look at: CUTLASS keeps there which byte of each word is meant, which
@@ -30,7 +31,7 @@ func (p *plan) scaleEach(m *Memory, at Address, id int, lines []line) error {
 	for r := range lines {
 		w := m.words[at.Column()+r/32][(at.Lane()+r%32)%Lanes]
 		for k := range lines[r].terms {
-			x := uint64(w>>(8*(id+k/p.Block))) & 0xff
+			x := uint64(w>>(8*(id+k/p.block))) & 0xff
 			if p.scale == fp.E4M3 {
 				x &= 0x7f // it has no sign
 			}

@@ -3,8 +3,8 @@ package tmem
 import "fmt"
 
 // Metadata of a sparse A says for the given elements of each chunk of a row
-// which elements of the whole row they are: two of four, of tf32 one of two
-// (PTX ISA, Sparse Matrices). The text shows where it lies in figures only;
+// which elements of the whole row they are: two of four, of tf32 one of two, of
+// four bits two pairs of four (PTX ISA, Sparse Matrices). The text shows where it lies in figures only;
 // this is how CUTLASS lays it out for 128 rows.
 
 // metaWord returns the bits of metadata of a row's elements from k on.
@@ -17,6 +17,9 @@ func (p *plan) metaWord(m *Memory, row, k int) uint32 {
 		return at(p.lane(row%8+row/16*16)+k/8*8, p.selector, row/8%2*16+k%8*2)
 	case 16:
 		return at(p.lane(row%8+row/16*16)+k/16*8, p.selector, row/8%2*16+k%16)
+	}
+	if p.Kind == MXF4 { // of each pair
+		k /= 2
 	}
 	return at(p.lane(row), k/32, k%32)
 }
@@ -39,10 +42,14 @@ func (p *plan) spread(m *Memory, row int, xs []uint64) ([]uint64, error) {
 		}
 		return out, nil
 	}
-	for c := 0; c < len(xs); c += 2 {
-		w := p.metaWord(m, row, 2*c)
-		out[2*c+int(w&3)] = xs[c]
-		out[2*c+int(w>>2&3)] = xs[c+1]
+	run := 1 // of elements that stay together
+	if p.Kind == MXF4 {
+		run = 2
+	}
+	for c := 0; c < len(xs); c += 2 * run {
+		w := int(p.metaWord(m, row, 2*c))
+		copy(out[2*c+run*(w&3):], xs[c:c+run])
+		copy(out[2*c+run*(w>>2&3):], xs[c+run:c+2*run])
 	}
 	return out, nil
 }

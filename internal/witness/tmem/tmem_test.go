@@ -3,6 +3,7 @@ package tmem
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/engine/fp"
@@ -180,5 +181,49 @@ func TestTimes(t *testing.T) {
 	}
 	if got := d.AddTerms(fp.F32, []fp.Term{one.Times(fp.UE8M0.Term(255))}, []fp.Term{one}, 0); got != fp.F32.NaN() {
 		t.Errorf("scale 255 makes %#x", got)
+	}
+}
+
+// TestScaledSparse: metadata tells of bytes which two of four they are and of
+// four bits which two pairs of four, and a scale counts for twice as many
+// elements as in a dense product.
+func TestScaledSparse(t *testing.T) {
+	const rows, columns = 128 >> 4 << 24, 64 >> 3 << 17
+	for _, x := range []struct {
+		o          Order
+		run, depth int
+		block      int
+	}{
+		{Order{Kind: MXF8F6F4, Block: 32, I: rows | columns | 1<<23 | 1<<2}, 1, 64, 64},
+		{Order{Kind: MXF4, Block: 32, I: rows | columns | 1<<23 | 1<<2 | 1<<7 | 1<<10}, 2, 128, 64},
+		{Order{Kind: MXF4, Block: 16, I: rows | columns | 1<<2 | 1<<7 | 1<<10}, 2, 128, 32},
+	} {
+		p, err := x.o.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.k != x.depth || p.block != x.block {
+			t.Errorf("depth %d, scales of %d; want %d, %d", p.k, p.block, x.depth, x.block)
+		}
+		m := New(0)
+		m.Hold(1<<Units - 1)
+		xs := make([]uint64, p.k/2)
+		want := make([]uint64, p.k)
+		for c := range xs {
+			xs[c] = uint64(c + 1)
+		}
+		const row = 37
+		for chunk := range p.k / (4 * x.run) { // in turn the first and third, the second and last
+			low, high := chunk%2, 2+chunk%2
+			m.words[chunk/8][row] |= uint32(low|high<<2) << (chunk % 8 * 4)
+			for e := range x.run {
+				want[(4*chunk+low)*x.run+e] = xs[2*chunk*x.run+e]
+				want[(4*chunk+high)*x.run+e] = xs[(2*chunk+1)*x.run+e]
+			}
+		}
+		got, err := p.spread(m, row, xs)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("kind %v: %v, %v\nwant %v", x.o.Kind, got, err, want)
+		}
 	}
 }
