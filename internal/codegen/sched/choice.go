@@ -29,8 +29,7 @@ const (
 	turns       = 8    // of a loop, as a guess
 	maxRaises   = 3    // how far the number of registers may rise
 	better      = 0.97 // of the price before, which is a product of two times, where as many warps run
-	worthwhile  = 0.75 // of it where fewer do
-	manyWarps   = 4    // on each scheduler, of which none is given up
+	worthwhile  = 0.7  // of the latency that a warp has to hide, where fewer do
 )
 
 // arrange orders all regions: within the limit, or within a higher one if
@@ -47,7 +46,7 @@ func (p *presser) arrange(f *ori.Func) {
 		}
 		plans[n] = p.plan(r)
 	}
-	best, warps := p.price(f, plans, weights, tight)
+	now := p.cost(f, plans, weights, tight)
 	trial := make([]plan, len(plans))
 	for tries := 0; tries < maxRaises && p.tune.Registers == 0 && p.raise(); tries++ {
 		copy(trial, plans)
@@ -58,9 +57,9 @@ func (p *presser) arrange(f *ori.Func) {
 				held = held || trial[n].held
 			}
 		}
-		cost, left := p.price(f, trial, weights, reserve)
-		if left >= warps && cost < best*better || left < warps && warps <= manyWarps && cost < best*worthwhile {
-			best, warps = cost, left
+		left := p.cost(f, trial, weights, reserve)
+		if left.warps >= now.warps && left.price() < now.price()*better || left.shared() < now.shared()*worthwhile {
+			now = left
 			plans, trial = trial, plans
 		}
 		if !held {
@@ -88,19 +87,28 @@ func (p *presser) raise() bool {
 	return false
 }
 
-// price is about how long a kernel takes, compared with itself, and with how
-// many warps on each scheduler, if so many registers are taken beyond what is
+// cost is about how long a kernel takes, compared with itself.
+type cost struct{ latency, issue, warps float64 }
+
+// price is the time with many warps times that with few.
+func (c cost) price() float64 {
+	return max(c.issue, c.latency/min(c.warps, fewWarps)) * max(c.issue, c.latency/c.warps)
+}
+
+// shared is what each of the warps of a scheduler must hide.
+func (c cost) shared() float64 { return c.latency / c.warps }
+
+// cost tells what plans cost, if so many registers are taken beyond what is
 // alive.
-func (p *presser) price(f *ori.Func, plans []plan, weights []float64, more int32) (cost, warps float64) {
-	latency, issue := 0.0, 0.0
+func (p *presser) cost(f *ori.Func, plans []plan, weights []float64, more int32) (c cost) {
 	words := p.most[general]
 	for n := range plans {
-		latency += weights[n] * float64(plans[n].cycles)
-		issue += weights[n] * float64(len(plans[n].order))
+		c.latency += weights[n] * float64(plans[n].cycles)
+		c.issue += weights[n] * float64(len(plans[n].order))
 		words = max(words, plans[n].words)
 	}
-	warps = warpsOf(f, (words+more+7)/8*8)
-	return max(issue, latency/min(warps, fewWarps)) * max(issue, latency/warps), warps
+	c.warps = warpsOf(f, (words+more+7)/8*8)
+	return c
 }
 
 // warpsOf is how many warps of f share a scheduler, with so many registers.

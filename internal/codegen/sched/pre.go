@@ -212,9 +212,11 @@ func (p *presser) improve(r *region, enough int32) {
 				r.base, r.most = x.order, x.most
 			}
 			if r.most.price() <= enough {
-				return
+				break
 			}
 		}
+		p.climbed(r.stretch, way{})
+		p.climbed(r.stretch, way{whole: true})
 		return
 	}
 	for n, k := range p.shy {
@@ -259,11 +261,22 @@ type mover struct {
 	spare int32 // words that loads from memory leave to those with short latencies
 }
 
-// plan lists one region within the limit.
+// plan lists one region within the limit. Orders that need the fewest words
+// leave the least to choose: others that fit are tried, too.
 func (p *presser) plan(r *region) plan {
 	limit := p.limit
 	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
-	return r.planned(r.base, limit, func() plan { return p.move(r, limit) })
+	best := r.planned(r.base, limit, func() plan { return p.move(r, limit) })
+	for _, x := range r.climbs {
+		if !x.deep && x.shy == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
+			loose := *r
+			loose.base = x.order
+			if y := r.planned(x.order, limit, func() plan { return p.move(&loose, limit) }); y.cycles < best.cycles && y.words <= max(best.words, limit[general]+reserve-tight) {
+				best = y
+			}
+		}
+	}
+	return best
 }
 
 // move lists one region within a limit.
