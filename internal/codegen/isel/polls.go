@@ -60,7 +60,7 @@ func YieldWaits(f *ori.Func, u *flow.Uniformity, apart *flow.Apart) bool {
 	defs := flow.IndexOf(f).Defs
 	changed := false
 	for _, l := range loops.All {
-		if p := pollsOf(l, defs); apart.Is(l.Header) && p.left(waits) && !p.sleeps() && p.awaited(apart.Regions, u) {
+		if p := pollsOf(l, defs); apart.Is(l.Header) && p.left(waits) && !slices.ContainsFunc(l.Blocks, flow.Sleeps) && p.awaited(apart.Regions, u) {
 			yield(f, l.Header)
 			changed = true
 		}
@@ -128,18 +128,6 @@ func pollsOf(l *flow.Loop, defs [][]*ori.Instr) *polls {
 		p.in[b] = true
 	}
 	return p
-}
-
-// sleeps reports whether the loop lets others run as it is.
-func (p *polls) sleeps() bool {
-	for _, b := range p.l.Blocks {
-		for i := range b.Instrs {
-			if i.Op == op.NANOSLEEP || i.Op == op.YIELD {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // awaited reports whether threads that parted from those in the loop may have

@@ -80,7 +80,7 @@ func (a *Apart) sleepers(f *ori.Func, open, seen []int32) {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.Blocks {
-			if !a.blocks[b.ID] || open[b.ID] > 0 || done[b.ID] || !sleeps(b) {
+			if !a.blocks[b.ID] || open[b.ID] > 0 || done[b.ID] || !Sleeps(b) {
 				continue
 			}
 			changed, done[b.ID] = true, true
@@ -99,8 +99,8 @@ func (a *Apart) sleepers(f *ori.Func, open, seen []int32) {
 	}
 }
 
-// sleeps reports whether b lets other threads of the warp run first.
-func sleeps(b *ori.Block) bool {
+// Sleeps reports whether b lets other threads of the warp run first.
+func Sleeps(b *ori.Block) bool {
 	for i := range b.Instrs {
 		if i.Op == op.NANOSLEEP || i.Op == op.YIELD {
 			return true

@@ -47,7 +47,7 @@ func Gatherings(f *ori.Func, u *Uniformity, waits func(b, reconv *ori.Block) boo
 			continue
 		}
 		var stop *ori.Block
-		if p := pd.Ipdom[b.ID]; p >= 0 && waits(b, byID[p]) && !slices.ContainsFunc(reach(b, byID[p], make([]int32, f.NumBlocks()), 1), sleeps) {
+		if p := pd.Ipdom[b.ID]; p >= 0 && waits(b, byID[p]) && !slices.ContainsFunc(reach(b, byID[p], make([]int32, f.NumBlocks()), 1), Sleeps) {
 			stop = byID[p]
 		}
 		w := &wave{m: m, stop: stop}
