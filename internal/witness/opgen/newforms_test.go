@@ -2,7 +2,6 @@ package opgen
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,7 +34,6 @@ func newForms(t *testing.T, arch string) []string {
 var (
 	since100    = regexp.MustCompile(`^sm_(100|103|110|120)`)
 	formRegs    = regexp.MustCompile(`%(p|h|rd|r|q)\d+\b`)
-	formHead    = regexp.MustCompile(`^\.text\.k(\d+):`)
 	formText    = regexp.MustCompile(`^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Za-z0-9_.]*)`)
 	formNeutral = regexp.MustCompile(`^(LDCU?|LDG|STG|U?MOV|EXIT|BRA|NOP|S2U?R|R2UR|U?IADD3?|VIADD|U?PRMT|U?ISETP|U?SEL|PLOP3|U?LOP3|CS2R|LEPC|BSSY|BSYNC|WARPSYNC|ELECT|HFMA2|U?SHF|U?IMAD|P2R|R2P|FSEL|VOTEU?|USGXT|UP2UR|U?LEA|BMOV|BREAK|YIELD|DEPBAR|CALL|RET)\b`)
 )
@@ -80,22 +78,12 @@ LBL%d:
 // moves, addresses, predicates and branches.
 func formMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "k.cubin")
-	if err := os.WriteFile(file, cubin, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := x.Run("", "nvdisasm", "-c", file)
-	if r.Exit != 0 {
-		t.Fatalf("nvdisasm: %s", r.Stderr)
-	}
 	out := make([][]string, n)
-	at := -1
-	for line := range strings.Lines(r.Stdout) {
-		if m := formHead.FindStringSubmatch(line); m != nil {
-			fmt.Sscan(m[1], &at)
-		}
-		if m := formText.FindStringSubmatch(line); m != nil && at >= 0 && !formNeutral.MatchString(m[1]) {
-			out[at] = append(out[at], m[1])
+	for at, lines := range disassembled(t, x, cubin, n) {
+		for _, line := range lines {
+			if m := formText.FindStringSubmatch(line); m != nil && !formNeutral.MatchString(m[1]) {
+				out[at] = append(out[at], m[1])
+			}
 		}
 	}
 	for _, l := range out {

@@ -40,13 +40,13 @@ var (
 	// what the assembler writes about operands that is no register
 	tensorMarks = regexp.MustCompile(`\bUR\d+|\bR\d+|\bUP[0-6]\b`)
 	tensorPlace = regexp.MustCompile(`\[[^]]*\]`) // an address, but of tensor memory
-	tensorHead  = regexp.MustCompile(`^\s*\.text\.k(\d+):`)
+	kernelHead  = regexp.MustCompile(`^\s*\.text\.k(\d+):`)
 )
 
-// tensorMix lists the operations on tensor memory of each kernel of a cubin,
-// as the reference disassembler spells them, without the numbers of
-// registers. The reference unrolls the wait for free columns once.
-func tensorMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
+// disassembled returns the lines that the reference disassembler prints for
+// each of the kernels k0, k1, … of a cubin.
+func disassembled(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "k.cubin")
 	if err := os.WriteFile(file, cubin, 0o644); err != nil {
 		t.Fatal(err)
@@ -58,19 +58,35 @@ func tensorMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
 	out := make([][]string, n)
 	at := -1
 	for line := range strings.Lines(r.Stdout) {
-		if m := tensorHead.FindStringSubmatch(line); m != nil {
+		if m := kernelHead.FindStringSubmatch(line); m != nil {
 			fmt.Sscan(m[1], &at)
 		}
-		m := tensorText.FindStringSubmatch(line)
-		if m == nil || at < 0 {
-			continue
+		if at >= 0 {
+			out[at] = append(out[at], line)
 		}
-		s := m[1] + " " + tensorMarks.ReplaceAllString(m[2], "x")
-		if !strings.Contains(s, "tmem") {
-			s = tensorPlace.ReplaceAllString(strings.ReplaceAll(s, "desc[x][", "["), "[]")
-		}
-		if !strings.Contains(s, "FIND_AND_SET") || !slices.Contains(out[at], s) {
-			out[at] = append(out[at], s)
+	}
+	return out
+}
+
+// tensorMix lists the operations on tensor memory of each kernel of a cubin,
+// as the reference disassembler spells them, without the numbers of
+// registers. The reference unrolls the wait for free columns once.
+func tensorMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
+	t.Helper()
+	out := make([][]string, n)
+	for at, lines := range disassembled(t, x, cubin, n) {
+		for _, line := range lines {
+			m := tensorText.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			s := m[1] + " " + tensorMarks.ReplaceAllString(m[2], "x")
+			if !strings.Contains(s, "tmem") {
+				s = tensorPlace.ReplaceAllString(strings.ReplaceAll(s, "desc[x][", "["), "[]")
+			}
+			if !strings.Contains(s, "FIND_AND_SET") || !slices.Contains(out[at], s) {
+				out[at] = append(out[at], s)
+			}
 		}
 	}
 	return out
