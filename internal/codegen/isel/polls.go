@@ -46,8 +46,8 @@ func yield(f *ori.Func, b *ori.Block) {
 }
 
 // YieldWaits makes the loops of f yield in which threads wait for the phase of
-// an mbarrier while others of their warp, which the paths of apart keep from
-// running, still have something to do: those may be the ones to arrive. It
+// an mbarrier while others of their warp, which do not run in the meantime,
+// still have something to do: those may be the ones to arrive. It
 // reports whether there are any.
 //
 // A thread alone in the arm of a branch past which the others wait for it does
