@@ -300,3 +300,43 @@ func TestUniformCrowd(t *testing.T) {
 		t.Errorf("%d of %d values moved", n, 2*each)
 	}
 }
+
+// TestUniformSums: what can be made again of one uniform register that lives
+// does not crowd the uniform file, however much of it there is.
+func TestUniformSums(t *testing.T) {
+	const sums = 60
+	for _, c := range []struct {
+		from string
+		want int
+	}{{"r1", sums}, {"r0", 0}} { // of a number that all threads share, and of the thread's
+		var text strings.Builder
+		text.WriteString("func f kernel {\n")
+		for r := range sums + 2 {
+			fmt.Fprintf(&text, "reg r%d 1/1\n", r)
+		}
+		text.WriteString("b0: -> b1\nS2R r0 = SR_TID.X\nLDC r1 = c[0x0][0x210]\n")
+		for n := range sums {
+			fmt.Fprintf(&text, "IADD3 r%d = %s, %#x, rz\n", n+2, c.from, n+1)
+		}
+		text.WriteString("b1:\n")
+		for n := range sums {
+			fmt.Fprintf(&text, "IADD3 r0 = r0, r%d, rz\n", n+2)
+		}
+		text.WriteString("IADD3 r0 = r0, r1, rz\nSTL [0x0], r0\nEXIT\n}\n")
+		m, err := ori.Parse(text.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		uniform.UniformValues(f, vectorFits, op.ULDC)
+		n := 0
+		for i := range f.Blocks[0].Instrs {
+			if i.Op == op.UIADD3 {
+				n++
+			}
+		}
+		if n != c.want {
+			t.Errorf("from %s: %d of %d sums moved", c.from, n, c.want)
+		}
+	}
+}

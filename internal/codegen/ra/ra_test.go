@@ -1,6 +1,7 @@
 package ra
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -169,5 +170,41 @@ EXIT
 	}
 	if f.Regs[2].Phys == f.Regs[3].Phys {
 		t.Errorf("both values are in UR%d", f.Regs[2].Phys)
+	}
+}
+
+// TestUniformAgain allocates a function whose uniform values do not all have
+// registers: sums of one that lives anyway are made again, none goes through
+// the general file.
+func TestUniformAgain(t *testing.T) {
+	const sums = 12
+	var b strings.Builder
+	b.WriteString("func f kernel {\n  reg r0 1/1\n")
+	for n := range sums + 1 {
+		fmt.Fprintf(&b, "  reg u%d 1/1\n", n+1)
+	}
+	b.WriteString("  b0:\n    S2R r0 = SR_TID.X\n    S2UR u1 = SR_CTAID.X\n")
+	for n := range sums {
+		fmt.Fprintf(&b, "    UIADD3 u%d = u1, %#x, urz\n", n+2, 2*n+2)
+	}
+	for n := range sums + 1 {
+		fmt.Fprintf(&b, "    LOP3.LUT r0 = r0, u%d, rz, 0x3c\n", sums+1-n)
+	}
+	b.WriteString("    STS [r0+0x0], r0\n    EXIT\n}\n")
+	m, err := ori.Parse(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	r, err := Run(f, Options{Registers: 8, Uniforms: 6, Barriers: 2, StackReg: 1, Check: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := f.String()
+	if strings.Contains(text, "R2UR") || r.SpillBytes != 0 || r.Moves == 0 {
+		t.Errorf("%d bytes of memory, %d values made again:\n%s", r.SpillBytes, r.Moves, text)
+	}
+	if n := strings.Count(text, "UIADD3"); n != sums {
+		t.Errorf("%d sums, want %d", n, sums)
 	}
 }

@@ -74,7 +74,7 @@ func derives(i *ori.Instr) bool {
 	if i.Op.Has(op.Turns) { // a comparison
 		return i.Op.Has(op.Derives) && isMade(i, ori.P)
 	}
-	return i.Op.Has(op.Derives) && isMade(i, ori.R)
+	return i.Op.Has(op.Derives) && (isMade(i, ori.R) || isMade(i, ori.UR))
 }
 
 // isMade reports whether i always writes one register, of a class.

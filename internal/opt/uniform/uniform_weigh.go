@@ -40,12 +40,13 @@ func (u *uniformer) crowd() {
 	}
 	live := flow.LiveAmong(u.f, func(r ori.Reg) bool { return u.moves[r] && u.f.Regs[r].Class == ori.R })
 	var list []ori.Reg
-	for _, words := range u.borders(live) {
+	for k, words := range u.borders(live) {
 		list = list[:0]
 		n := 0
+		apart := u.apart.Is(u.f.Blocks[k/2])
 		for w := range words.All() {
 			r := live.Reg(w)
-			if !u.moves[r] {
+			if !u.moves[r] || !apart && u.again(r, live, words) {
 				continue
 			}
 			n++
@@ -71,6 +72,33 @@ func (u *uniformer) crowd() {
 			}
 		}
 	}
+}
+
+// again reports whether the register allocator can make r again where there
+// is no room for it: a constant, or what one instruction makes of one register
+// that lives there too. Where threads are apart none is written.
+func (u *uniformer) again(r ori.Reg, live *flow.Live, words bits.Set) bool {
+	if len(u.defs[r]) != 1 {
+		return false
+	}
+	i := u.defs[r][0]
+	if !u.can[i.ID] || !i.Op.Has(op.Derives) || i.NDst != 1 || i.Guard.Kind != ori.KNone {
+		return false
+	}
+	from := ori.NoReg
+	for _, s := range i.Srcs() {
+		switch {
+		case s.Kind == ori.KImm || s.Kind == ori.KZero:
+		case s.Kind != ori.KReg || s.N != 1 || from != ori.NoReg || len(u.defs[s.Reg]) != 1:
+			return false
+		default:
+			from = s.Reg
+			if w := live.Number(from, int(s.Sub)); !u.moves[from] || w < 0 || !words.Has(w) {
+				return false
+			}
+		}
+	}
+	return from != ori.NoReg || i.Op == op.MOV
 }
 
 // loss is what r and all that would stay with it are worth in the uniform
