@@ -79,6 +79,9 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
 	}
 	c.Attrs = append(c.Attrs, coops(k.Code.Coops)...)
+	if list := k.Code.WarpWide; len(list) > 0 {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrWarpWideOffsets, list...))
+	}
 	if k.Code.Converges {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrCRSStackSize, 0))
 	}

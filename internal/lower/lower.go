@@ -97,6 +97,7 @@ func (d *Draft) Repeats() []*ori.Block { return d.l.Repeats }
 // Instr.Loc counts.
 func (d *Draft) Finish() []build.Line {
 	d.l.Unmark()
+	d.F.NoteAtomics()
 	if d.l.Opts.Guards.Steer {
 		steer(d.F)
 	}

@@ -189,6 +189,10 @@ type Func struct {
 	// where the text does. The file tells it to checkers.
 	Used map[int32]UsedBytes
 
+	// Atomics has the Line of every instruction of the text that became an
+	// atomic: what a warp does together there the compiler added.
+	Atomics map[int32]bool
+
 	Module *Module
 
 	// Ask, if there is one, tells whether an optional rewrite may be done:

@@ -191,6 +191,7 @@ func (p *packer) code(c *emit.Code) {
 	packList(p, c.Starts, p.int)
 	p.words(c.Exits)
 	p.words(c.Calls)
+	p.words(c.WarpWide)
 	p.words(c.Mbarriers)
 	p.words(c.Unused)
 	p.bool(c.Converges)
@@ -220,7 +221,7 @@ func (u *unpacker) code() *emit.Code {
 	c := &emit.Code{Text: u.bytes(), Size: int(u.int())}
 	c.Lines = unpackList(u, func() emit.Line { return emit.Line{Offset: uint32(u.int()), Loc: int32(u.int()), Pos: int32(u.int())} })
 	c.Starts = unpackList(u, u.int)
-	c.Exits, c.Calls, c.Mbarriers, c.Unused = u.words(), u.words(), u.words(), u.words()
+	c.Exits, c.Calls, c.WarpWide, c.Mbarriers, c.Unused = u.words(), u.words(), u.words(), u.words(), u.words()
 	c.Converges = u.bool()
 	c.Coops = unpackList(u, func() emit.Coop { return emit.Coop{Offset: uint32(u.int()), Mask: uint32(u.int())} })
 	c.Tables = unpackList(u, func() emit.Table { return emit.Table{Offset: u.int(), Entries: u.words()} })

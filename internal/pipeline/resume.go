@@ -25,7 +25,7 @@ func (c *compilation) resume(u *unit) error {
 		return err
 	}
 	f.Module.Source, f.Module.Poll = u.f.Module.Source, u.f.Module.Poll
-	f.Cuts, f.Syncs, f.Mbarriers, f.Used = u.f.Cuts, u.f.Syncs, u.f.Mbarriers, u.f.Used
+	f.Cuts, f.Syncs, f.Mbarriers, f.Used, f.Atomics = u.f.Cuts, u.f.Syncs, u.f.Mbarriers, u.f.Used, u.f.Atomics
 	u.f = f
 	pass := u.pass
 	if err := pass.Start(r.Step, r.At); err != nil {

@@ -26,6 +26,9 @@ const (
 // whole warp.
 func (e *emitter) coop(i *ori.Instr) {
 	switch {
+	case (i.Op.Has(op.Exchange) || i.Op == op.VOTE) && e.f.Atomics[i.Line]: // one thread does an atomic for all
+		e.code.WarpWide = append(e.code.WarpWide, uint32(e.pc()))
+		return
 	case i.Op.Has(op.Exchange):
 	case i.Op == op.VOTE:
 		if s := i.Srcs()[0]; s.Kind != ori.KReg { // asks who is here

@@ -59,6 +59,7 @@ type Code struct {
 	Exits     []uint32 // offsets of EXIT instructions
 	Calls     []uint32 // offsets of calls of routines outside the section
 	Coops     []Coop   // instructions of several threads of a warp
+	WarpWide  []uint32 // those of them that the compiler added
 	Mbarriers []uint32 // instructions that use an mbarrier: see mbarrier
 	Unused    []uint32 // loads with bytes nobody uses: place and mask of the used ones
 	Converges bool     // threads part and come together, or functions of the section are called

@@ -55,6 +55,7 @@ func Join(a *target.Arch, parts []*Code) (*Code, error) {
 		c.Exits = append(c.Exits, p.Exits...)
 		c.Calls = append(c.Calls, p.Calls...)
 		c.Coops = append(c.Coops, p.Coops...)
+		c.WarpWide = append(c.WarpWide, p.WarpWide...)
 		c.Mbarriers = append(c.Mbarriers, p.Mbarriers...)
 		c.Unused = append(c.Unused, p.Unused...)
 		c.Converges = c.Converges || p.Converges
