@@ -82,8 +82,8 @@ type registerCounts struct {
 
 // listed reports whether two lines differ in a listed count alone.
 func (r *registerCounts) listed(kernel, ours, theirs string) bool {
-	a, restA, okA := registersUsed(ours)
-	b, restB, okB := registersUsed(theirs)
+	a, restA, okA := ownCount(ours)
+	b, restB, okB := ownCount(theirs)
 	key := kernel + " " + a + " " + b
 	if !okA || !okB || restA != restB || r.reasons[key] == "" {
 		return false
@@ -92,11 +92,15 @@ func (r *registerCounts) listed(kernel, ours, theirs string) bool {
 	return true
 }
 
-// registersUsed cuts the count out of a line.
-func registersUsed(line string) (count, rest string, ok bool) {
-	head, tail, ok := strings.Cut(line, " info    : Used ")
-	count, tail, _ = strings.Cut(tail, " ")
-	return count, head + tail, ok
+// ownCount cuts out of a line what depends on how registers are given out: how
+// many there are, or the bytes that are spilled.
+func ownCount(line string) (count, rest string, ok bool) {
+	if head, tail, ok := strings.Cut(line, " info    : Used "); ok {
+		count, tail, _ = strings.Cut(tail, " ")
+		return count, head + tail, ok
+	}
+	head, tail, ok := strings.Cut(line, " bytes stack frame, ")
+	return strings.Join(strings.Fields(tail), "-"), head, ok
 }
 
 // readCounts reads the list of register counts.

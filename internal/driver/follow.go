@@ -79,7 +79,7 @@ func (l followers) spans() *spans {
 // larger ones, and for who reads on a terminal, before their kernel's part. The
 // memory of an object, which is told first, is known at the end.
 func (j *Job) streams(m *sema.Module) bool {
-	if m.Opts.Relocatable || j.Settings.Extensible || j.Settings.ToolsPatch {
+	if m.Opts.Relocatable || j.Settings.Extensible || j.Settings.ToolsPatch || apart(m, j.Settings) {
 		return false
 	}
 	return j.Sink.Form() == diag.Pretty || j.textBytes() >= tooLongToWait || !j.mayWarn()
@@ -129,7 +129,7 @@ func (s *stream) Begin(out *pipeline.Output, _ []int64) {
 			s.order = append(s.order, n)
 		}
 	}
-	s.j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, s.arch))
+	s.j.Sink.Say(diag.Info, moduleLine(out.Global, s.j.moduleBanks(out), s.arch))
 }
 
 // Phase does nothing.

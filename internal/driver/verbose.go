@@ -23,28 +23,95 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 	if !j.Settings.Verbose {
 		return
 	}
-	j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, arch))
-	list := m.Kernels()
-	if m.Opts.Relocatable || j.Settings.Extensible || j.Settings.ToolsPatch { // functions too, in the order of the file
-		list = slices.Clone(out.Funcs)
-		slices.Reverse(list)
-	}
-	place := make(map[int32]int, len(out.Funcs))
+	j.Sink.Say(diag.Info, moduleLine(out.Global, j.moduleBanks(out), arch))
+	code := make(map[int32]*link.Kernel, len(out.Funcs))
 	for n, fn := range out.Funcs {
-		place[fn] = n
+		code[fn] = out.Kernels[n]
 	}
-	for _, fn := range list {
-		if n, ok := place[fn]; ok && out.Kernels[n] != nil {
-			j.reportKernel(m, arch, &m.Funcs[fn], out.Kernels[n])
+	for _, fn := range j.reportOrder(m, out) {
+		if k := code[fn]; k != nil {
+			if j.Settings.Extensible {
+				k = withCalled(m, k, fn, code)
+			}
+			j.reportKernel(m, arch, &m.Funcs[fn], k)
+		} else if sub := subOf(out, fn); sub != nil {
+			f := functionFrame(m, sub)
+			b := Block{Name: f.Name, Frame: f.Frame}
+			j.reportBlock(arch, &b, 0)
 		}
 	}
+}
+
+// reportOrder says in which order functions are reported.
+func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
+	switch {
+	case m.Opts.Relocatable || j.Settings.ToolsPatch:
+		if j.Settings.Opt == 0 {
+			return firstToLast(m, out.Funcs)
+		}
+		return calleesFirst(m, out.Funcs)
+	case j.Settings.Extensible || !apart(m, j.Settings):
+		return m.Kernels()
+	}
+	list := slices.Clone(out.Funcs)
+	for _, k := range out.Kernels {
+		if k == nil {
+			continue
+		}
+		for n := range k.Subs {
+			if fn := k.Subs[n].Func; !slices.Contains(list, fn) {
+				list = append(list, fn)
+			}
+		}
+	}
+	return firstToLast(m, list)
+}
+
+// apart reports whether the functions of a whole program are reported by
+// themselves, for a debugger.
+func apart(m *sema.Module, s *cli.Settings) bool { return s.Debug && !m.Opts.Relocatable }
+
+// subOf finds the code of a function in that of a kernel.
+func subOf(out *pipeline.Output, fn int32) *link.Sub {
+	for _, k := range out.Kernels {
+		if k == nil {
+			continue
+		}
+		for n := range k.Subs {
+			if k.Subs[n].Func == fn {
+				return &k.Subs[n]
+			}
+		}
+	}
+	return nil
+}
+
+// moduleBanks are the constant banks that all kernels share. Nobody is told of
+// the addresses in bank 4 where a debugger looks on.
+func (j *Job) moduleBanks(out *pipeline.Output) []Bank {
+	banks := []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}
+	if j.Settings.Debug {
+		return banks[:1]
+	}
+	return banks
 }
 
 // reportKernel prints the part of the report about one kernel.
 func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *link.Kernel) {
 	b := block(m, f, k)
+	if apart(m, j.Settings) {
+		b.Callee = nil
+	}
+	if m.Opts.Relocatable || j.Settings.Extensible { // the linker knows
+		b.Usage.CumulativeStack = 0
+	}
+	j.reportBlock(arch, &b, len(k.Code.Text))
+}
+
+// reportBlock prints a part of the report about code of so many bytes.
+func (j *Job) reportBlock(arch *target.Arch, b *Block, size int) {
 	for _, text := range b.lines(arch) {
-		j.Sink.SayWith(diag.Info, text, b.facts(text, len(k.Code.Text)))
+		j.Sink.SayWith(diag.Info, text, b.facts(text, size))
 	}
 }
 
@@ -88,6 +155,20 @@ func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
 	}
 }
 
+// warnEndless warns about kernels whose calls may nest without end, where the
+// linker or a debugger wants to know how much stack there must be.
+func (j *Job) warnEndless(m *sema.Module, out *pipeline.Output) {
+	if !j.Settings.Extensible && !apart(m, j.Settings) || j.Settings.Line.Has(cli.SuppressStackSize) {
+		return
+	}
+	for _, fn := range m.Kernels() {
+		n := slices.Index(out.Funcs, fn)
+		if n >= 0 && out.Kernels[n] != nil && out.Kernels[n].Endless {
+			j.warnf("Stack size for entry function '%s' cannot be statically determined", m.Funcs[fn].Name)
+		}
+	}
+}
+
 // warnFrames warns about stack frames and spills of a kernel where that was
 // asked for.
 func (j *Job) warnFrames(m *sema.Module, f *sema.Func, k *link.Kernel) {
@@ -114,14 +195,12 @@ func block(m *sema.Module, f *sema.Func, k *link.Kernel) Block {
 		Frame: Frame{Stack: int(k.Frame), SpillStores: 4 * k.Spills.Stores, SpillLoads: 4 * k.Spills.Loads},
 		Usage: Usage{
 			Registers: int(p.Registers), Barriers: int(p.Barriers), CumulativeStack: int(k.Frame), Shared: int(p.SharedBytes),
-			Consts: []Bank{{0, k.Bank0}, {2, len(k.Bank2)}},
+			Consts: []Bank{{0, k.Bank0}},
 		},
 	}
 	b.Usage.Textures, b.Usage.Surfaces, b.Usage.Samplers = references(m, k.Refs)
-	for _, sub := range k.Subs {
-		b.Callee = append(b.Callee, FunctionFrame{m.Funcs[sub.Func].Name, Frame{
-			Stack: int(sub.Frame), SpillStores: 4 * sub.Spills.Stores, SpillLoads: 4 * sub.Spills.Loads,
-		}})
+	if !m.Opts.Relocatable {
+		b.Callee = callees(m, k)
 	}
 	return b
 }

@@ -109,8 +109,10 @@ type Kernel struct {
 	Frame   int32 // bytes of stack
 	Stack   int32 // bytes of stack of the functions it calls
 	Subs    []Sub
-	Bank0   int    // bytes of constant bank 0
-	Bank2   []byte // constant bank 2
+	Placed  []int32 // functions that stand in place of their calls alone
+	Endless bool    // calls may nest without end
+	Bank0   int     // bytes of constant bank 0
+	Bank2   []byte  // constant bank 2
 	Calls   []string
 	Class   uint8            // of instructions, as .nv.compat counts them
 	Maps    uint8            // what it does with tensor maps, as .nv.compat says

@@ -125,6 +125,8 @@ func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 		p.int(int64(s.Frame))
 		p.result(&s.Spills)
 	})
+	packList(p, k.Placed, func(fn int32) { p.text(m.Funcs[fn].Name) })
+	p.bool(k.Endless)
 	p.int(int64(k.Bank0))
 	p.bytes(k.Bank2)
 	p.texts(k.Calls)
@@ -156,6 +158,7 @@ func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
 		s.Offset, s.Size, s.Frame, s.Spills = uint64(u.int()), uint64(u.int()), int32(u.int()), u.result()
 		return s
 	})
+	k.Placed, k.Endless = unpackList(u, func() int32 { return u.function(m) }), u.bool()
 	k.Bank0 = int(u.int())
 	k.Bank2, k.Calls, k.Class, k.Maps = u.bytes(), u.texts(), uint8(u.int()), uint8(u.int())
 	k.Refs = unpackList(u, func() cubin.RefWord { return cubin.RefWord{Name: u.text(), Sampler: u.text()} })

@@ -63,6 +63,9 @@ func TestPack(t *testing.T) {
 	for s := range k.Subs {
 		k.Subs[s].Func = 1
 	}
+	for s := range k.Placed {
+		k.Placed[s] = 1
+	}
 	p := &packer{}
 	p.kernel(m, k)
 	u := &unpacker{data: p.data}

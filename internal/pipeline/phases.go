@@ -383,6 +383,8 @@ func expandCopies(u *unit) {
 	p := frame.New(u.f)
 	ra.ExpandCopies(u.f)
 	p.Prologue(&frame.Options{Arch: u.o.Arch, Variables: u.o.Layout.LocalBytes, Stack: u.o.Guards.Stack, Canary: u.o.Guards.Canary})
+	u.spills.Stores += p.Saved()
+	u.spills.Loads += p.Saved()
 	u.stage = ori.Allocated
 }
 

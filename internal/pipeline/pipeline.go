@@ -106,6 +106,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
 		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs, Price: u.price, Injected: u.injected,
 	}
+	k.Placed, k.Endless = placed(c.plan), len(c.plan.Cyclic) > 0 || c.o.Extensible && c.plan.Moves
 	if u.debug != nil {
 		k.Debug = append(k.Debug, u.debug)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -59,6 +60,17 @@ func (c *compilation) addFunctions(k *link.Kernel, units []*unit) error {
 	k.Calls = plan.Systems
 	k.FillBank2(c.m, plan, places)
 	return nil
+}
+
+// placed lists the functions that have no code of their own in a kernel.
+func placed(p *build.Plan) []int32 {
+	var list []int32
+	for _, fn := range p.Placed {
+		if !slices.Contains(p.Functions, fn) {
+			list = append(list, fn)
+		}
+	}
+	return list
 }
 
 // addRoutines puts the routines of a function of an object behind it.

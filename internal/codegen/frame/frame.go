@@ -136,6 +136,10 @@ func (p *Framer) expectations() {
 	p.realign = object && wide
 }
 
+// Saved is how many words the prologue stores for the caller, which wants
+// them back.
+func (p *Framer) Saved() int { return len(p.saved) + len(p.barriers) }
+
 // enter makes the frame at the start of the function.
 func (p *Framer) enter(a *target.Arch) {
 	var list []*ori.Instr

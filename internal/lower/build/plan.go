@@ -11,6 +11,7 @@ import (
 // constants holds.
 type Plan struct {
 	Functions []int32  // compiled by themselves, in order of need
+	Placed    []int32  // stand in place of calls, in order
 	Systems   []string // routines of the driver that are called, kernels whose address is used
 	Pointers  bool     // some call goes through a pointer
 	Indirect  []string // prototypes of calls through pointers, in an object

@@ -26,6 +26,7 @@ func call(l *build.Builder) {
 	default:
 		b := l.Plan.Body(fn)
 		l.Plan.Budget -= len(b.Instrs)
+		place(l.Plan, fn)
 		l.Alone(func() { inline(l, c, b) })
 	}
 }

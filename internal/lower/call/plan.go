@@ -224,6 +224,13 @@ func need(p *build.Plan, fn int32) {
 	}
 }
 
+// place notes that a function stands in place of a call.
+func place(p *build.Plan, fn int32) {
+	if !slices.Contains(p.Placed, fn) {
+		p.Placed = append(p.Placed, fn)
+	}
+}
+
 // needPointers notes that every function whose address is used may be
 // called.
 func needPointers(p *build.Plan) {

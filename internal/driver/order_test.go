@@ -1,0 +1,98 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+)
+
+// orderText writes a module of functions, "s name callee ..." a function that
+// only the module sees, "v" one that others see, "k" a kernel, "r" a function
+// that calls itself.
+func orderText(list []string) string {
+	call := func(fn string) string {
+		return fmt.Sprintf("{ .param .b32 q; .param .b32 o; st.param.b32 [q], %%r1; call.uni (o), %s, (q); ld.param.b32 %%r2, [o]; } add.u32 %%r1, %%r1, %%r2;", fn)
+	}
+	text := ".version 9.0\n.target sm_75\n.address_size 64\n"
+	for _, line := range list {
+		if w := strings.Fields(line); w[0] != "k" {
+			text += linkageOf(w[0]) + ".func (.param .b32 ret0) " + w[1] + "(.param .b32 arg0);\n"
+		}
+	}
+	for _, line := range list {
+		w := strings.Fields(line)
+		body := ""
+		for _, fn := range w[2:] {
+			body += call(fn)
+		}
+		switch w[0] {
+		case "k":
+			text += ".visible .entry " + w[1] + "(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd1; ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; " + body + " st.global.u32 [%rd1], %r1; ret; }\n"
+			continue
+		case "r":
+			body = "setp.eq.u32 %p1, %r1, 0; @%p1 bra L; add.u32 %r1, %r1, -1;" + call(w[1]) + "L: " + body
+		}
+		text += linkageOf(w[0]) + ".func (.param .b32 ret0) " + w[1] + "(.param .b32 arg0) { .reg .b32 %r<3>; .reg .pred %p1; ld.param.b32 %r1, [arg0]; " + body + " add.u32 %r1, %r1, 1; st.param.b32 [ret0], %r1; ret; }\n"
+	}
+	return text
+}
+
+func linkageOf(word string) string {
+	if word == "v" {
+		return ".visible "
+	}
+	return ""
+}
+
+// reportedOrder lists the functions of a report, and the warnings before it.
+func reportedOrder(r oracle.Result) string {
+	var list []string
+	for line := range strings.Lines(r.Stderr) {
+		line = strings.TrimSpace(line)
+		if _, name, ok := strings.Cut(line, "Function properties for "); ok {
+			list = append(list, name)
+		}
+		if _, rest, ok := strings.Cut(line, "Stack size for entry function "); ok {
+			list = append(list, "endless:"+strings.Fields(rest)[0])
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// TestReportOrder looks at which functions are reported, and in which order;
+// the answers are the reference's, which is asked where it is there.
+func TestReportOrder(t *testing.T) {
+	for _, c := range []struct{ text, options, want string }{
+		{"s b|s m b|s z m|k k z", "-v", "k b m z"},
+		{"s z|s y|k k y z|k l z", "-v", "l z k y z"},
+		{"r z|s y|r x|k k y x z", "-v", "k x z y"},
+		{"s g|r f g|k k f", "-v -O0", "k f g"},
+		{"s g|r f g|k k f", "-v -g", "endless:'k' k g f"},
+		{"s g|r f g|k k f|k l g", "-v -ewp", "endless:'k' l g k f g"},
+		{"v f1|v f2|v f3|k k f2 f1 f3", "-v -c", "f3 f1 f2 k"},
+		{"s f3|v f1|k k|v f2", "-v -c", "f3 k f2 f1"},
+		{"v g|r f g|k k f|k l g", "-v -c", "g f l k"},
+		{"s s2|s s1 v1|v v1|k k s2|k l v1", "-v -c", "v1 s1 s2 l k"},
+		{"s s2|s s1 v1|v v1|k k s2|k l v1", "-v -c -O0", "v1 k l s2 s1"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "x.ptx"), []byte(orderText(strings.Split(c.text, "|"))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := slices.Concat(strings.Fields(c.options), []string{"x.ptx"})
+		if got := reportedOrder(runSelf(t, dir, args...)); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.text, c.options, got, c.want)
+		}
+		if !oracle.Available() {
+			continue
+		}
+		if got := reportedOrder(oracle.Find(t).Run(dir, "ptxas", args...)); got != c.want {
+			t.Errorf("%s %s: the reference says %s, not %s", c.text, c.options, got, c.want)
+		}
+	}
+}
