@@ -20,10 +20,11 @@ type attempt struct {
 }
 
 // solve looks for an allocation of f: with loose groups held if that needs no
-// memory, else without, else with accumulators in memory.
-func solve(f *ori.Func, o *Options, how regalloc.Options) (*attempt, error) {
+// memory, else without, else with accumulators in memory. What blocks hold is
+// kept in h.
+func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, error) {
 	try := func(keep, loose bool) (*attempt, error) {
-		x := &attempt{b: &builder{f: f, opts: o, keep: keep}}
+		x := &attempt{b: &builder{f: f, opts: o, keep: keep, held: h}}
 		x.p = x.b.problem()
 		if loose && !x.b.holdLoose() {
 			return nil, nil
@@ -75,9 +76,11 @@ type Judge struct {
 	all  int        // registers there are
 	done []*attempt // that allocation would come to as well
 	mem  regalloc.Scratch
+	held held // in all orders
 }
 
-// NewJudge returns a judge of the orders that f will have.
+// NewJudge returns a judge of the orders that f will have. From its first
+// question on nothing but the order inside blocks may change.
 func NewJudge(f *ori.Func, o Options) *Judge {
 	o.Trace = nil
 	return &Judge{f: f, o: o}
@@ -101,14 +104,14 @@ func (j *Judge) Within(registers int) int {
 // by loops, and how much of it in memory. It is zero where registers lack only
 // in the right places.
 func (j *Judge) Guess() (cost, memory float64) {
-	b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f)}
+	b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), held: &j.held}
 	return regalloc.Estimate(b.problem(), &j.mem)
 }
 
 // Price tells what spill code the order of f would add, weighed by loops, or
 // infinity if that is more than a bound, and whether some of it is in memory.
 func (j *Judge) Price(most float64) (cost float64, memory bool) {
-	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem})
+	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
 	if err != nil {
 		return math.Inf(1), true
 	}

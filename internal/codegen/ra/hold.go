@@ -15,19 +15,43 @@ import (
 
 // holds adds those operands to the last instruction of the blocks.
 func (b *builder) holds() {
-	f := b.f
-	apart := flow.ApartOf(f, flow.UniformityOf(f))
-	if len(apart.Regions) == 0 {
+	h := b.held
+	if !h.known {
+		*h = heldIn(b.f)
+	}
+	if !h.apart {
 		return
 	}
 	for _, file := range [...]int{fileUR, fileUP, fileB} {
 		b.p.Files[file].Held = true
 	}
+	for n := range b.f.Blocks {
+		if x := &b.p.Blocks[n]; len(h.regs[n]) > 0 && x.N > 0 {
+			b.hold(&b.p.Insts[x.First+x.N-1], h.regs[n])
+		}
+	}
+}
+
+// held is what blocks hold. It is the same for all orders of the instructions
+// in them: what lives at their ends, and which threads come there, does not
+// depend on it.
+type held struct {
+	known bool
+	apart bool        // threads may be apart somewhere
+	regs  [][]ori.Reg // by the block's place
+}
+
+// heldIn finds what the blocks of f hold.
+func heldIn(f *ori.Func) held {
+	apart := flow.ApartOf(f, flow.UniformityOf(f))
+	if len(apart.Regions) == 0 {
+		return held{known: true}
+	}
 	live := flow.LiveAmong(f, func(r ori.Reg) bool {
 		c := f.Regs[r].Class
 		return c == ori.UR || c == ori.UP
 	})
-	held := make([]bits.Set, f.NumBlocks())
+	in := make([]bits.Set, f.NumBlocks())
 	for _, r := range apart.Regions {
 		all := live.End(r.From[0]).Clone()
 		for _, b := range r.From[1:] {
@@ -37,28 +61,26 @@ func (b *builder) holds() {
 			continue
 		}
 		for _, x := range r.Blocks {
-			if held[x.ID] == nil {
-				held[x.ID] = all.Clone()
+			if in[x.ID] == nil {
+				in[x.ID] = all.Clone()
 			} else {
-				held[x.ID].Or(all)
+				in[x.ID].Or(all)
 			}
 		}
 	}
+	h := held{known: true, apart: true, regs: make([][]ori.Reg, len(f.Blocks))}
 	barriers := flow.HeldBarriers(f, apart)
 	for n, blk := range f.Blocks {
-		var regs []ori.Reg
-		for k := range held[blk.ID].All() {
-			if r := live.Reg(k); len(regs) == 0 || regs[len(regs)-1] != r { // words of one register follow each other
-				regs = append(regs, r)
+		for k := range in[blk.ID].All() {
+			if r, regs := live.Reg(k), h.regs[n]; len(regs) == 0 || regs[len(regs)-1] != r { // words of one register follow each other
+				h.regs[n] = append(regs, r)
 			}
 		}
 		if barriers != nil {
-			regs = append(regs, barriers[blk.ID]...)
-		}
-		if x := &b.p.Blocks[n]; len(regs) > 0 && x.N > 0 {
-			b.hold(&b.p.Insts[x.First+x.N-1], regs)
+			h.regs[n] = append(h.regs[n], barriers[blk.ID]...)
 		}
 	}
+	return h
 }
 
 // hold adds the operands to one instruction, whose operands move to the end

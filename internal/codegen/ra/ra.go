@@ -76,7 +76,7 @@ func Run(f *ori.Func, o Options) (*Result, error) {
 			how.Trials = 1
 		}
 		var err error
-		if x, err = solve(f, &o, how); err != nil {
+		if x, err = solve(f, &o, how, &held{}); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +101,8 @@ type builder struct {
 	p      regalloc.Problem
 	instrs []*ori.Instr // by instruction number
 	timing *timing.Describer
-	keep   bool // registers of warp-group matrix operations are not spilled
+	keep   bool  // registers of warp-group matrix operations are not spilled
+	held   *held // what blocks hold, in other orders of their instructions, too
 }
 
 func (b *builder) problem() *regalloc.Problem {

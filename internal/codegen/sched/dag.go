@@ -28,6 +28,7 @@ type graph struct {
 	succs   [][]edge
 	preds   []int32      // number of edges into each
 	height  []int32      // longest path to the end
+	rests   []int32      // see rest; nil until asked for
 	scarce  target.Class // see scarce.go
 	work    int32        // cycles that its unit is busy
 }
@@ -373,6 +374,23 @@ func (g *graph) heights() {
 		}
 		g.height[k] = h
 	}
+}
+
+// rest is how many cycles pass at least from the issue of an instruction until
+// the last one that waits for it has issued. Heights are longer: they count
+// what stands behind the region, and more where that gives better orders.
+func (g *graph) rest(k int32) int32 {
+	if g.rests == nil {
+		g.rests = make([]int32, len(g.instrs))
+		for k := len(g.instrs) - 1; k >= 0; k-- {
+			x := int32(1)
+			for _, e := range g.succs[k] {
+				x = max(x, g.rests[e.to]+e.latency)
+			}
+			g.rests[k] = x
+		}
+	}
+	return g.rests[k]
 }
 
 // typical is about how long operations of variable latency take on an idle

@@ -266,12 +266,12 @@ type mover struct {
 func (p *presser) plan(r *region) plan {
 	limit := p.limit
 	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
-	best := r.planned(r.base, limit, func() plan { return p.move(r, limit) })
+	best := r.planned(r.base, limit, math.MaxInt32, func() plan { return p.move(r, limit, math.MaxInt32) })
 	for _, x := range r.climbs {
 		if !x.deep && x.shy == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
 			loose := *r
 			loose.base = x.order
-			if y := r.planned(x.order, limit, func() plan { return p.move(&loose, limit) }); y.cycles < best.cycles && y.words <= max(best.words, limit[general]+reserve-tight) {
+			if y := r.planned(x.order, limit, best.cycles, func() plan { return p.move(&loose, limit, best.cycles) }); y.cycles < best.cycles && y.words <= max(best.words, limit[general]+reserve-tight) {
 				best = y
 			}
 		}
@@ -279,8 +279,9 @@ func (p *presser) plan(r *region) plan {
 	return best
 }
 
-// move lists one region within a limit.
-func (p *presser) move(r *region, limit counts) plan {
+// move lists one region within a limit. It ends without an order when that will
+// take so many cycles.
+func (p *presser) move(r *region, limit counts, enough int32) plan {
 	g := p.graph(r.stretch)
 	n := len(g.instrs)
 	order := pool.Room[int32](g.mem, n)
@@ -293,6 +294,7 @@ func (p *presser) move(r *region, limit counts) plan {
 		m.alive[f].fill(p.steps[f])
 	}
 	m.rush()
+	least := int32(0) // cycles that the rest takes to issue, counted from the start
 	for len(m.order) < n {
 		if len(m.order)%pollEvery == 0 {
 			g.instrs[0].Block().Poll()
@@ -301,6 +303,12 @@ func (p *presser) move(r *region, limit counts) plan {
 		m.done[k] = true
 		m.take(k)
 		m.long = max(m.long, m.now+m.g.height[k])
+		if enough < math.MaxInt32 {
+			if least = max(least, m.now+g.rest(k)); least >= enough {
+				g.mem.Release(mark)
+				return plan{cycles: least}
+			}
+		}
 		m.issue(k)
 	}
 	most := m.v.measure(inverse(g.mem, m.order), &p.steps)

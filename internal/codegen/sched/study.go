@@ -150,9 +150,13 @@ func (s *study) climbed(r *stretch, w way) *climbed {
 }
 
 // planned returns the plan of a base within a limit, made if it is not known.
-func (r *stretch) planned(base []int32, limit counts, plan func() plan) plan {
+// Of one that takes so many cycles no more than that needs to be known.
+func (r *stretch) planned(base []int32, limit counts, most int32, plan func() plan) plan {
 	for n := range r.plans {
 		if x := &r.plans[n]; x.base == &base[0] && x.limit == limit {
+			if x.order == nil && x.cycles < most {
+				x.plan = plan()
+			}
 			return x.plan
 		}
 	}
