@@ -237,8 +237,8 @@ func (t *trial) roots(o order) []int32 {
 }
 
 // sooner moves a group to the front of those of the last walk, behind fixed
-// ones unless it is.
-func (t *trial) sooner(v int32) {
+// ones unless it is, and reports whether it was elsewhere.
+func (t *trial) sooner(v int32) bool {
 	list := t.m.list
 	to := 0
 	for t.g.info[v].fixed < 0 && t.g.info[list[to]].fixed >= 0 {
@@ -247,6 +247,7 @@ func (t *trial) sooner(v int32) {
 	from := to + slices.Index(list[to:], v)
 	copy(list[to+1:from+1], list[to:from])
 	list[to] = v
+	return from != to
 }
 
 func first(x bool) int {

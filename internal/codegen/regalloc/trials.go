@@ -61,7 +61,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 			break
 		}
 	}
-	if best != nil && len(f.Steps) > 1 && best.used > step && floor <= step && round == 0 {
+	if best != nil && len(f.Steps) > 1 && best.used > step && floor <= step && round == 0 && !f.crowded(p, class, floor, step) {
 		if t := s.squeeze(class, step); t != nil {
 			return t
 		}
@@ -92,10 +92,23 @@ func (s *solver) squeeze(class uint8, step int) *trial {
 				return t
 			}
 			urgent[t.lost] = n + 1
-			t.sooner(t.lost)
+			if !t.sooner(t.lost) && p.Files[class].Rooms == nil {
+				break // it was the first to be placed, and would be again
+			}
 		}
 	}
 	return nil
+}
+
+// crowded reports whether so many words cannot all live below a step, where some
+// registers are taken. Fixed ones may have those, or others above the step.
+func (f *File) crowded(p *Problem, class uint8, words, step int) bool {
+	for _, t := range f.Taken {
+		if t < step {
+			words++
+		}
+	}
+	return words > step && !slices.ContainsFunc(p.VRegs, func(v VReg) bool { return v.Class == class && v.Fixed >= 0 })
 }
 
 // step returns how many registers cost no more than n do.

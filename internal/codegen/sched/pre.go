@@ -306,7 +306,7 @@ func (p *presser) move(r *region, limit counts, enough int32) plan {
 		if enough < math.MaxInt32 {
 			if least = max(least, m.now+g.rest(k)); least >= enough {
 				g.mem.Release(mark)
-				return plan{cycles: least}
+				return plan{cycles: least, held: m.held}
 			}
 		}
 		m.issue(k)

@@ -153,15 +153,24 @@ func (s *study) climbed(r *stretch, w way) *climbed {
 // Of one that takes so many cycles no more than that needs to be known.
 func (r *stretch) planned(base []int32, limit counts, most int32, plan func() plan) plan {
 	for n := range r.plans {
-		if x := &r.plans[n]; x.base == &base[0] && x.limit == limit {
+		if x := &r.plans[n]; x.base == &base[0] && x.serves(limit) {
 			if x.order == nil && x.cycles < most {
-				x.plan = plan()
+				x.limit, x.plan = limit, plan()
 			}
 			return x.plan
 		}
 	}
 	r.plans = append(r.plans, planned{&base[0], limit, plan()})
 	return r.plans[len(r.plans)-1].plan
+}
+
+// serves reports whether the plan for a limit would be the same: more registers
+// are of no use to one that was never short of them.
+func (x *planned) serves(limit counts) bool {
+	if !x.held {
+		limit[general] = min(limit[general], x.limit[general])
+	}
+	return x.limit == limit
 }
 
 // raise makes c at least d.
