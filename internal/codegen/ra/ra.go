@@ -210,6 +210,12 @@ func (b *builder) instr(i *ori.Instr) {
 			if may {
 				role = regalloc.DefMay
 			}
+			if i.IsGroupMMA() { // works on while it is read, and adds in place
+				role = regalloc.DefEarly
+				if i.Accumulates() {
+					role = regalloc.UseDef
+				}
+			}
 		} else if i.Op == op.BREAK {
 			role = regalloc.UseDef // takes threads out of its barrier
 		}

@@ -26,7 +26,7 @@ const (
 	Def                  // written whole, after all Uses are read
 	DefEarly             // written before the Uses are read: shares no register with one
 	DefMay               // written only if a guard holds: the old words survive otherwise
-	UseDef               // read, then written in place
+	UseDef               // read, then written in place; a Use of the same words is that place
 	Hold                 // not read, but must survive the instruction; nothing to do where it is spilled
 )
 

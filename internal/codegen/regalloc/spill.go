@@ -342,10 +342,11 @@ func (h *home) drop(o Operand, except int32) {
 const mostWords = 4
 
 // lasts reports whether a temporary of v lives on up to operand at of
-// instruction n: over a few instructions always, over more if registers are
-// not short. It is a piece then, which may be spilled in its turn.
+// instruction n: over a few instructions always, from one operand to another
+// too, over more if registers are not short. It is a piece then, which may be
+// spilled in its turn.
 func (w *rewriter) lasts(v int32, t *tempWords, n, at int32) bool {
-	if n-t.last <= w.window && t.n <= mostWords {
+	if n == t.last || n-t.last <= w.window && t.n <= mostWords {
 		return true
 	}
 	h := &w.homes[v]

@@ -199,6 +199,7 @@ func (s *splitter) access(v, n int32) {
 		if o.Role.Reads() {
 			last := slices.Min(words)
 			switch {
+			case last == n: // another operand has them
 			case last >= p.Blocks[b].First && !s.whole && s.free(last+1, n):
 				s.keep = append(s.keep, p.Insts[n].First+int32(k))
 			case s.remat:

@@ -260,7 +260,8 @@ func (c *replay) defs(s *state, ops, want []regalloc.Operand, copied []set) {
 }
 
 // sharing checks the rules about operands of one instruction that must not
-// share registers: two results, and reads that outlast an early write.
+// share registers: two results, and reads that outlast an early write; and
+// about those that must, where words are written in place.
 func (c *replay) sharing(n int32, ops, want []regalloc.Operand) error {
 	for a, x := range ops {
 		for b, y := range ops {
@@ -268,6 +269,9 @@ func (c *replay) sharing(n int32, ops, want []regalloc.Operand) error {
 				continue
 			}
 			lx, ly := c.loc(x, 0), c.loc(y, 0)
+			if w, r := want[a], want[b]; w.Role == regalloc.UseDef && r.Role == regalloc.Use && w.V == r.V && w.Sub == r.Sub && w.N == r.N && lx != ly {
+				return fmt.Errorf("instruction %d: result %d is not written where operand %d is", n, a, b)
+			}
 			if lx >= ly+int32(y.N) || ly >= lx+int32(x.N) {
 				continue
 			}

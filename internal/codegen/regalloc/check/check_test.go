@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
@@ -48,5 +50,37 @@ func TestCheck(t *testing.T) {
 	s.Problem = &gone
 	if Check(p, s) == nil {
 		t.Error("the reader is gone")
+	}
+}
+
+// TestInPlace refuses an instruction that writes its result elsewhere than
+// where it reads the words it adds to, though all words are where they should
+// be.
+func TestInPlace(t *testing.T) {
+	p := problem()
+	p.Insts = append(p.Insts, regalloc.Inst{First: int32(len(p.Ops)), N: 2, Orig: 3, Slot: -1})
+	p.Ops = append(p.Ops, regalloc.Operand{V: 0, N: 1, Role: regalloc.UseDef}, regalloc.Operand{V: 0, N: 1, Role: regalloc.Use})
+	p.Blocks[0].N++
+	s, err := regalloc.Solve(p, regalloc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p, s); err != nil {
+		t.Error(err)
+	}
+	// a copy in another register, which the instruction reads
+	other := *s.Problem
+	other.VRegs = append(slices.Clone(other.VRegs), regalloc.VReg{Width: 1, Align: 1, Fixed: -1, Remat: -1, Of: 0})
+	n := int32(len(other.Ops))
+	other.Ops = append(slices.Clone(other.Ops),
+		regalloc.Operand{V: 0, N: 1, Role: regalloc.Use}, regalloc.Operand{V: 2, N: 1, Role: regalloc.Def},
+		regalloc.Operand{V: 0, N: 1, Role: regalloc.UseDef}, regalloc.Operand{V: 2, N: 1, Role: regalloc.Use})
+	other.Insts = slices.Insert(slices.Clone(other.Insts), 3,
+		regalloc.Inst{Kind: regalloc.Spill, First: n, N: 1, Orig: -1, Slot: 0}, regalloc.Inst{Kind: regalloc.Reload, First: n + 1, N: 1, Orig: -1, Slot: 0})
+	other.Insts[5].First = n + 2
+	other.Blocks = []regalloc.Block{{N: 6}}
+	s.Problem, s.Phys, s.Used, s.Slots = &other, append(slices.Clone(s.Phys), 5), []int{6}, 1
+	if err := Check(p, s); err == nil || !strings.Contains(err.Error(), "not written where") {
+		t.Errorf("a result beside what it adds to: %v", err)
 	}
 }
