@@ -254,12 +254,30 @@ func (t *bitRewriter) logicDemand(i *ori.Instr, n int) uint32 {
 	return mask
 }
 
-// compose reads through a PRMT that makes a source of PRMT i, if the bytes
-// taken come from one of its sources.
+// compose reads through the PRMTs that make sources of PRMT i, as far as the
+// bytes taken come from one of their sources. One that puts a word together
+// as it was is a copy.
 func (t *bitRewriter) compose(i *ori.Instr) {
+	for n := 0; n < MaxDepth && t.through(i); n++ {
+		t.changed = true
+	}
+	sel, ok := selector(i)
+	if !ok || !Plain(i.Args[1]) || i.Args[3] != i.Args[1] {
+		return
+	}
+	i.Args[2] = ori.Imm(int64(sel &^ 0x4444))
+	i.Args[3] = ori.Zero(ori.R)
+	t.changed = true
+	if t.passes(i, 1, ^uint32(0)) {
+		t.become(i, op.COPY, i.Args[1])
+	}
+}
+
+// through reads through one PRMT that makes a source of PRMT i.
+func (t *bitRewriter) through(i *ori.Instr) bool {
 	sel, ok := selector(i)
 	if !ok {
-		return
+		return false
 	}
 	for _, n := range [...]int{1, 3} {
 		if !Plain(i.Args[n]) {
@@ -281,11 +299,11 @@ func (t *bitRewriter) compose(i *ori.Instr) {
 			if s, ok := through2(sel, inner, uint32(n-1)<<1&4, uint32(from-1)<<1&4); ok {
 				i.Args[n] = x
 				i.Args[2] = ori.Imm(int64(s))
-				t.changed = true
-				return
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // through2 joins two selectors: bytes of sel that come from source at, which

@@ -77,9 +77,14 @@ S2R r1 = SR_CTAID.X
 SHF.L.U32 r2 = r1, 0x9, rz
 LOP3.LUT r3 = r0, r2, rz, 0xfc
 STS [0x20], r3`, "S2R r0 = SR_TID.X\nS2R r1 = SR_CTAID.X\nSHF.L.U32 r2 = r1, 0x9, rz\nLOP3.LUT r3 = r0, r2, rz, 0xfc\nSTS [0x20], r3", clean},
+		{"halves taken apart and put together", `LDS r0 = [0x10]
+PRMT r1 = r0, 0x7710, rz
+PRMT r2 = r0, 0x7732, rz
+PRMT r3 = r1, 0x5410, r2
+STS [0x20], r3`, "LDS r0 = [0x10]\nSTS [0x20], r0", clean},
 		{"bytes of bytes", `LDS r0 = [0x10]
 PRMT r1 = r0, 0x7632, rz
 PRMT r2 = r1, 0x5410, r0
-STS [0x20], r2`, "LDS r0 = [0x10]\nPRMT r2 = r0, 0x5432, r0\nSTS [0x20], r2", clean},
+STS [0x20], r2`, "LDS r0 = [0x10]\nPRMT r2 = r0, 0x1032, rz\nSTS [0x20], r2", clean},
 	})
 }

@@ -245,10 +245,10 @@ func (c *Combiner) alwaysCopies(i *ori.Instr) bool {
 // constantLast: of two values to choose from the machine takes a constant as
 // the second.
 func (c *Combiner) constantLast(i *ori.Instr) bool {
-	if i.NDst != 1 || len(i.Args) != 4 || i.Args[1].Kind == ori.KReg || i.Args[2].Kind != ori.KReg || i.Args[3].Class != ori.P {
+	if i.NDst != 1 || len(i.Args) != 4 || i.Args[1].Kind == ori.KReg || i.Args[1].Kind == ori.KZero || i.Args[3].Class != ori.P {
 		return false
 	}
-	if i.Args[1].Kind == ori.KZero {
+	if i.Args[2].Kind != ori.KReg && i.Args[2].Kind != ori.KZero {
 		return false
 	}
 	i.Args[1], i.Args[2] = i.Args[2], i.Args[1]

@@ -25,6 +25,8 @@ func TestCanonical(t *testing.T) {
 		{"@p4 IABS r0 = r1\nISETP.LT.AND p3 = r0, rz, p4", "@p4 IABS r0 = r1\nISETP.LT.AND p3 = r0, rz, p4"},
 		{"IABS r0 = r1\nIABS r2 = r0", "IABS r0 = r1\nCOPY r2 = r0"},
 		{"SEL r0 = 0x5, r1, p3", "SEL r0 = r1, 0x5, ~p3"},
+		{"SEL r0 = 0x5, rz, p3", "SEL r0 = rz, 0x5, ~p3"},
+		{"SEL r0 = 0x5, 0x6, p3", "SEL r0 = 0x5, 0x6, p3"},
 		{"SEL r0 = rz, r1, p3", "SEL r0 = rz, r1, p3"},
 		{"ISETP.LT.AND p3 = 0x5, r1, pt", "ISETP.GT.AND p3 = r1, 0x5, pt"},
 		{"FSETP.GEU.AND p3 = 0x5, r1, pt", "FSETP.LEU.AND p3 = r1, 0x5, pt"},

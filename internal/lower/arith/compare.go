@@ -104,6 +104,10 @@ func set(l *build.Builder) {
 	cmp, low := comparison(l)
 	d := l.Dst(0)[:1]
 	yes := expand.Word(truth(to))
+	if m, ok := halfSet(l, to, t, cmp); ok {
+		l.Emit(op.HSET2, m, d, half(l, 1, t), half(l, 2, t), with)
+		return
+	}
 	if isPair(t) {
 		p, q := l.Pred(), l.Pred()
 		compareHalf(l, build.Value{p, q}, t, cmp, boolean(l), with)
@@ -115,6 +119,29 @@ func set(l *build.Builder) {
 	p := l.Pred()
 	compare(l, p, 1, t, cmp, low, boolean(l), with)
 	l.Emit(op.SEL, op.Mods{}, d, yes, expand.RZ(), p)
+}
+
+// halfSet returns the modifiers of the machine's own comparison of halves to
+// words: ones in both halves, or the number one of the type that is compared.
+func halfSet(l *build.Builder, to, t isa.Type, cmp op.Mod) (m op.Mods, ok bool) {
+	switch t {
+	case isa.F16, isa.BF16, isa.F16x2, isa.BF16x2:
+	default:
+		return m, false
+	}
+	m = halfMods(t)
+	switch truth(to) {
+	case truth(t):
+		m = m.With(op.MBF)
+	case ^uint32(0):
+	default:
+		return m, false
+	}
+	m = m.With(cmp)
+	if l.Has(isa.WFtz) {
+		m = m.With(op.MFTZ)
+	}
+	return m.With(boolean(l)), true
 }
 
 // truth is what set writes for true.

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"math/bits"
+
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -39,6 +41,11 @@ var evaluated = [...]evaluation{
 	op.FSETP:  {(*evaluator).compareFloats, false},
 	op.IMNMX:  {(*evaluator).choose, false},
 	op.VIMNMX: {(*evaluator).choose, false},
+
+	op.IABS: {(*evaluator).unary, false},
+	op.POPC: {(*evaluator).unary, false},
+	op.BREV: {(*evaluator).unary, false},
+	op.I2FP: {(*evaluator).toFloat, false},
 }
 
 // evaluationOf returns the row of an operation, nil if there is none.
@@ -110,6 +117,25 @@ func (e *evaluator) extend(i *ori.Instr) (v [2]uint32, ok bool) {
 		v[0] = uint32(int32(x<<(32-n)) >> (32 - n))
 	}
 	return v, true
+}
+
+// unary: the size of a word, the number of its ones, its bits the other way around.
+func (e *evaluator) unary(i *ori.Instr) (v [2]uint32, ok bool) {
+	if i.NDst != 1 || len(i.Args) != 2 || i.Mods != (op.Mods{}) || i.Args[1].Flags != 0 {
+		return v, false
+	}
+	x, ok := e.word(i.Args[1])
+	switch i.Op {
+	case op.POPC:
+		v[0] = uint32(bits.OnesCount32(x))
+	case op.BREV:
+		v[0] = bits.Reverse32(x)
+	default:
+		if v[0] = x; int32(x) < 0 {
+			v[0] = -x
+		}
+	}
+	return v, ok
 }
 
 // fold: what Fold knows, with known words in their places.

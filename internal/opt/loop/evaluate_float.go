@@ -97,6 +97,26 @@ func (e *evaluator) fused(i *ori.Instr) ([2]uint32, bool) {
 	})
 }
 
+// toFloat: an integer, rounded to the nearest.
+func (e *evaluator) toFloat(i *ori.Instr) (v [2]uint32, ok bool) {
+	if i.NDst != 1 || len(i.Args) != 2 || i.Args[1].Flags != 0 {
+		return v, false
+	}
+	x, ok := e.word(i.Args[1])
+	if !ok {
+		return v, false
+	}
+	switch i.Mods {
+	case op.M(op.MF32, op.MU32):
+		v[0] = math.Float32bits(float32(x))
+	case op.M(op.MF32, op.MS32):
+		v[0] = math.Float32bits(float32(int32(x)))
+	default:
+		return v, false
+	}
+	return v, true
+}
+
 // ordered are the outcomes of comparisons of numbers.
 var ordered = [...]struct {
 	mods             [2]op.Mod // of numbers, and of what may be none

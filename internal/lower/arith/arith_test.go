@@ -1,0 +1,19 @@
+package arith_test
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/lowered"
+)
+
+// TestSetHalves: the machine compares halves to words of ones and to the
+// number one of their own type; others are chosen.
+func TestSetHalves(t *testing.T) {
+	lowered.Check(t, [][3]string{
+		{"sm_90", "set.lt.u32.f16 %r1, %h1, %h2;", "HSET2.LT.AND ; !HSETP2 ; !SEL"},
+		{"sm_90", "set.leu.ftz.u32.f16x2 %r1, %r2, %r3;", "HSET2.LEU.FTZ.AND ; !HSETP2 ; !SEL"},
+		{"sm_90", "set.gt.bf16x2.bf16x2 %r1, %r2, %r3;", "HSET2.BF16_V2.BF.GT.AND ; !HSETP2 ; !SEL"},
+		{"sm_90", "set.gt.or.f16x2.f16x2 %r1, %r2, %r3, %p1;", "HSET2.BF.GT.OR ; !HSETP2 ; !SEL"},
+		{"sm_90", "set.gt.f32.f32 %f1, %f2, %f3;", "FSETP ; SEL"},
+	})
+}
