@@ -22,3 +22,25 @@ func TestAsynchronous(t *testing.T) {
 		{"sm_90", "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes %r1, [%rd1, {%r2}], %r3;", "UTMALDG.1D"},
 	})
 }
+
+// TestOneThread: an order is given once where one thread of a warp comes at
+// most; elsewhere threads take turns.
+func TestOneThread(t *testing.T) {
+	const (
+		lane   = "mov.u32 %r1, %laneid; "
+		reduce = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r3], 128;"
+	)
+	lowered.Check(t, [][3]string{
+		{"sm_90", reduce, "UBLKRED ; BRA"},
+		{"sm_90", "elect.sync _|%p1, -1; @%p1 " + reduce, "UBLKRED ; !BRA"},
+		{"sm_90", lane + "setp.eq.u32 %p1, %r1, 3; @%p1 " + reduce, "UBLKRED ; !BRA"},
+		{"sm_90", lane + "setp.ne.u32 %p1, %r1, 3; @!%p1 " + reduce, "UBLKRED ; !BRA"},
+		{"sm_90", lane + "setp.ne.u32 %p1, %r1, 3; @%p1 " + reduce, "UBLKRED ; BRA"},
+		{"sm_90", lane + "setp.eq.u32 %p1, %r1, %r2; @%p1 " + reduce, "UBLKRED ; BRA"},
+		{"sm_90", "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; @%p1 " + reduce, "UBLKRED ; BRA"},
+		{"sm_90", lane + "add.u32 %r1, %r1, %r2; setp.eq.u32 %p1, %r1, 3; @%p1 " + reduce, "UBLKRED ; BRA"},
+		{"sm_90", lane + "setp.eq.u32 %p1, %r1, 3; and.pred %p2, %p1, %p3; @%p2 " + reduce, "UBLKRED ; !BRA"},
+		{"sm_90", lane + "setp.eq.u32 %p1, %r1, 3; setp.eq.u32 %p3, %r1, 4; or.pred %p2, %p1, %p3; @%p2 " + reduce, "UBLKRED ; BRA"},
+		{"sm_90", lane + "setp.eq.u32 %p1, %r1, 3; @%p4 setp.eq.u32 %p1, %r1, 4; @%p1 " + reduce, "UBLKRED ; BRA"},
+	})
+}

@@ -17,6 +17,10 @@ import (
 //	@p mov.b32 r, 1;
 //	setp.eq.s32 q, r, 0;
 //	@q bra skip;
+//
+// Or they compare the number of the thread with a constant. Then another
+// comparison may name another thread, so that predicates which are written in
+// several places, or put together by or, name nobody.
 
 // SingleThread reports whether at most one thread of a warp does the current
 // instruction.
@@ -31,9 +35,9 @@ func (l *Builder) SingleThread() bool {
 // thread at most.
 func (l *Builder) leads(r int32, not bool) bool {
 	if not {
-		return l.elected[r]&others != 0
+		return l.elected[r]&(others|rest) != 0
 	}
-	return l.elected[r]&leader != 0
+	return l.elected[r]&(leader|single) != 0
 }
 
 // findElected finds out what each register has to do with elections: what all
@@ -48,6 +52,9 @@ func (l *Builder) findElected() {
 		clear(agree)
 		for n := range body.Instrs {
 			r, e := l.electedBy(n)
+			if writes[r] != 1 {
+				e &^= single | rest
+			}
 			for k := range 8 {
 				if e>>k&1 == 0 {
 					continue
@@ -217,9 +224,9 @@ func joined(o isa.Word, args []sema.Operand, of func(int) election) (e election)
 	}
 	any, all := of(1)|of(2), of(1)&of(2)
 	if o == isa.WAnd {
-		return any&leader | all&others
+		return any&(leader|single) | all&others
 	}
-	return any&others | all&leader
+	return any&(others|rest) | all&leader
 }
 
 // opposite is what is known of the opposite of a predicate.
@@ -230,23 +237,51 @@ func opposite(e election) (out election) {
 	if e&others != 0 {
 		out |= leader
 	}
+	if e&single != 0 {
+		out |= rest
+	}
+	if e&rest != 0 {
+		out |= single
+	}
 	return out
 }
 
-// electedTest is what is known of the result of a comparison with zero.
+// electedTest is what is known of the result of a comparison with zero, or of
+// the number of a thread with a constant.
 func (l *Builder) electedTest(in *sema.Inst, args []sema.Operand) election {
-	if len(args) != 3 || args[0].Pair >= 0 || l.electionOf(&args[1])&counts == 0 || l.electionOf(&args[2])&zero == 0 {
+	if len(args) != 3 || args[0].Pair >= 0 {
 		return 0
+	}
+	var equal election
+	if l.electionOf(&args[1])&counts != 0 && l.electionOf(&args[2])&zero != 0 {
+		equal = others
+	}
+	if in.Types[0].Bits() == 32 && l.electionOf(&args[1])&number != 0 && args[2].Kind == isa.KInt && args[2].Flags == 0 {
+		equal |= single
 	}
 	for _, w := range l.Body.ModsOf(in) {
 		switch w {
 		case isa.WEq:
-			return others
+			return equal
 		case isa.WNe:
-			return leader
+			return opposite(equal)
 		}
 	}
 	return 0
+}
+
+// apart reports whether no two threads of a warp have the same special
+// register: their lanes, and their first indices where a row of them fills
+// warps or is all there is.
+func (l *Builder) apart(a *sema.Operand) bool {
+	switch isa.SpecialReg(a.Ref).Word() {
+	case isa.WSrLaneid:
+		return true
+	case isa.WSrTid:
+		n := &l.F.Props.ReqNTid
+		return l.F.Kernel && a.Comp == 1 && n[0] > 0 && (n[0]%32 == 0 || n[1] <= 1 && n[2] <= 1)
+	}
+	return false
 }
 
 // electionOf is what is known of an operand.
@@ -260,6 +295,8 @@ func (l *Builder) electionOf(a *sema.Operand) election {
 		return ones
 	case a.Kind == isa.KInt && a.Flags == 0 && a.Value == 0:
 		return zero | counts
+	case a.Kind == isa.KSpecial && a.Flags == 0 && l.apart(a):
+		return number
 	}
 	return 0
 }

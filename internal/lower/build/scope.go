@@ -44,6 +44,9 @@ const (
 	counts                      // a number that is zero in all but the elected thread
 	zero                        // a number that is zero
 	ones                        // a number whose bits are all set
+	number                      // one that no two threads of a warp share
+	single                      // a predicate, written once, that holds for one thread of a warp at most
+	rest                        // a predicate, written once, that fails for one at most
 )
 
 // runWord says that a register's only word has the value of another word.
