@@ -42,26 +42,43 @@ func newHoister(f *ori.Func) *hoister {
 	return h
 }
 
-// before returns the register that holds constant s all through the
-// outermost loop around b.
-func (h *hoister) before(b *ori.Block, s ori.Operand) (ori.Operand, bool) {
+// around returns what is known about the outermost loop around b, and the
+// register that holds constant s all through it.
+func (h *hoister) around(b *ori.Block, s ori.Operand) (x *hoisted, reg ori.Operand) {
 	l := h.loops.Of(b)
 	if l == nil || s.Kind != ori.KImm || s.Flags != 0 || s.N > 1 {
-		return s, false
+		return nil, reg
 	}
 	for l.Parent != nil {
 		l = l.Parent
 	}
-	x := h.list(l)
+	x = h.list(l)
 	for _, c := range x.held {
 		if c.value == s {
-			return c.reg, true
+			return x, c.reg
 		}
+	}
+	return x, reg
+}
+
+// takes reports whether constant s has a register before the outermost loop
+// around b, or may get one.
+func (h *hoister) takes(b *ori.Block, s ori.Operand) bool {
+	x, reg := h.around(b, s)
+	return x != nil && (reg.Kind == ori.KReg || x.pre != nil && len(x.held) < maxHoisted)
+}
+
+// before returns the register that holds constant s all through the
+// outermost loop around b.
+func (h *hoister) before(b *ori.Block, s ori.Operand) (ori.Operand, bool) {
+	x, r := h.around(b, s)
+	if x == nil || r.Kind == ori.KReg {
+		return r, x != nil
 	}
 	if x.pre == nil || len(x.held) == maxHoisted {
 		return s, false
 	}
-	r := h.f.Words(h.f.NewReg(ori.R, 1))
+	r = h.f.Words(h.f.NewReg(ori.R, 1))
 	m := h.f.NewInstr(op.MOV, op.Mods{}, []ori.Operand{r}, []ori.Operand{s})
 	if at := x.pre.Tail(); at != nil {
 		m.Line, m.Loc = at.Line, at.Loc

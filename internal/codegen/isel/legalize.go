@@ -134,7 +134,7 @@ func (l *legalizer) instr(i *ori.Instr) error {
 			for _, order := range orders {
 				i.Mods = order.mods
 				for mask := range uint(1) << len(order.srcs) {
-					if mbits.OnesCount(mask) != n || mask&^l.mask(order.srcs) != 0 || constants != l.immediates(order.srcs, mask) {
+					if mbits.OnesCount(mask) != n || mask&^l.mask(order.srcs) != 0 || constants != l.immediates(i, order.srcs, mask) {
 						continue
 					}
 					if l.try(i, order.srcs, mask) {
@@ -150,10 +150,14 @@ func (l *legalizer) instr(i *ori.Instr) error {
 }
 
 // immediates reports whether all sources in mask are immediates that several
-// instructions of the block want in registers.
-func (l *legalizer) immediates(srcs []ori.Operand, mask uint) bool {
+// instructions of the block want in registers, or that can wait in one before
+// a loop.
+func (l *legalizer) immediates(i *ori.Instr, srcs []ori.Operand, mask uint) bool {
 	for k := range srcs {
-		if mask>>k&1 != 0 && (srcs[k].Kind != ori.KImm || l.wanted[srcs[k].Imm] < 4) {
+		if mask>>k&1 == 0 {
+			continue
+		}
+		if srcs[k].Kind != ori.KImm || l.wanted[srcs[k].Imm] < 4 && (i.Op.Has(op.Uniform) || !l.hoist.takes(i.Block(), srcs[k])) {
 			return false
 		}
 	}

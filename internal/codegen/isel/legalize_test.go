@@ -156,3 +156,51 @@ EXIT
 		t.Errorf("%s, and %d instructions in the loop", got, f.Blocks[1].Len())
 	}
 }
+
+// TestHoistBeside checks that of a constant and a uniform register that have
+// one place in an instruction of a loop the constant waits before it.
+func TestHoistBeside(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg p1 1/1
+reg u2 1/1
+b0: -> b1
+MOV r0 = rz
+b1: -> b1, b2
+UIADD3 u2 = u2, 0x1, urz
+IMAD r0 = u2, 0x20, r0
+ISETP.LT.U32.AND p1 = u2, 0x8, pt
+@p1 BRA b1
+b2:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	fits := func(i *ori.Instr) bool {
+		if i.Op.Has(op.Uniform) || i.Op == op.BRA || i.Op == op.MOV {
+			return true
+		}
+		for k, s := range i.Srcs() {
+			if k != 1 && (s.Kind == ori.KImm || s.Kind == ori.KReg && s.Class == ori.UR) {
+				return false
+			}
+		}
+		return true
+	}
+	if err := Legalize(f, target.Find("sm_90a"), fits); err != nil {
+		t.Fatal(err)
+	}
+	want := "MOV r0 = rz\nMOV r4 = 0x20\nMOV r6 = 0x8\nUIADD3 u2 = u2, 0x1, urz\nIMAD r0 = r4, u2, r0\nISETP.GT.U32.AND p1 = r6, u2, pt\n@p1 BRA b1"
+	var got []string
+	for _, b := range f.Blocks[:2] {
+		for i := range b.Instrs {
+			got = append(got, string(f.AppendInstr(nil, i)))
+		}
+	}
+	if strings.Join(got, "\n") != want {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
