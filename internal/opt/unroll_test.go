@@ -39,7 +39,7 @@ func TestUnroll(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		f := m.Funcs[0]
-		loop.Unroll(f)
+		loop.Unroll(f, loop.UsualBounds())
 		bodies, branches := 0, 0
 		for _, b := range f.Blocks {
 			for i := range b.Instrs {

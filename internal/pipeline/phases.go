@@ -85,7 +85,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Constants", Run: improve(loop.Constants), MinOpt: 1},
 		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between
 		{Name: "SplitWebs", Run: improve(ssa.SplitWebs), MinOpt: 1},
-		{Name: "Unroll", Run: improve(loop.Unroll), MinOpt: 2},
+		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
 		{Name: "RotateLoops", Run: do(rotateLoops), MinOpt: 2},
 		{Name: "UnrollRest", Run: do(unrollRest), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
@@ -283,11 +283,22 @@ func (u *unit) findGatherings() {
 }
 
 // rotateLoops lets loops test at their end.
+// number is the value of a knob.
+func (u *unit) number(id knobs.ID) int { return int(u.knobs.Int(id)) }
+
+// unroll copies turns of loops within the bounds that knobs give.
+func unroll(u *unit) {
+	loop.Unroll(u.f, loop.Bounds{
+		Whole: u.number(knobs.UnrollWhole), Left: u.number(knobs.UnrollLeft), Body: u.number(knobs.UnrollBody), Part: u.number(knobs.UnrollPart),
+		Copies: u.number(knobs.UnrollCopies), Forked: u.number(knobs.UnrollForked), Forks: u.number(knobs.UnrollForks), Growth: u.number(knobs.UnrollGrowth),
+	})
+}
+
 func rotateLoops(u *unit) { loop.RotateLoops(u.f, int(u.knobs.Int(knobs.RotateHeader))) }
 
 // unrollRest writes turns of loops out of which only data tell the number.
 func unrollRest(u *unit) {
-	loop.UnrollRest(u.f, loop.Rest{Turns: int(u.knobs.Int(knobs.RestTurns)), Body: int(u.knobs.Int(knobs.RestBody))})
+	loop.UnrollRest(u.f, loop.Rest{Turns: u.number(knobs.RestTurns), Body: u.number(knobs.RestBody), Growth: u.number(knobs.UnrollGrowth)})
 }
 
 func settle(u *unit) { opt.Settle(u.f) }
@@ -311,7 +322,9 @@ func uniformValues(u *unit) {
 	if u.o.Arch.Has(target.UniformLoads) {
 		load = op.LDCU
 	}
-	uniform.UniformValues(u.f, fits(u), load)
+	uniform.UniformValues(u.f, fits(u), load, uniform.Room{
+		Words: u.number(knobs.UniformWords), Called: u.number(knobs.UniformCalled), Many: u.number(knobs.UniformMany),
+	})
 }
 
 // localWords keeps words of local memory in registers, where no debugger wants
@@ -371,10 +384,13 @@ func preSchedule(u *unit) {
 
 // tuning is what the knobs say about orders.
 func tuning(u *unit) sched.Tuning {
-	n := func(id knobs.ID) int { return int(u.knobs.Int(id)) }
+	n := u.number
 	return sched.Tuning{
 		Slack: n(knobs.SchedSlack), Spare: n(knobs.SchedSpare), Registers: n(knobs.SchedRegisters),
 		Manner: n(knobs.SchedManner), Jitter: n(knobs.SchedJitter),
+		Turns:      sched.Turns{Time: n(knobs.TurnsTime), Share: n(knobs.TurnsShare), Few: n(knobs.TurnsFew), Reads: n(knobs.TurnsReads)},
+		ScarceTime: n(knobs.ScarceTime), ScarceShare: n(knobs.ScarceShare),
+		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile),
 	}
 }
 
@@ -400,7 +416,7 @@ func balancePipes(u *unit) {
 func postSchedule(u *unit) { sched.Post(u.f, u.o.Arch, tuning(u)) }
 
 func legalize(u *unit, _ *phase.Ctx) error {
-	return isel.Legalize(u.f, u.o.Arch, fits(u))
+	return isel.Legalize(u.f, u.o.Arch, fits(u), isel.Waiting{Constants: u.number(knobs.WaitConstants), Alive: u.number(knobs.WaitAlive)})
 }
 
 // fits returns the question whether the machine has a form of an instruction.

@@ -9,17 +9,18 @@ import (
 // A constant that has no place in an instruction of a loop is put into its
 // register before the loop, once, unless registers are scarce there.
 
-const (
-	// maxHoisted is how many constants wait in registers for one loop.
-	maxHoisted = 3
-	// maxAlive is how many words of general registers may live at the start
-	// of a loop that constants are added to.
-	maxAlive = 40
-)
+// Waiting says how many constants wait in registers for one loop, and how
+// many words of general registers may live at the start of a loop that they
+// are added to.
+type Waiting struct{ Constants, Alive int }
+
+// UsualWaiting is what was measured.
+func UsualWaiting() Waiting { return Waiting{Constants: 3, Alive: 40} }
 
 // hoister puts constants before loops.
 type hoister struct {
 	f     *ori.Func
+	most  Waiting
 	dom   *flow.Dom
 	loops *flow.Loops
 	byID  []*ori.Block
@@ -33,9 +34,9 @@ type hoisted struct {
 	held []materialized
 }
 
-func newHoister(f *ori.Func) *hoister {
+func newHoister(f *ori.Func, most Waiting) *hoister {
 	dom := flow.DomOf(f)
-	h := &hoister{f: f, dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks())}
+	h := &hoister{f: f, most: most, dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks())}
 	for _, b := range f.Blocks {
 		h.byID[b.ID] = b
 	}
@@ -65,7 +66,7 @@ func (h *hoister) around(b *ori.Block, s ori.Operand) (x *hoisted, reg ori.Opera
 // around b, or may get one.
 func (h *hoister) takes(b *ori.Block, s ori.Operand) bool {
 	x, reg := h.around(b, s)
-	return x != nil && (reg.Kind == ori.KReg || x.pre != nil && len(x.held) < maxHoisted)
+	return x != nil && (reg.Kind == ori.KReg || x.pre != nil && len(x.held) < h.most.Constants)
 }
 
 // before returns the register that holds constant s all through the
@@ -75,7 +76,7 @@ func (h *hoister) before(b *ori.Block, s ori.Operand) (ori.Operand, bool) {
 	if x == nil || r.Kind == ori.KReg {
 		return r, x != nil
 	}
-	if x.pre == nil || len(x.held) == maxHoisted {
+	if x.pre == nil || len(x.held) >= h.most.Constants {
 		return s, false
 	}
 	r = h.f.Words(h.f.NewReg(ori.R, 1))
@@ -98,7 +99,7 @@ func (h *hoister) list(l *flow.Loop) *hoisted {
 		}
 	}
 	x := hoisted{loop: l}
-	if d := h.dom.Idom[l.Header.ID]; d >= 0 && h.byID[d] != nil && h.loops.Of(h.byID[d]) == nil && h.alive(l.Header) <= maxAlive {
+	if d := h.dom.Idom[l.Header.ID]; d >= 0 && h.byID[d] != nil && h.loops.Of(h.byID[d]) == nil && h.alive(l.Header) <= h.most.Alive {
 		x.pre = h.byID[d]
 	}
 	h.lists = append(h.lists, x)

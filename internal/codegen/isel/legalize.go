@@ -20,8 +20,8 @@ type Fits func(i *ori.Instr) bool
 // Legalize rewrites every instruction of f that has no form: sources change
 // places where the operation allows it, and those that fit nowhere are
 // computed into registers first, as few as possible.
-func Legalize(f *ori.Func, a *target.Arch, fits Fits) error {
-	l := &legalizer{f: f, a: a, fits: fits, writes: writesOf(f), hoist: newHoister(f), wanted: map[int64]int{}}
+func Legalize(f *ori.Func, a *target.Arch, fits Fits, most Waiting) error {
+	l := &legalizer{f: f, a: a, fits: fits, writes: writesOf(f), hoist: newHoister(f, most), wanted: map[int64]int{}}
 	for _, b := range f.Blocks {
 		l.held = l.held[:0]
 		l.want(b)

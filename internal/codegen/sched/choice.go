@@ -24,12 +24,9 @@ const (
 	registers   = 1 << 16
 	maxThreads  = 2048
 	sharedBytes = 227 << 10
-	usualBlock  = 256  // threads, when the source does not say
-	maxDepth    = 3    // loops deeper than this count no more
-	turns       = 8    // of a loop, as a guess
-	maxRaises   = 3    // how far the number of registers may rise
-	better      = 0.97 // of the price before, which is a product of two times, where as many warps run
-	worthwhile  = 0.7  // of the latency that a warp has to hide, where fewer do
+	usualBlock  = 256 // threads, when the source does not say
+	maxDepth    = 3   // loops deeper than this count no more
+	turns       = 8   // of a loop, as a guess
 )
 
 // arrange orders all regions: within the limit, or within a higher one if
@@ -48,7 +45,7 @@ func (p *presser) arrange(f *ori.Func) {
 	}
 	now := p.cost(f, plans, weights, tight)
 	trial := make([]plan, len(plans))
-	for tries := 0; tries < maxRaises && p.tune.Registers == 0 && p.raise(); tries++ {
+	for tries := 0; tries < p.tune.Raises && p.tune.Registers == 0 && p.raise(); tries++ {
 		copy(trial, plans)
 		held := false
 		for n := range plans {
@@ -58,7 +55,7 @@ func (p *presser) arrange(f *ori.Func) {
 			}
 		}
 		left := p.cost(f, trial, weights, reserve)
-		if left.warps >= now.warps && left.price() < now.price()*better || left.shared() < now.shared()*worthwhile {
+		if left.warps >= now.warps && left.price() < now.price()*percent(p.tune.Better) || left.shared() < now.shared()*percent(p.tune.Worthwhile) {
 			now = left
 			plans, trial = trial, plans
 		}
@@ -71,6 +68,8 @@ func (p *presser) arrange(f *ori.Func) {
 		place(r.block, r.instrs, plans[n].order, r.end)
 	}
 }
+
+func percent(n int) float64 { return float64(n) / 100 }
 
 // raise sets the limit to the next number at which occupancy drops, and
 // reports whether there is one within the budget.

@@ -57,7 +57,7 @@ const (
 
 // grapher builds graphs. Its tables are used again for every region.
 type grapher struct {
-	jitter  int // see Tuning
+	tune    *Tuning
 	names   *numbering
 	desc    *timing.Describer
 	timing  *target.Timing
@@ -79,9 +79,9 @@ type grapher struct {
 	alone   bool      // a block of the kernel fills a multiprocessor
 }
 
-func newGrapher(names *numbering, a *target.Arch) *grapher {
+func newGrapher(names *numbering, a *target.Arch, tune *Tuning) *grapher {
 	d := timing.NewDescriber(names.f, a)
-	return &grapher{names: names, desc: d, timing: d.Timing, words: pool.Make[word](names.f.Scratch(), names.size), groups: newGroupOrder(names, d.Timing)}
+	return &grapher{tune: tune, names: names, desc: d, timing: d.Timing, words: pool.Make[word](names.f.Scratch(), names.size), groups: newGroupOrder(names, d.Timing)}
 }
 
 // build returns the graph of a region. end, which may be nil, is the
@@ -104,7 +104,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 		g.classes[k] = b.desc.Class(i)
 	}
 	if b.busy != nil {
-		g.findScarce(b.busy)
+		g.findScarce(b.busy, b.tune)
 	}
 	b.crowded = g.scarce != 0 || b.patient && g.multipliesGroups()
 	for k, i := range instrs {
@@ -120,7 +120,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	if b.patient {
 		b.takeTurns(g)
 	}
-	g.shake(b.jitter)
+	g.shake(b.tune.Jitter)
 	return g
 }
 

@@ -8,8 +8,8 @@ import (
 // Post orders the instructions of every block of f, which has physical
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
-	b := newGrapher(physical(f), a)
-	b.jitter, b.patient, b.open = tune.Jitter, true, newOpenOrder(b.names)
+	b := newGrapher(physical(f), a, &tune)
+	b.patient, b.open = true, newOpenOrder(b.names)
 	b.alone = isAlone(f, highest(f)+1)
 	busy := newBusyTable(b.timing)
 	b.busy = busy

@@ -16,23 +16,18 @@ import (
 // findScarce finds the matrix operations whose unit is busy for most of the time
 // that it takes to issue a graph, if there are any. Where memory is what all wait
 // for, its latency counts and not the time it is busy.
-func (g *graph) findScarce(busy *busyTable) {
+func (g *graph) findScarce(busy *busyTable, tune *Tuning) {
 	var n [target.NumClasses]int32
 	for _, c := range g.classes {
 		n[c]++
 	}
 	for c := range n {
-		if d := int32(busy[c][c]); target.Matrix(target.Class(c)) && d*n[c] >= scarceTime && scarceShare*d*n[c] >= int32(len(g.classes)) {
+		if d := int32(busy[c][c]); target.Matrix(target.Class(c)) && d*n[c] >= int32(tune.ScarceTime) && int32(tune.ScarceShare)*d*n[c] >= int32(len(g.classes)) {
 			g.scarce, g.work = target.Class(c), d*n[c]
 			return
 		}
 	}
 }
-
-const (
-	scarceTime  = 48 // cycles that the operations take the unit, at least
-	scarceShare = 2  // times these cycles are as many as there are instructions
-)
 
 // wideTime is how long an access of 16 bytes a thread keeps the memory unit
 // where there is enough else to do: the four parts of a multiprocessor share

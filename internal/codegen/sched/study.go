@@ -68,8 +68,8 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	if l == nil {
 		return nil
 	}
-	g := newGrapher(names, a)
-	g.alias, g.jitter = flow.AliasOf(f), tune.Jitter
+	g := newGrapher(names, a, tune)
+	g.alias = flow.AliasOf(f)
 	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: newBusyTable(g.timing), tune: tune}
 	most := int32(1)
 	for _, r := range s.view(upToBarriers).stretches {

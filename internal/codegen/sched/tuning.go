@@ -27,10 +27,35 @@ type Tuning struct {
 	// Jitter is the seed of small changes to the lengths of paths, which
 	// decide what issues first; 0: none.
 	Jitter int
+	// Turns says where the special function unit is given to one row after
+	// the other.
+	Turns Turns
+	// ScarceTime is how many cycles operations must take their unit, at
+	// least, for orders to be made from the end; and ScarceShare times these
+	// cycles are as many as there are instructions.
+	ScarceTime, ScarceShare int
+	// Raises is how often the number of registers may rise to the next at
+	// which occupancy drops. Better is the percentage of the price before, a
+	// product of two times, that an order with as many warps must come to, and
+	// Worthwhile that of the latency that a warp has to hide where fewer run.
+	Raises, Better, Worthwhile int
+}
+
+// Turns are the regions whose rows take turns at the special function unit.
+type Turns struct {
+	Time  int // cycles that the unit is busy, at least
+	Share int // times these cycles are as many as there are instructions
+	Few   int // operations that make a turn of their own
+	Reads int // readers from which on a result is wanted before others
 }
 
 // Usual is what is used where nobody searches.
-func Usual() Tuning { return Tuning{Slack: 6, Spare: 6} }
+func Usual() Tuning {
+	return Tuning{
+		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
+		Raises: 3, Better: 97, Worthwhile: 70,
+	}
+}
 
 // productSlack is the slack of functions with products of matrices that have
 // registers to spare: while a product runs, whatever can issue should.

@@ -15,13 +15,6 @@ import (
 // has its turn early are longer by the time that the unit is busy for those
 // behind it.
 
-const (
-	turnsTime  = 96 // cycles that the unit is busy, at least
-	turnsShare = 2  // times these cycles are as many as there are instructions
-	fewOfTurn  = 4  // operations that make a turn of their own
-	manyReads  = 4  // readers from which on a result is wanted before others
-)
-
 // takeTurns lengthens the heights of a graph by the time that the special
 // function unit is busy with what comes later, and reports whether it did.
 func (b *grapher) takeTurns(g *graph) bool {
@@ -32,17 +25,17 @@ func (b *grapher) takeTurns(g *graph) bool {
 		}
 	}
 	each := int32(b.timing.Busy(target.ClassXu, target.ClassXu))
-	if n := each * int32(len(ops)); n < turnsTime || turnsShare*n < int32(len(g.instrs)) {
+	if n := each * int32(len(ops)); n < int32(b.tune.Turns.Time) || int32(b.tune.Turns.Share)*n < int32(len(g.instrs)) {
 		return false
 	}
 	turn := b.turnsOf(g)
-	if !several(ops, turn) {
+	if !several(ops, turn, b.tune.Turns.Few) {
 		return false
 	}
 	slices.SortStableFunc(ops, func(x, y int32) int { // the last one first
 		return cmp.Or(
 			cmp.Compare(turn[y], turn[x]),
-			cmp.Compare(min(len(g.succs[x]), manyReads), min(len(g.succs[y]), manyReads)),
+			cmp.Compare(min(len(g.succs[x]), b.tune.Turns.Reads), min(len(g.succs[y]), b.tune.Turns.Reads)),
 			cmp.Compare(y, x),
 		)
 	})
@@ -102,12 +95,12 @@ func (b *grapher) turnsOf(g *graph) []int32 {
 	return turn
 }
 
-// several reports whether at least two turns have more than a few operations.
-func several(ops, turn []int32) bool {
+// several reports whether at least two turns have a few operations.
+func several(ops, turn []int32, few int) bool {
 	n := map[int32]int{}
 	large := 0
 	for _, k := range ops {
-		if n[turn[k]]++; n[turn[k]] == fewOfTurn {
+		if n[turn[k]]++; n[turn[k]] == few {
 			large++
 		}
 	}

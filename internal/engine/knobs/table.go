@@ -27,6 +27,28 @@ const (
 	RestBody                  // read by pipeline
 	ConvertBoth               // read by pipeline
 	LocalWords                // read by pipeline
+	UnrollWhole               // read by pipeline
+	UnrollLeft                // read by pipeline
+	UnrollBody                // read by pipeline
+	UnrollPart                // read by pipeline
+	UnrollCopies              // read by pipeline
+	UnrollForked              // read by pipeline
+	UnrollForks               // read by pipeline
+	UnrollGrowth              // read by pipeline
+	UniformWords              // read by pipeline
+	UniformCalled             // read by pipeline
+	UniformMany               // read by pipeline
+	WaitConstants             // read by pipeline
+	WaitAlive                 // read by pipeline
+	TurnsTime                 // read by pipeline
+	TurnsShare                // read by pipeline
+	TurnsFew                  // read by pipeline
+	TurnsReads                // read by pipeline
+	ScarceTime                // read by pipeline
+	ScarceShare               // read by pipeline
+	SchedRaises               // read by pipeline
+	SchedBetter               // read by pipeline
+	SchedWorthwhile           // read by pipeline
 )
 
 var table = [...]Knob{
@@ -53,5 +75,27 @@ var table = [...]Knob{
 	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},
 	LocalWords:      {"LocalWords", Int, "32", "words of local memory that may be kept in registers"},
+	UnrollWhole:     {"UnrollWhole", Int, "1600", "instructions of all turns of a loop that is written out"},
+	UnrollLeft:      {"UnrollLeft", Int, "1200", "instructions that are left of such turns once constants are known"},
+	UnrollBody:      {"UnrollBody", Int, "80", "instructions of a loop whose turns are copied"},
+	UnrollPart:      {"UnrollPart", Int, "256", "instructions of a loop that stays and holds several turns"},
+	UnrollCopies:    {"UnrollCopies", Int, "8", "turns that such a loop holds"},
+	UnrollForked:    {"UnrollForked", Int, "40", "instructions of a loop with branches inside whose turns are copied"},
+	UnrollForks:     {"UnrollForks", Int, "420", "instructions of all copies of such turns"},
+	UnrollGrowth:    {"UnrollGrowth", Int, "4000", "instructions that copies of turns add to a function"},
+	UniformWords:    {"UniformWords", Int, "44", "words of the uniform file that live from block to block"},
+	UniformCalled:   {"UniformCalled", Int, "20", "the same in functions with calls"},
+	UniformMany:     {"UniformMany", Int, "40", "general words alive between blocks from which on moves are a fair price for uniform registers"},
+	WaitConstants:   {"WaitConstants", Int, "3", "constants that wait in registers for the instructions of a loop"},
+	WaitAlive:       {"WaitAlive", Int, "40", "general words alive at the start of a loop that constants may wait for"},
+	TurnsTime:       {"TurnsTime", Int, "96", "cycles of the special function unit in a region from which on rows take turns at it"},
+	TurnsShare:      {"TurnsShare", Int, "2", "times these cycles must be as many as the instructions"},
+	TurnsFew:        {"TurnsFew", Int, "4", "operations of that unit that make a turn"},
+	TurnsReads:      {"TurnsReads", Int, "4", "readers from which on a result of that unit comes before others"},
+	ScarceTime:      {"ScarceTime", Int, "48", "cycles of the matrix unit in a region from which on orders are made from the end"},
+	ScarceShare:     {"ScarceShare", Int, "2", "times these cycles must be as many as the instructions"},
+	SchedRaises:     {"SchedRaises", Int, "3", "times that orders may take the registers of the next occupancy step"},
+	SchedBetter:     {"SchedBetter", Int, "97", "percent of the price before that such an order comes to at most, with as many warps"},
+	SchedWorthwhile: {"SchedWorthwhile", Int, "70", "percent of the latency a warp hides that such an order comes to at most, with fewer warps"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

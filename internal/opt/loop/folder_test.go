@@ -14,6 +14,6 @@ func TestFolders(t *testing.T) {
 		"RotateLoops":      func(f *ori.Func) bool { return RotateLoops(f, 8) },
 		"SharedInductions": SharedInductions,
 		"SharedPointers":   SharedPointers,
-		"UnrollRest":       func(f *ori.Func) bool { return UnrollRest(f, Rest{Turns: 4, Body: 32}) },
+		"UnrollRest":       func(f *ori.Func) bool { return UnrollRest(f, Rest{Turns: 4, Body: 32, Growth: 4000}) },
 	})
 }

@@ -11,22 +11,27 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Bounds on unrolling, in instructions: of a loop that goes away, as its
-// turns are and as they are once constants are known, of a body that is
-// copied, of the body of a loop that stays, and of all that is added to a
-// function. Of loops of matrix products the reference writes out those whose
-// turns come to 1,184 and leaves those of 1,344.
+// Bounds are those on unrolling, in instructions.
+type Bounds struct {
+	Whole  int // of all turns of a loop that goes away
+	Left   int // of what is left of them once constants are known
+	Body   int // of a body that is copied
+	Part   int // of the body of a loop that stays
+	Copies int // in it
+	Forked int // of a body with branches inside
+	Forks  int // of all copies of such a body
+	Growth int // that are added to a function
+}
+
+// UsualBounds are what was measured. Of loops of matrix products the
+// reference writes out those whose turns come to 1,184 and leaves those of 1,344.
+func UsualBounds() Bounds {
+	return Bounds{Whole: 1600, Left: 1200, Body: 80, Part: 256, Copies: 8, Forked: 40, Forks: 420, Growth: 4000}
+}
+
 const (
-	maxWhole  = 1600
-	maxLeft   = 1200
-	maxBody   = 80
-	maxPart   = 256
-	maxForked = 40  // of a body with branches inside
-	maxForks  = 420 // of all copies of such a body
-	maxGrowth = 4000
 	maxTurns  = 4096 // turns that are counted
 	maxNested = 3    // loops around each other
-	maxCopies = 8    // of the body of a loop that stays
 	overhead  = 3    // instructions that count, compare and branch
 )
 
@@ -34,9 +39,9 @@ const (
 // known. A loop of few turns becomes a row of them; of others the body comes
 // to hold as many turns as divide their number. Registers keep their names:
 // later phases tell the copies' values apart.
-func Unroll(f *ori.Func) bool {
+func Unroll(f *ori.Func, most Bounds) bool {
 	changed := false
-	u := &unroller{f: f, room: maxGrowth, tried: map[*ori.Block]bool{}}
+	u := &unroller{f: f, most: most, room: most.Growth, tried: map[*ori.Block]bool{}}
 	for range maxNested {
 		if !u.innermost() {
 			break
@@ -47,9 +52,10 @@ func Unroll(f *ori.Func) bool {
 	return changed
 }
 
-// unroller unrolls loops. All but the first five fields are of one loop.
+// unroller unrolls loops. All but the first six fields are of one loop.
 type unroller struct {
 	f       *ori.Func
+	most    Bounds
 	dom     *flow.Dom
 	writers [][]*ori.Instr // of each register
 	room    int            // instructions that may still be added
@@ -189,18 +195,18 @@ func (u *unroller) plan(turns int) bool {
 	if turns == 0 {
 		return false
 	}
-	if u.forks && (u.size > maxForked || turns*u.size > maxForks) {
+	if u.forks && (u.size > u.most.Forked || turns*u.size > u.most.Forks) {
 		return false
 	}
-	if u.size <= maxBody && turns*u.size <= maxWhole || turns*u.size <= maxGrowth && turns*u.weigh() <= maxLeft {
+	if u.size <= u.most.Body && turns*u.size <= u.most.Whole || turns*u.size <= u.most.Growth && turns*u.weigh() <= u.most.Left {
 		u.copies, u.whole = turns, true
 		return true
 	}
-	if u.size > maxBody {
+	if u.size > u.most.Body {
 		return false
 	}
-	for n := maxCopies; n > 1; n-- {
-		if turns%n == 0 && n*u.size <= maxPart {
+	for n := u.most.Copies; n > 1; n-- {
+		if turns%n == 0 && n*u.size <= u.most.Part {
 			u.copies, u.whole = n, false
 			return true
 		}

@@ -12,8 +12,9 @@ import (
 
 // Rest says how loops are unrolled whose number of turns is not known.
 type Rest struct {
-	Turns int // turns that are written out; less than two: none
-	Body  int // instructions that a turn has at most
+	Turns  int // turns that are written out; less than two: none
+	Body   int // instructions that a turn has at most
+	Growth int // instructions that are added to a function
 }
 
 // UnrollRest writes several turns of innermost loops behind each other where
@@ -32,7 +33,7 @@ func UnrollRest(f *ori.Func, rest Rest) bool {
 	if rest.Turns < 2 {
 		return false
 	}
-	u := &unroller{f: f, room: maxGrowth, dom: flow.DomOf(f), in: make([]int32, f.NumBlocks())}
+	u := &unroller{f: f, room: rest.Growth, dom: flow.DomOf(f), in: make([]int32, f.NumBlocks())}
 	all := flow.LoopsOf(f, u.dom).All
 	outer := map[*flow.Loop]bool{}
 	for _, l := range all {

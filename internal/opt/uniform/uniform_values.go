@@ -22,11 +22,11 @@ import (
 //
 // fits tells whether the machine has a form for an instruction; f has its
 // convergence instructions.
-func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op) bool {
+func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op, room Room) bool {
 	if !f.Kernel {
 		return false
 	}
-	u := &uniformer{f: f, fits: fits, constants: constants, apart: flow.ApartOf(f, flow.UniformityOf(f))}
+	u := &uniformer{f: f, fits: fits, constants: constants, room: room, apart: flow.ApartOf(f, flow.UniformityOf(f))}
 	u.scratch = f.NewReg(ori.UR, 1)
 	u.splitTests()
 	u.pick()
@@ -42,6 +42,7 @@ type uniformer struct {
 	f         *ori.Func
 	fits      func(*ori.Instr) bool
 	constants op.Op // loads constants into uniform registers
+	room      Room
 	apart     *flow.Apart
 	scratch   ori.Reg
 	loops     *flow.Loops

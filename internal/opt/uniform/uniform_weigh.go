@@ -16,7 +16,7 @@ import (
 // move.
 func (u *uniformer) weigh() {
 	u.loops = flow.LoopsOf(u.f, flow.DomOf(u.f))
-	u.rich = u.pressure() < manyWords
+	u.rich = u.pressure() < u.room.Many
 	u.crowd()
 	for again, rounds := true, 0; again && rounds < weighRounds; rounds++ {
 		again = false
@@ -34,9 +34,9 @@ func (u *uniformer) weigh() {
 // that depends on them. What does
 // not fit would be written again where threads are apart.
 func (u *uniformer) crowd() {
-	room := uniformRoom
+	room := u.room.Words
 	if u.f.Props.HasCalls {
-		room = calledRoom
+		room = u.room.Called
 	}
 	live := flow.LiveAmong(u.f, func(r ori.Reg) bool { return u.moves[r] && u.f.Regs[r].Class == ori.R })
 	var list []ori.Reg
@@ -155,18 +155,20 @@ func (u *uniformer) borders(live *flow.Live) []bits.Set {
 	return sets
 }
 
+// Room is what there is for values that threads share. Words, and Called in
+// functions with calls, are how many words may live in the uniform file from
+// one block to the next: some of the 63 are left for what lives inside blocks,
+// and calls leave 27 alone. Many is how many words of general registers may live
+// between blocks before a move is a fair price for a register.
+type Room struct{ Words, Called, Many int }
+
+// UsualRoom is what was measured.
+func UsualRoom() Room { return Room{Words: 44, Called: 20, Many: 40} }
+
 const (
-	// uniformRoom and calledRoom are how many words may live in the uniform
-	// file from one block to the next: some of the 63 are left for what lives
-	// inside blocks, and calls leave 27 alone.
-	uniformRoom = 44
-	calledRoom  = 20
 	// constantRank is how many readers of constants one of another value is
 	// worth.
 	constantRank = 4
-	// manyWords is how many words of general registers may live between
-	// blocks before a move is a fair price for a register.
-	manyWords = 40
 	// weighRounds bounds how often choices are looked at again.
 	weighRounds = 8
 	// weighDepth bounds the weight of loops.
