@@ -142,6 +142,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: improve(isel.LooseGroups), MinOpt: 2, Needs: legal | converged},
+		{Name: "ParkAccumulators", Run: do(parkAccumulators), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
 		{Name: expandPhase, Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
@@ -170,7 +171,7 @@ var order = []string{
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"Renumber", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
+	"Renumber", "ParkAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
 // orders are the phases of each level of fast compilation.
@@ -364,6 +365,18 @@ func renumber(u *unit) {
 	}
 }
 
+// parkAccumulators keeps accumulators in local memory that loops have no
+// registers for.
+func parkAccumulators(u *unit) {
+	ro := registers(u)
+	if p := poolOf(u); p != nil {
+		ro = shared(p, ro)
+	}
+	if n := ra.Park(u.f, &ro); n > 0 {
+		u.f.Props.LocalBytes = ro.FrameBytes + n
+	}
+}
+
 func preSchedule(u *unit) {
 	limit := sched.Budget{Most: budget(u.f, u.o)}
 	ro := registers(u)
@@ -437,6 +450,7 @@ func allocateRegisters(u *unit, _ *phase.Ctx) error {
 	if err != nil {
 		return err
 	}
+	r.Stores, r.Loads = r.Stores+int(u.f.Props.SpillStores), r.Loads+int(u.f.Props.SpillLoads) // with what is parked
 	u.spills = *r
 	u.f.Props.SpillStores, u.f.Props.SpillLoads = int32(r.Stores), int32(r.Loads)
 	if r.SpillBytes > 0 {

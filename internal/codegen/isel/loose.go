@@ -82,9 +82,10 @@ func pendingAt(f *ori.Func, loose []bool) []bool {
 
 // loosens reports whether a block waits for all operations before it, all
 // its waits are such, and operations with a matrix in registers, which
-// something in the block must have computed, stand behind one.
+// something in the block must have computed, stand behind one; or whether so
+// many results are made from nothing that they had better not be there at once.
 func loosens(b *ori.Block) bool {
-	waits, behind := false, false
+	waits, behind, fresh := false, false, 0
 	for i := b.First(); i != nil; i = i.Next() {
 		switch {
 		case isGroupWait(i):
@@ -96,9 +97,28 @@ func loosens(b *ori.Block) bool {
 			return false
 		case i.IsGroupMMA() && waits && readsMatrix(i):
 			behind = true
+		case isFresh(i):
+			fresh += int(i.Args[0].N)
 		}
 	}
-	return behind
+	return behind || waits && fresh > mostFresh
+}
+
+// mostFresh is how many words of results that nothing was added to before may
+// be made at once.
+const mostFresh = 128
+
+// isFresh reports whether i is an operation that adds to nothing.
+func isFresh(i *ori.Instr) bool {
+	if !i.IsGroupMMA() || i.Args[0].Kind != ori.KReg {
+		return false
+	}
+	for _, s := range i.Srcs() {
+		if s.Kind == ori.KReg && s.Reg == i.Args[0].Reg {
+			return false
+		}
+	}
+	return true
 }
 
 // readsMatrix reports whether i reads a matrix from general registers.

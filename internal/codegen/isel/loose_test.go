@@ -1,6 +1,7 @@
 package isel
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -158,6 +159,39 @@ reg r6 4/4 phys=24
 		GroupWaits(f, target.Find("sm_90a"))
 		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLooseFresh frees products of a block that makes more results from
+// nothing than had better be there at once, and no others.
+func TestLooseFresh(t *testing.T) {
+	for products, want := range map[int]int{2: 0, 3: 6} {
+		var b strings.Builder
+		b.WriteString("func f kernel {\nreg u0 4/4\n")
+		for n := range products {
+			fmt.Fprintf(&b, "reg r%d 64/8\n", n+1)
+		}
+		fmt.Fprintf(&b, "reg r%d 1/1\nb0:\nWARPGROUP.ARRIVE\n", products+1)
+		for n := range products {
+			end := ""
+			if n == products-1 {
+				end = ", gsb0"
+			}
+			fmt.Fprintf(&b, "HGMMA.64x128x16.F32 r%d = gdesc[u0]+0x0, rz, ~upt\nHGMMA.64x128x16.F32 r%d = gdesc[u0]+0x0, r%d%s\n", n+1, n+1, n+1, end)
+		}
+		b.WriteString("WARPGROUP.DEPBAR.LE gsb0, 0x0\n")
+		for n := range products {
+			fmt.Fprintf(&b, "FADD r%d = r%d, r%d[5]\n", products+1, products+1, n+1)
+		}
+		b.WriteString("EXIT\n}\n")
+		m, err := ori.Parse(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		if LooseGroups(f) != (want > 0) || strings.Count(f.String(), "LOOSE") != want {
+			t.Errorf("%d products, want %d operations free:\n%s", products, want, f)
 		}
 	}
 }
