@@ -278,6 +278,9 @@ func marginStep(budget int) int32 {
 func (s *solver) keep(class uint8, t *trial) {
 	p := s.sol.Problem
 	s.sol.number()
+	if p.Files[class].SpillTo == Memory && s.sol.Slots > 0 {
+		t = t.rotated()
+	}
 	for v := range p.VRegs {
 		if p.VRegs[v].Class != class {
 			continue

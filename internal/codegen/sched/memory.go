@@ -25,7 +25,7 @@ type touch struct {
 // constant path read.
 func touchOf(i *ori.Instr) (t touch, ok bool) {
 	if holdsMemory(i) {
-		return touch{space: flow.Anything, write: true, strict: true, base: -1}, true
+		return touch{space: flow.Anything &^ op.SpaceLocal, write: true, strict: true, base: -1}, true // local memory is the thread's own
 	}
 	if i.IsGroupMMA() { // it reads shared memory
 		return touch{space: op.SpaceShared, base: -1}, true
