@@ -3,6 +3,8 @@ package regalloc
 import (
 	"container/heap"
 	"math"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/overfull"
 )
 
 // fat is how many words of a file live at each point, and how many
@@ -11,11 +13,11 @@ type fat struct {
 	p     *Problem
 	live  *ranges
 	class uint8
-	words []int32 // live at each point
-	room  []int32 // registers available at each point
-	holds []bool  // of each virtual register, whether something holds it, while choose runs
-	over  excess  // points with more words than registers, while choose runs
-	late  *late   // while choose runs
+	words []int32         // live at each point
+	room  []int32         // registers available at each point
+	holds []bool          // of each virtual register, whether something holds it, while choose runs
+	over  overfull.Points // points with more words than registers, while choose runs
+	late  *late           // while choose runs
 }
 
 func pressure(p *Problem, r *ranges, class uint8) *fat {
@@ -130,8 +132,8 @@ func (q *queue) Pop() any {
 // overfull, or nothing helps any more. It chooses nothing when no point is.
 // The strategy says whether registers stay where there is room for them.
 func (f *fat) choose(how strategy, kin map[int32]home) []*split {
-	f.over = newExcess(f.words, f.room)
-	if f.over.points.IsEmpty() {
+	f.over = overfull.New(f.words, f.room)
+	if f.over.Set.IsEmpty() {
 		return nil
 	}
 	f.late = constants(f.p, f.live)
@@ -259,11 +261,11 @@ func (f *fat) each(v int32, access []int32, do func(from, to int32)) {
 // gain counts the overfull points that spilling v would help.
 func (f *fat) gain(v int32, access []int32) float64 {
 	n := 0
-	f.each(v, access, func(from, to int32) { n += f.over.points.CountIn(from, to) })
+	f.each(v, access, func(from, to int32) { n += f.over.Set.CountIn(from, to) })
 	return float64(n)
 }
 
 // remove takes v away where it would no longer live.
 func (f *fat) remove(v int32, access []int32) {
-	f.each(v, access, f.over.less)
+	f.each(v, access, f.over.Less)
 }

@@ -220,7 +220,7 @@ func (s *splitter) access(v, n int32) {
 
 // free reports whether registers are not short between two instructions.
 func (s *splitter) free(from, to int32) bool {
-	return from >= to || !s.f.over.points.AnyIn(perInst*from, perInst*to)
+	return from >= to || !s.f.over.Set.AnyIn(perInst*from, perInst*to)
 }
 
 func (s *splitter) forget() {
@@ -238,7 +238,7 @@ func (s *splitter) crowded(v int32, access []int32) {
 			blk := &f.p.Blocks[b]
 			end := min(to, perInst*(blk.First+blk.N))
 			if from < end {
-				if f.over.points.AnyIn(from, end) {
+				if f.over.Set.AnyIn(from, end) {
 					s.state[b] |= inMemory
 				}
 				from = end
