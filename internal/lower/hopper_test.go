@@ -141,3 +141,14 @@ func TestElected(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRegisters: an order of one thread in a kernel without registers.
+func TestNoRegisters(t *testing.T) {
+	got, err := lowered(".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() { .shared .align 8 .b64 sm; mbarrier.init.shared.b64 [sm], 4; ret; }\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if miss := inOrder(got, "SYNCS.EXCH.64"); miss != "" {
+		t.Errorf("no %s in\n%s", miss, got)
+	}
+}

@@ -52,6 +52,9 @@ func (l *Builder) findElected() {
 		clear(agree)
 		for n := range body.Instrs {
 			r, e := l.electedBy(n)
+			if e == 0 { // nothing is known, and there may be no registers
+				continue
+			}
 			if writes[r] != 1 {
 				e &^= single | rest
 			}
