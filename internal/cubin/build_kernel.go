@@ -146,14 +146,17 @@ func (b *builder) reserved() {
 		}
 	}
 	b.symbol(&Symbol{Name: ".nv.reservedSmem.offset0", Bind: BindWeak, Type: SymObject, Value: size, Size: 4})
+	accounts := b.m.accounts()
+	if b.m.Relocatable && accounts {
+		b.account()
+	}
 	if b.m.FullDebug || b.m.Relocatable || b.m.Patch {
 		return
 	}
 	b.name(".nv.shared.reserved.0")
-	accounts := b.m.accounts()
 	whole := size
 	if accounts {
-		whole += tensorAccount
+		whole += accountSize
 	}
 	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(whole)})
 	if accounts {
@@ -161,13 +164,23 @@ func (b *builder) reserved() {
 	}
 	b.symbol(&Symbol{Name: "__nv_reservedSMEM_offset_0_alias", Bind: BindWeak, Other: OtherReserved, Section: s, Value: size})
 	if accounts {
-		b.symbol(&Symbol{Name: "__nv_reservedSMEM_tcgen05_partition", Bind: BindWeak, Type: SymObject, Section: s, Value: size, Size: tensorAccount})
+		b.symbol(&Symbol{Name: target.TensorAccount, Bind: BindWeak, Type: SymObject, Section: s, Value: size, Size: accountSize})
 	}
 }
 
-// tensorAccount is the size of what a block writes down about its tensor
-// memory.
-const tensorAccount = 0x20
+// account makes the part of shared memory that an object asks the linker
+// for: what a block writes down about its tensor memory.
+func (b *builder) account() {
+	b.name(".nv.shared.reserved.0")
+	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: TypeReservedShared, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(accountSize)})
+	b.sectionSymbol(s)
+	b.symbol(&Symbol{Name: target.TensorAccount, Bind: BindWeak, Type: SymCudaObject, Other: OtherReserved, Section: s, Value: accountKind, Size: accountSize})
+}
+
+const (
+	accountSize = 0x20
+	accountKind = 1 // among the parts that a linker may be asked for
+)
 
 // unifiedTables are symbols that the linker fills in for unified function
 // and data tables; every new object names them.

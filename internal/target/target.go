@@ -106,6 +106,10 @@ var Chips = [...]Chip{
 // it keeps anything.
 const SystemShared = 0x400
 
+// TensorAccount is the symbol of what a block writes down there about its
+// tensor memory.
+const TensorAccount = "__nv_reservedSMEM_tcgen05_partition"
+
 // Archs lists every architecture that code can be generated for, oldest
 // first, the plain name before its f and a variants.
 var Archs = [...]Arch{

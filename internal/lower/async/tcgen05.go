@@ -39,9 +39,6 @@ func tensorUse(l *build.Builder, use int32) {
 	case l.Has(isa.WCtaGroup1):
 		use |= ori.TensorOne
 	}
-	if l.Layout.Object && use&(ori.TensorAccount|ori.TensorAccount2) != 0 {
-		l.Fail("tensor memory is allocated in an object")
-	}
 	l.F.Props.Tensor |= use
 }
 

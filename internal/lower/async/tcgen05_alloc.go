@@ -8,27 +8,41 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Tensor memory is given out in units of 32 columns by a counter of the
 // multiprocessor. What the block holds stands in the part of shared memory
 // that the system keeps: the driver clears it before the block runs.
 const (
-	tensorReserved = 0x40 - build.SharedReserved // from where variables begin
+	tensorPlace = 0x40 // of that in a whole program
 
-	tensorBarrier = tensorReserved + 0x08 // by which a pair of blocks meets
-	tensorPhase   = tensorReserved + 0x10 // of that barrier
-	tensorColumns = tensorReserved + 0x14 // units that are held
-	tensorStarts  = tensorReserved + 0x18 // first units of allocations
-	tensorClosed  = tensorReserved + 0x1c // a byte: no more allocations
+	tensorBarrier = 0x08 // by which a pair of blocks meets
+	tensorPhase   = 0x10 // of that barrier
+	tensorColumns = 0x14 // units that are held
+	tensorStarts  = 0x18 // first units of allocations
+	tensorClosed  = 0x1c // a byte: no more allocations
 
 	tensorUnit  = 5   // log2 of the columns of a unit
 	tensorPause = 100 // nanoseconds between tries
 	tensorPool  = 0x80
 )
 
+// tensorAccount returns where the block's account stands. In an object the
+// linker says it.
+func tensorAccount(l *build.Builder) (base ori.Operand, off int64) {
+	base = l.Window()
+	if l.Layout.Object {
+		return l.One(op.IADD3, op.Mods{}, l.SymbolWord(target.TensorAccount), base, expand.RZ()), -build.SharedReserved
+	}
+	return base, tensorPlace - build.SharedReserved
+}
+
 // tensorVar returns the address of a word of the block's account.
-func tensorVar(l *build.Builder, at int64) ori.Operand { return ori.Addr(l.Window(), at) }
+func tensorVar(l *build.Builder, at int64) ori.Operand {
+	base, off := tensorAccount(l)
+	return ori.Addr(base, off+at)
+}
 
 // tensorUnits returns a number of columns in units, and as many low bits.
 func tensorUnits(l *build.Builder, n int) (units, mask ori.Operand) {
@@ -115,7 +129,8 @@ func tensorAllocPair(l *build.Builder, to, units, mask ori.Operand) {
 	odd := l.And2(rank, ori.Imm(1))
 	isOdd := l.Test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), odd, expand.RZ(), expand.PT())
 	other := l.Lop(expand.LutXor, rank, ori.Imm(1), expand.RZ())
-	barrier := l.Iadd(l.Window(), ori.Imm(tensorBarrier))
+	base, off := tensorAccount(l)
+	barrier := l.Iadd(base, ori.Imm(off+tensorBarrier))
 	l.Either(isOdd, func() {
 		electOne(l, func() {
 			tensorMeet(l, barrier)
