@@ -126,6 +126,7 @@ var Kinds = [...]Kind{
 	{"P408", "Feature '*' requires command line option *", "The feature needs an option."},
 	// Resources and launches.
 	{"P501", "*uses too much *", "The kernel needs more memory of this kind than the GPU has."},
+	{"P508", "*.cta_group::1* and *.cta_group::2*", "Tensor memory belongs to one block or to a pair of them, for all of a kernel."},
 	{"P502", "*maxnreg*", "The bound on registers cannot be kept, or is written twice."},
 	{"P502", "*per thread register count*", "The bound on registers is below what the machine needs."},
 	{"P502", "Overriding maximum register limit *", "An option replaces the bound of a directive."},

@@ -193,8 +193,15 @@ type Facts struct {
 	Unread    []Unwritten // parameters read that no call has written
 	Inner     []string    // functions declared inside the body
 	Indirect  bool        // it calls through pointers
+	Groups    uint8       // of blocks for which it uses tensor memory: Group…
 	Barred    []isa.Word  // its instructions that code for instrumentation tools must not have, in order
 }
+
+// Tensor memory belongs to a block or to a pair of blocks.
+const (
+	GroupOne = 1 << iota
+	GroupTwo
+)
 
 // NarrowUse is an address in a register too small for the address space.
 type NarrowUse struct {

@@ -14,6 +14,19 @@ func (k *checker) copiesAlone() bool {
 	return arch == nil || !arch.Has(target.Multicast)
 }
 
+// groups returns which groups of blocks the words of an instruction name.
+func groups(words []isa.Word) (g uint8) {
+	for _, w := range words {
+		switch w {
+		case isa.WCtaGroup1:
+			g |= sema.GroupOne
+		case isa.WCtaGroup2:
+			g |= sema.GroupTwo
+		}
+	}
+	return g
+}
+
 // instruction resolves and checks one instruction and adds it to the body.
 func (k *checker) instruction(in *syntax.Instr) {
 	k.instr, k.instrAt = in, in.OpPos
@@ -23,6 +36,9 @@ func (k *checker) instruction(in *syntax.Instr) {
 		w := k.Tree.Mods[i].Word
 		k.body.Words = append(k.body.Words, w)
 		k.facts.Routines = k.facts.Routines || w == isa.WGrad && in.Op == isa.WTex || w == isa.WSharedCluster && in.Op == isa.WCp && k.copiesAlone()
+	}
+	if in.Op == isa.WTcgen05 {
+		k.facts.Groups |= groups(k.body.Words[words.First:])
 	}
 	if in.Call {
 		k.call(in, words)

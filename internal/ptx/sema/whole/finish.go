@@ -24,7 +24,7 @@ func Module(m *sema.Module, sink *diag.Sink) bool {
 	}
 	for _, step := range [...]func(*sema.Module, *diag.Unit){
 		externVars, oldObjects, narrowWarnings, debugLines, externFuncs, addressWidth, twoKernels, selectEntries, launchBounds,
-		constData, unwrittenParams, narrowParams, kernels,
+		constData, unwrittenParams, narrowParams, mixedGroups, kernels,
 	} {
 		if step(m, u); u.Fatal() {
 			return false
