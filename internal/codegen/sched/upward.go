@@ -6,6 +6,10 @@ import "github.com/goptxas/goptxas/internal/engine/pool"
 // order prefers instructions that need no further one.
 const tightPredicates = 5
 
+// predicateWords is how many words an instruction must spare then to be
+// preferred all the same: one keeps the predicate that finds no register.
+const predicateWords = 3
+
 // climber orders a region from its end to its start for few words alive:
 // the next instruction, upwards, is the one that makes the fewest further
 // words alive; among equal ones the one whose reader was placed last, so
@@ -276,7 +280,11 @@ func (c *climber) next() int32 {
 	switch {
 	case len(c.easy) == 0:
 		h = &c.hard
-	case len(c.hard) == 0 || c.preds >= tightPredicates:
+	case len(c.hard) == 0:
+	case c.preds >= tightPredicates:
+		if c.hard[0].grow+predicateWords < c.easy[0].grow {
+			h = &c.hard
+		}
 	default:
 		if lessClimb(&c.hard[0], &c.easy[0]) {
 			h = &c.hard

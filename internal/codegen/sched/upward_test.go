@@ -47,3 +47,67 @@ func TestLookAhead(t *testing.T) {
 		t.Errorf("%d words alive, %d without looking ahead", deep, plain)
 	}
 }
+
+// TestTightPredicates: four sums of products share half of their factors, and
+// the end of each waits for a predicate of its own while five others live.
+// The sums are made step by step all the same, and not one after the other with
+// all factors alive.
+func TestTightPredicates(t *testing.T) {
+	const sums, steps = 4, 32
+	f := (&ori.Module{}).NewFunc("sums")
+	f.Kernel = true
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	b := f.NewBlock()
+	reg := func(c ori.Class) ori.Operand { return f.Words(f.NewReg(c, 1)) }
+	base := reg(ori.R)
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(base), ops(ori.Special(op.SRTidX))))
+	test := func(n int64) ori.Operand {
+		p := reg(ori.P)
+		b.Append(f.NewInstr(op.ISETP, op.M(op.MNE, op.MAND), ops(p), ops(base, ori.Imm(n), ori.Zero(ori.P))))
+		return p
+	}
+	var through []ori.Operand
+	for n := range int64(tightPredicates) {
+		through = append(through, test(n))
+	}
+	next := f.NewBlock()
+	b.AddEdge(next)
+	b = next
+	load := func(at int64) ori.Operand {
+		x := reg(ori.R)
+		b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(x), ops(ori.Addr(base, at))))
+		return x
+	}
+	var shared []ori.Operand
+	for k := range int64(steps) {
+		shared = append(shared, load(4*k))
+	}
+	all := reg(ori.R)
+	b.Append(f.NewInstr(op.MOV, op.Mods{}, ops(all), ops(ori.Zero(ori.R))))
+	for n := range int64(sums) {
+		sum := reg(ori.R)
+		b.Append(f.NewInstr(op.MOV, op.Mods{}, ops(sum), ops(ori.Zero(ori.R))))
+		for k := range int64(steps) {
+			next := reg(ori.R)
+			b.Append(f.NewInstr(op.FFMA, op.Mods{}, ops(next), ops(shared[k], load(4*(steps*(n+1)+k)), sum)))
+			sum = next
+		}
+		chosen, next := reg(ori.R), reg(ori.R)
+		b.Append(f.NewInstr(op.SEL, op.Mods{}, ops(chosen), ops(sum, ori.Imm(1), test(100+n))))
+		b.Append(f.NewInstr(op.FADD, op.Mods{}, ops(next), ops(all, chosen)))
+		all = next
+	}
+	for _, p := range through {
+		next := reg(ori.R)
+		b.Append(f.NewInstr(op.SEL, op.Mods{}, ops(next), ops(all, ori.Imm(2), p)))
+		all = next
+	}
+	b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, 0), all)))
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	usual := Usual()
+	s := newStudy(f, target.Find("sm_90a"), &usual)
+	list := s.view(upToBarriers).stretches
+	if n := s.climbed(list[len(list)-1], way{deep: true}).most[general]; n > 4*sums {
+		t.Errorf("%d words alive", n)
+	}
+}
