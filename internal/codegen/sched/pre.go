@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/lowering"
+	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -251,7 +252,7 @@ type mover struct {
 	pos   []int32 // place of each instruction in the order
 	next  int32   // first place of it that was not issued
 	done  []bool
-	alive *[numCounted]profile // words alive behind every place
+	alive *[numCounted]profile.Profile // words alive behind every place
 	limit counts
 	eager []bool // loads and what they wait for
 	long  int32  // cycles the region takes at least, as far as it is known
@@ -290,8 +291,8 @@ func (p *presser) move(r *region, limit counts, enough int32) plan {
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
-		m.alive[f].reset(n)
-		m.alive[f].fill(p.steps[f])
+		m.alive[f].Reset(n)
+		m.alive[f].Fill(p.steps[f])
 	}
 	m.rush()
 	least := int32(0) // cycles that the rest takes to issue, counted from the start
@@ -460,7 +461,7 @@ func (m *mover) fits(k int32) standing {
 		if f == general && m.eager[k] {
 			limit -= m.spare
 		}
-		if m.alive[f].max(m.next, at)+g > limit {
+		if m.alive[f].Max(m.next, at)+g > limit {
 			m.held = m.held || f == general
 			return full
 		}
@@ -480,7 +481,7 @@ func (m *mover) fits(k int32) standing {
 func (m *mover) take(k int32) {
 	at, frees := m.pos[k], false
 	for _, x := range m.v.writes.of(k) {
-		m.alive[m.v.list[x].file].add(m.next, at, int32(m.v.list[x].n))
+		m.alive[m.v.list[x].file].Add(m.next, at, int32(m.v.list[x].n))
 	}
 	for _, x := range m.v.reads.of(k) {
 		y := &m.v.list[x]
@@ -495,7 +496,7 @@ func (m *mover) take(k int32) {
 		if y.tail > 0 {
 			last = m.pos[list[y.tail-1]]
 		}
-		m.alive[y.file].add(max(m.next, last), at, -int32(y.n))
+		m.alive[y.file].Add(max(m.next, last), at, -int32(y.n))
 		y.last = last
 		frees = true
 	}

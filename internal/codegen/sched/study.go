@@ -3,6 +3,7 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -19,7 +20,7 @@ type study struct {
 	tune  *Tuning
 	views [numReaches]*view
 	steps [numCounted][]int32
-	alive [numCounted]profile // while a region is listed
+	alive [numCounted]profile.Profile // while a region is listed
 }
 
 // view is a function as runs of instructions that may change places.

@@ -44,6 +44,7 @@ var layers = [...]layer{
 	{"internal/codegen/sched", 70, false, ""},
 	{"internal/codegen/scoreboard", 70, false, ""},
 	{"internal/codegen/sched/lowering", 69, false, ""},       // computations behind barriers
+	{"internal/codegen/sched/profile", 69, false, ""},        // the largest number of a run of places
 	{"internal/codegen", 68, false, ""},                      // shared vocabulary of the parts above
 	{"internal/codegen/regalloc/check", 61, false, "alloc"},  // proves its answers
 	{"internal/codegen/regalloc/stores", 61, false, "alloc"}, // takes from them what is of no use

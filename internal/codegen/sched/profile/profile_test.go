@@ -1,4 +1,4 @@
-package sched
+package profile
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,7 @@ import (
 func TestProfile(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	asked := 0
-	var p profile
+	var p Profile
 	for round := range 200 {
 		n := 1 + r.IntN(70)
 		step, want := make([]int32, n), make([]int32, n)
@@ -19,14 +19,14 @@ func TestProfile(t *testing.T) {
 			sum += step[k]
 			want[k] = sum
 		}
-		p.reset(n)
-		p.fill(step)
+		p.Reset(n)
+		p.Fill(step)
 		for range 100 {
 			from := int32(r.IntN(n))
 			to := from + int32(r.IntN(n-int(from)+1))
 			if r.IntN(2) == 0 {
 				x := int32(r.IntN(7) - 3)
-				p.add(from, to, x)
+				p.Add(from, to, x)
 				for k := from; k < to; k++ {
 					want[k] += x
 				}
@@ -36,7 +36,7 @@ func TestProfile(t *testing.T) {
 			for k := from; k < to; k++ {
 				most = max(most, want[k])
 			}
-			if got := p.max(from, to); got != most {
+			if got := p.Max(from, to); got != most {
 				t.Fatalf("round %d: most of [%d,%d) is %d, want %d", round, from, to, got, most)
 			}
 			asked++

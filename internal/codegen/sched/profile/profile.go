@@ -1,16 +1,19 @@
-package sched
+// Package profile finds the largest number of a run of places in an order
+// while numbers of runs change.
+package profile
 
-// profile holds a number for each place of an order, and finds the largest
+// Profile holds a number for each place of an order, and finds the largest
 // of a run of places while runs grow and shrink. It is a tree over runs of
 // a power of two of places; each node holds the largest number below it,
 // and what was added to all of its places.
-type profile struct {
+type Profile struct {
 	size int
 	most []int32
 	more []int32
 }
 
-func (p *profile) reset(n int) {
+// Reset makes room for n places that hold zero.
+func (p *Profile) Reset(n int) {
 	p.size = 1
 	for p.size < n {
 		p.size *= 2
@@ -24,8 +27,8 @@ func (p *profile) reset(n int) {
 	clear(p.more)
 }
 
-// fill sets the numbers from their differences, and leaves those summed.
-func (p *profile) fill(step []int32) {
+// Fill sets the numbers from their differences, and leaves those summed.
+func (p *Profile) Fill(step []int32) {
 	for k := range step {
 		if k > 0 {
 			step[k] += step[k-1]
@@ -37,8 +40,8 @@ func (p *profile) fill(step []int32) {
 	}
 }
 
-// add adds x to the places [from, to).
-func (p *profile) add(from, to, x int32) {
+// Add adds x to the places [from, to).
+func (p *Profile) Add(from, to, x int32) {
 	if from >= to {
 		return
 	}
@@ -67,12 +70,12 @@ func (p *profile) add(from, to, x int32) {
 }
 
 // again finds the largest number below a node.
-func (p *profile) again(n int) {
+func (p *Profile) again(n int) {
 	p.most[n] = max(p.most[2*n], p.most[2*n+1]) + p.more[n]
 }
 
-// max returns the largest number of the places [from, to).
-func (p *profile) max(from, to int32) int32 {
+// Max returns the largest number of the places [from, to).
+func (p *Profile) Max(from, to int32) int32 {
 	if from >= to {
 		return -1 << 30
 	}
@@ -95,7 +98,7 @@ func (p *profile) max(from, to int32) int32 {
 }
 
 // above adds what the nodes above n say.
-func (p *profile) above(n int, x int32) int32 {
+func (p *Profile) above(n int, x int32) int32 {
 	for n /= 2; n > 0; n /= 2 {
 		x += p.more[n]
 	}
