@@ -72,14 +72,21 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 		return
 	}
 	p := s.presser(budget, tune.how())
-	moved := localize(f, p)
-	f.Touched(moved)
+	moved := f.Touched(localize(f, p))
+	var high [][]*ori.Instr // the order before computations moved down
 	if p.peak > crowdedWords {
-		moved = f.Touched(lowering.Move(f)) || moved
+		if high = f.Order(); f.Touched(lowering.Move(f)) {
+			moved = true
+		} else {
+			high = nil
+		}
 	}
 	if moved {
 		s = newStudy(f, a, &tune)
 		p = s.presser(budget, tune.how())
+	}
+	if high != nil && p.short() {
+		s, p = s.higher(f, a, p, high)
 	}
 	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them
@@ -88,11 +95,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 		}
 	}
 	source := f.Order()
-	for far := overBarriers; (far == overBarriers || far == overFences && multiplies(f)) && p.peak > int32(budget.Most)-reserve && tune.Manner == 0; far++ {
-		if q := s.presser(budget, manner{far: far}); q.peak < p.peak {
-			p = q
-		}
-	}
+	p = p.reaching(f)
 	if tune.Slack == Usual().Slack && hasProducts(f) && !p.nearlyFull() {
 		tune.Slack = productSlack
 	}
@@ -107,6 +110,35 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
 		s.keepStep(f, step, source, judge)
 	}
+}
+
+// short reports whether the orders with few registers need more than there are.
+func (p *presser) short() bool { return p.peak > int32(p.budget.Most)-reserve && p.tune.Manner == 0 }
+
+// reaching returns orders that need the least, over barriers too if there are
+// not enough registers without.
+func (p *presser) reaching(f *ori.Func) *presser {
+	for far := overBarriers; (far == overBarriers || far == overFences && multiplies(f)) && p.short(); far++ {
+		if q := p.study.presser(p.budget, manner{far: far}); q.peak < p.peak {
+			p = q
+		}
+	}
+	return p
+}
+
+// higher goes back to the order before computations moved down behind
+// barriers, if that needs less: their sources may live on for them alone, where
+// they could as well go up.
+func (s *study) higher(f *ori.Func, a *target.Arch, p *presser, order [][]*ori.Instr) (*study, *presser) {
+	low, least := f.Order(), p.reaching(f).peak
+	f.Reorder(order)
+	t := newStudy(f, a, s.tune)
+	q := t.presser(p.budget, s.tune.how())
+	if q.reaching(f).peak < least {
+		return t, q
+	}
+	f.Reorder(low)
+	return s, p
 }
 
 // nearlyFull reports whether the orders with few registers leave hardly any.

@@ -111,3 +111,69 @@ func TestTightPredicates(t *testing.T) {
 		t.Errorf("%d words alive", n)
 	}
 }
+
+// TestHigher: all factors are loaded before a barrier, and half of the sums of
+// their products are stored behind another. Sums that moved down to their
+// stores would keep the factors alive; made between the loads they need none
+// but themselves.
+func TestHigher(t *testing.T) {
+	const rows, columns, steps = 12, 4, 16
+	f := (&ori.Module{}).NewFunc("products")
+	f.Kernel = true
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	b := f.NewBlock()
+	reg := func() ori.Operand { return f.Words(f.NewReg(ori.R, 1)) }
+	base := reg()
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(base), ops(ori.Special(op.SRTidX))))
+	load := func(at int) ori.Operand {
+		x := reg()
+		b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(x), ops(ori.Addr(base, int64(4*at)))))
+		return x
+	}
+	barrier := func() {
+		b.Append(f.NewInstr(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ops(ori.Imm(0))))
+	}
+	var left [rows][steps]ori.Operand
+	var right [steps][columns]ori.Operand
+	for r := range left {
+		for k := range left[r] {
+			left[r][k] = load(steps*r + k)
+		}
+	}
+	for k := range right {
+		for c := range right[k] {
+			right[k][c] = load(4096 + columns*k + c)
+		}
+	}
+	barrier()
+	var sums []ori.Operand
+	for r := range left {
+		for c := range columns {
+			sum := reg()
+			b.Append(f.NewInstr(op.MOV, op.Mods{}, ops(sum), ops(ori.Zero(ori.R))))
+			for k := range right {
+				next := reg()
+				b.Append(f.NewInstr(op.FFMA, op.Mods{}, ops(next), ops(left[r][k], right[k][c], sum)))
+				sum = next
+			}
+			sums = append(sums, sum)
+		}
+	}
+	for n, x := range sums {
+		if n == len(sums)/2 {
+			barrier()
+			b.Append(f.NewInstr(op.WARPSYNC, op.M(op.MALL), nil, nil))
+		}
+		b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, int64(4*n)), x)))
+	}
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	Pre(f, target.Find("sm_90a"), Budget{Most: 96}, Usual(), nil)
+	usual := Usual()
+	words := newStudy(f, target.Find("sm_90a"), &usual).presser(Budget{Most: 96}, manner{}).most[general]
+	for _, r := range newStudy(f, target.Find("sm_90a"), &usual).view(upToBarriers).stretches {
+		words = max(words, r.most[general])
+	}
+	if words > 96 {
+		t.Errorf("%d words alive", words)
+	}
+}
