@@ -50,6 +50,7 @@ var shorter = [...]struct {
 	{op.FSEL, (*Combiner).constantLast},
 	{op.ISETP, (*Combiner).turnAround},
 	{op.FSETP, (*Combiner).turnAround},
+	{op.FSETP, (*Combiner).neverBelow},
 }
 
 // dropCarry: a carry out that nobody reads is not computed.

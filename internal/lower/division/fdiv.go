@@ -37,19 +37,24 @@ func divApprox(l *build.Builder) {
 		m = op.M(op.MFTZ)
 	}
 	b = l.Reg(b)
+	var large, small ori.Operand // both tests first: behind them nobody reads the divisor as it was
+	if l.Has(isa.WFull) {
+		large = l.Test(op.FSETP, op.M(op.MGT, op.MAND), expand.Absolute(b), ori.Imm(0x7e800000), expand.PT())
+	}
+	if !l.Has(isa.WFtz) {
+		small = l.Test(op.FSETP, op.M(op.MLT, op.MAND), expand.Absolute(b), ori.Imm(expand.Smallest), expand.PT())
+	}
 	x, y := l.Tmp(1), l.Tmp(1)
 	l.Copy(x, build.Value{a})
 	l.Copy(y, build.Value{b})
 	scale := func(p ori.Operand, k float32) {
-		l.EmitIf(p, op.FMUL, m, x, x[0], expand.F32(k))
-		l.EmitIf(p, op.FMUL, m, y, y[0], expand.F32(k))
+		if p.Kind != ori.KNone {
+			l.EmitIf(p, op.FMUL, m, x, x[0], expand.F32(k))
+			l.EmitIf(p, op.FMUL, m, y, y[0], expand.F32(k))
+		}
 	}
-	if l.Has(isa.WFull) {
-		scale(l.Test(op.FSETP, op.M(op.MGT, op.MAND), expand.Absolute(b), ori.Imm(0x7e800000), expand.PT()), 0.25)
-	}
-	if !l.Has(isa.WFtz) {
-		scale(l.Test(op.FSETP, op.M(op.MLT, op.MAND), expand.Absolute(b), ori.Imm(expand.Smallest), expand.PT()), 1<<24)
-	}
+	scale(large, 0.25)
+	scale(small, 1<<24)
 	l.Emit(op.FMUL, contracted(l, m), d, l.One(op.MUFU, op.M(op.MRCP), y[0]), x[0])
 }
 

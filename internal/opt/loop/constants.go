@@ -199,7 +199,19 @@ func (s *sparse) lower(w int32, x latticed) {
 func (s *sparse) visit(i *ori.Instr) {
 	x := latticed{kind: varies}
 	var v [2]uint32
-	if r := evaluationOf(i.Op); r != nil && i.Guard.Kind == ori.KNone && i.NDst <= 2 {
+	runs := s.runs(i)
+	switch {
+	case runs.kind == open:
+		return
+	case runs.kind == fixed && runs.value == 0: // it never does: what was there stays
+		for k := range i.Dsts() {
+			if d := &i.Args[k]; d.HasReg() {
+				s.lower(s.v.Word(d), s.wordOf(&i.Old[k]))
+			}
+		}
+		return
+	}
+	if r := evaluationOf(i.Op); r != nil && runs.kind == fixed && i.NDst <= 2 {
 		switch s.sources(i, r.absorbs) {
 		case open:
 			return
@@ -223,6 +235,27 @@ func (s *sparse) visit(i *ori.Instr) {
 			s.lower(n, x)
 		}
 	}
+}
+
+// runs tells whether i is done: always, or never, where its guard is known and
+// so is what its results are without it.
+func (s *sparse) runs(i *ori.Instr) latticed {
+	switch g := &i.Guard; {
+	case g.Kind == ori.KNone:
+		return latticed{kind: fixed, value: 1}
+	case g.Kind == ori.KReg && len(i.Old) == int(i.NDst):
+		for k := range i.Old {
+			if o := &i.Old[k]; o.Kind != ori.KReg || o.Flags != 0 || o.N > 1 || i.Args[k].N > 1 {
+				return latticed{kind: varies}
+			}
+		}
+		x := s.wordOf(g)
+		if x.kind == fixed && g.Flags&ori.Inv != 0 {
+			x.value ^= 1
+		}
+		return x
+	}
+	return latticed{kind: varies}
 }
 
 // sources tells whether i must wait for a source, is worth computing, or
@@ -310,7 +343,7 @@ func (s *sparse) rewrite() bool {
 // constant reports whether every result of i is a constant, and some are not
 // said to be one already.
 func (s *sparse) constant(i *ori.Instr) bool {
-	if i.Op == op.MOV || i.Op == op.COPY || i.Op != op.PHI && evaluationOf(i.Op) == nil || i.Guard.Kind != ori.KNone {
+	if i.Op == op.MOV || i.Op == op.COPY || i.Op != op.PHI && evaluationOf(i.Op) == nil || i.Guard.Kind != ori.KNone && s.runs(i).kind != fixed {
 		return false
 	}
 	if i.Op == op.PLOP3 && i.Args[1].Kind == ori.KZero && i.Args[2].Kind == ori.KZero && i.Args[3].Kind == ori.KZero {

@@ -39,6 +39,7 @@ var evaluated = [...]evaluation{
 	op.FMUL:   {(*evaluator).floatProduct, false},
 	op.FFMA:   {(*evaluator).fused, false},
 	op.FSETP:  {(*evaluator).compareFloats, false},
+	op.MUFU:   {(*evaluator).function, false},
 	op.IMNMX:  {(*evaluator).choose, false},
 	op.VIMNMX: {(*evaluator).choose, false},
 

@@ -97,6 +97,25 @@ func (e *evaluator) fused(i *ori.Instr) ([2]uint32, bool) {
 	})
 }
 
+// function: what every machine gives exactly, powers of two of 0 and
+// reciprocals of powers of two. Anything else is left to the unit.
+func (e *evaluator) function(i *ori.Instr) (v [2]uint32, ok bool) {
+	if i.NDst != 1 || len(i.Args) != 2 {
+		return v, false
+	}
+	x, ok := e.float(i.Args[1], false)
+	switch i.Mods {
+	case op.M(op.MEX2):
+		v[0] = math.Float32bits(1)
+		return v, ok && x == 0
+	case op.M(op.MRCP):
+		m, exp := math.Frexp(float64(x))
+		v[0] = math.Float32bits(1 / x)
+		return v, ok && math.Abs(m) == 0.5 && -100 < exp && exp < 100
+	}
+	return v, false
+}
+
 // toFloat: an integer, rounded to the nearest.
 func (e *evaluator) toFloat(i *ori.Instr) (v [2]uint32, ok bool) {
 	if i.NDst != 1 || len(i.Args) != 2 || i.Args[1].Flags != 0 {

@@ -273,6 +273,15 @@ func (v *Values) IsValue(w int32) bool { return v.Reads[w] == 0 && v.Writes[w] =
 // convention are written by others too; what a guarded instruction leaves is
 // not what it computes.
 func (v *Values) Once(a ori.Operand) *ori.Instr {
+	if i := v.Writer(a); i != nil && i.Guard.Kind == ori.KNone {
+		return i
+	}
+	return nil
+}
+
+// Writer is Once, but the instruction may be guarded: the words are what it
+// computes or, where they have one value, what its Old says.
+func (v *Values) Writer(a ori.Operand) *ori.Instr {
 	if !a.HasReg() || v.Func.Regs[a.Reg].Fixed {
 		return nil
 	}
@@ -282,9 +291,6 @@ func (v *Values) Once(a ori.Operand) *ori.Instr {
 		if !v.single(w+n) || v.Def[w+n] != i || i.Block() == nil {
 			return nil
 		}
-	}
-	if i.Guard.Kind != ori.KNone {
-		return nil
 	}
 	return i
 }
