@@ -125,6 +125,16 @@ func (j *Judge) Price(most float64) (cost float64, memory bool) {
 	return cost, x.s.Slots > 0 || x.s.Cut
 }
 
+// Places tells whether everything in the order of f finds a register.
+func (j *Judge) Places() bool {
+	x, err := solve(j.f, &j.o, regalloc.Options{NoSpill: true, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
+	if err != nil || x.crossed {
+		return false
+	}
+	j.done = append(j.done, x)
+	return true
+}
+
 // crossing is the price of waits between products that are loose: of orders
 // without spill code one that needs none is better.
 const crossing = 1

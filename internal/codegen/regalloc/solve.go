@@ -18,6 +18,7 @@ type Options struct {
 	First      bool      // the first strategy of spilling that works is enough; see Solution.Cut
 	Most       float64   // what costs more is given up with ErrDear; 0 = nothing is
 	NoSplit    bool      // what is spilled is in memory everywhere
+	NoSpill    bool      // what must be spilled is given up with ErrDear
 	Poll       func()    // called now and then, and panics where the work shall end; may be nil
 
 	Scratch *Scratch // memory of allocations before; nil: none
@@ -149,6 +150,9 @@ func (s *solver) file(class uint8) error {
 			s.keep(class, t)
 			return nil
 		}
+	}
+	if s.opts.NoSpill {
+		return ErrDear
 	}
 	start := s.save()
 	var best *saved

@@ -25,6 +25,58 @@ func (p *presser) step(f *ori.Func) int {
 	return int(made)
 }
 
+// made is the number of registers that orders of f are made for, if fewer
+// warps run beyond it.
+func (p *presser) made(f *ori.Func) int {
+	made := int32(0)
+	for _, c := range cliffs {
+		if c >= p.peak+tight {
+			made = c
+			break
+		}
+	}
+	if p.budget.Rooms != nil || flow.HasGroups(f) || made == 0 || made >= int32(p.budget.Most) {
+		return 0
+	}
+	for n := range p.regions {
+		if p.regions[n].most[predicates] > predicateRoom+1 { // some are kept in general registers, or made again
+			return 0
+		}
+	}
+	if now, _ := blocksOf(f, made); now > 0 {
+		if then, _ := blocksOf(f, made+8); then < now {
+			return int(made)
+		}
+	}
+	return 0
+}
+
+// keepWarps looks for an order of f that does with so many registers, unless
+// the one it has does.
+func (s *study) keepWarps(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge) {
+	budget := Budget{Most: judge.Within(registers)}
+	if placed(judge) {
+		return
+	}
+	order := f.Order()
+	for _, m := range [...]manner{{}, {shy: []int32{4}}} {
+		f.Reorder(source)
+		s.presser(budget, m).arrange(f)
+		f.Touch()
+		if placed(judge) {
+			return
+		}
+	}
+	f.Reorder(order)
+	judge.Within(0)
+}
+
+// placed reports whether everything finds a register.
+func placed(judge Judge) bool {
+	guess, _ := judge.Guess()
+	return guess == 0 && judge.Places()
+}
+
 // keepStep looks for an order of f that does with so many registers, and costs
 // nothing more, unless the one it has does.
 func (s *study) keepStep(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge) {

@@ -56,7 +56,7 @@ func (p *presser) arrange(f *ori.Func) {
 		}
 		left := p.cost(f, trial, weights, reserve)
 		if left.warps >= now.warps && left.price() < now.price()*percent(p.tune.Better) || left.shared() < now.shared()*percent(p.tune.Worthwhile) {
-			now = left
+			now, p.raised = left, true
 			plans, trial = trial, plans
 		}
 		if !held {

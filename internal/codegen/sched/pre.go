@@ -99,7 +99,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if tune.Slack == Usual().Slack && hasProducts(f) && !p.nearlyFull() {
 		tune.Slack = productSlack
 	}
-	step := p.step(f)
+	step, made := p.step(f), p.made(f)
 	if !p.inTurns(f, source, judge) {
 		p.arrange(f)
 		f.Touch()
@@ -109,6 +109,8 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
 		s.keepStep(f, step, source, judge)
+	} else if judge != nil && tune.Manner == 0 && tune.Registers == 0 && made > 0 && !p.raised && f.Size() <= tune.Warps {
+		s.keepWarps(f, made, source, judge)
 	}
 }
 
@@ -169,6 +171,7 @@ type presser struct {
 	most    counts  // words alive where nothing changes places
 	peak    int32   // general words alive at most, in the orders with few registers
 	shy     []int32 // see manner
+	raised  bool    // more registers were worthwhile
 }
 
 // presser finds the order with few registers of every region, and the limit.
@@ -361,10 +364,14 @@ func (m *mover) rush() {
 		}
 		m.long = max(m.long, m.g.height[k])
 		if t := typical[m.g.classes[k]]; t > 0 && !m.eager[k] {
-			m.spare = int32(m.tune.Spare)
+			for _, x := range m.v.writes.of(int32(k)) {
+				if y := &m.v.list[x]; y.file == general {
+					m.spare += int32(y.n)
+				}
+			}
 		}
 	}
-	m.spare = max(0, min(m.spare, (m.limit[general]-m.v.through[general])/4))
+	m.spare = max(0, min(m.spare, int32(m.tune.Spare), (m.limit[general]-m.v.through[general])/4))
 }
 
 // choose picks by path length while registers last, and by the order with

@@ -271,6 +271,11 @@ func (j *moody) Price(float64) (cost float64, memory bool) {
 
 func (j *moody) Within(n int) int { return n }
 
+func (j *moody) Places() bool {
+	j.seed++
+	return j.seed%2 == 0
+}
+
 func TestPreKeepsMeaning(t *testing.T) {
 	moved := 0
 	for seed := range uint64(600) {

@@ -18,6 +18,9 @@ type Judge interface {
 	// Price is exact, or infinite if it is more than a bound other than zero,
 	// and tells whether memory is needed.
 	Price(most float64) (cost float64, memory bool)
+	// Places tells whether everything finds a register, as far as that is
+	// known without looking for what to spill.
+	Places() bool
 	// Within judges for a kernel of so many registers from now on, or as at
 	// first if they are 0, and tells how many the function has then.
 	Within(registers int) int

@@ -64,6 +64,8 @@ func (j *told) Price(most float64) (cost float64, memory bool) {
 
 func (j *told) Within(n int) int { return n }
 
+func (j *told) Places() bool { return true }
+
 // TestTry: where registers run out, orders are given registers only where
 // guesses do not tell them apart, and no other is looked for once one costs
 // nothing.
@@ -126,6 +128,8 @@ type listed []verdict
 func (j *listed) Guess() (cost, memory float64) { return 0, 0 }
 
 func (j *listed) Within(n int) int { return n }
+
+func (j *listed) Places() bool { return true }
 
 func (j *listed) Price(float64) (cost float64, memory bool) {
 	p := (*j)[0]
