@@ -37,6 +37,7 @@ var propRows = [...]propRow{
 	{"clustery", func(p *Props) *int32 { return &p.Cluster[1] }},
 	{"clusterz", func(p *Props) *int32 { return &p.Cluster[2] }},
 	{"registers", func(p *Props) *int32 { return &p.Registers }},
+	{"align", func(p *Props) *int32 { return &p.LocalAlign }},
 	{"variables", func(p *Props) *int32 { return &p.Variables }},
 	{"stores", func(p *Props) *int32 { return &p.SpillStores }},
 	{"loads", func(p *Props) *int32 { return &p.SpillLoads }},

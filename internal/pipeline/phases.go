@@ -80,7 +80,7 @@ func do(run func(*unit)) func(*unit, *phase.Ctx) error {
 func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.BranchSimplify), MinOpt: 1},
-		{Name: "LocalWords", Run: do(localWords), MinOpt: 2},
+		{Name: "LocalWords", Run: do(localWords), MinOpt: 1},
 		{Name: "SSA", Run: improve(ssa.SSA), MinOpt: 1},
 		{Name: "Constants", Run: improve(loop.Constants), MinOpt: 1},
 		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between

@@ -26,7 +26,8 @@ type Framer struct {
 	barriers  []int // convergence barriers likewise
 	saveAt    int64 // where they lie
 	caller    bool  // the caller's stack pointer is wanted in its register
-	realign   bool  // the caller may have aligned its frame less than ours
+	to        int64 // what the stack pointer is rounded down to, 0: it stays
+	realign   bool  // the caller, which may have aligned its frame less than ours, wants its own back
 	callerAt  int64 // where its stack pointer lies then
 	checks    bool  // the pointer is compared with the end of local memory
 	canary    bool  // a canary lies behind variables and spills
@@ -63,10 +64,7 @@ func (p *Framer) Prologue(o *Options) {
 	f, a := p.f, o.Arch
 	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
 	p.guards(o)
-	align := int64(frameAlign)
-	if f.Props.HasCalls || !f.Kernel || f.Props.SpillBytes > 0 {
-		align = CallAlign
-	}
+	align := p.align()
 	if !f.Kernel && f.Routine == ori.NoRoutine {
 		p.saved, p.barriers = saved(f)
 	}
@@ -81,8 +79,11 @@ func (p *Framer) Prologue(o *Options) {
 	}
 	p.size = (end + align - 1) / align * align
 	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes
-	if p.realign {
-		f.Props.SpillBytes += CallAlign - frameAlign
+	switch {
+	case p.realign:
+		f.Props.SpillBytes += int32(p.to) - frameAlign
+	case p.to > 0:
+		f.Props.SpillBytes += int32(p.to) - CallAlign
 	}
 	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack && !p.caller {
 		return
@@ -122,7 +123,7 @@ func (p *Framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operan
 // to an absolute address belongs to an object, whose callers need only keep
 // frames aligned to frameAlign; locals and spills of ours may need more.
 func (p *Framer) expectations() {
-	object, wide := false, p.f.Props.LocalBytes > 0
+	object, wide := false, p.variables() > frameAlign
 	for _, b := range p.f.Blocks {
 		for i := range b.Instrs {
 			switch {
@@ -134,6 +135,43 @@ func (p *Framer) expectations() {
 		}
 	}
 	p.realign = object && wide
+	if p.realign {
+		p.to = CallAlign
+	}
+	if a := p.variables(); a > CallAlign { // kernels start with no more
+		p.to, p.realign = a, !p.f.Kernel
+	}
+}
+
+// align is what the frame's size must be a multiple of.
+func (p *Framer) align() int64 {
+	align := max(int64(frameAlign), p.variables())
+	if !p.f.Kernel || p.f.Props.SpillBytes > 0 || p.callsOurs() {
+		align = max(align, CallAlign)
+	}
+	return align
+}
+
+// callsOurs reports whether the function calls code of ours in its own section,
+// which expects the alignment of vectors; others expect less.
+func (p *Framer) callsOurs() bool {
+	for _, b := range p.f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.CALL && i.Mods.Has(op.MREL) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// variables is what local variables ask of their addresses, if more than
+// frameAlign.
+func (p *Framer) variables() int64 {
+	if p.f.Props.LocalBytes == 0 {
+		return 0
+	}
+	return int64(p.f.Props.LocalAlign)
 }
 
 // Saved is how many words the prologue stores for the caller, which wants
@@ -154,8 +192,8 @@ func (p *Framer) enter(a *target.Arch) {
 	if p.size > 0 {
 		list = append(list, p.instr(op.IADD3, op.Mods{}, sp, p.sp, ori.Imm(-p.size), ori.Zero(ori.R)))
 	}
-	if p.realign {
-		list = append(list, p.instr(op.LOP3, op.M(op.MLUT), sp, p.sp, ori.Imm(-CallAlign), ori.Zero(ori.R), ori.Imm(0xc0)))
+	if p.to > 0 {
+		list = append(list, p.instr(op.LOP3, op.M(op.MLUT), sp, p.sp, ori.Imm(-p.to), ori.Zero(ori.R), ori.Imm(0xc0)))
 	}
 	if p.checks && p.size > 0 {
 		list = append(list, p.checkStack()...)

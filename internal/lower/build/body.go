@@ -68,6 +68,7 @@ func (l *Builder) variables() {
 			l.locals[n] = frame
 			frame += int64(v.Shape.Size())
 			l.F.Props.Variables += int32(v.Shape.Size())
+			l.FrameAlign(int64(v.Shape.Align))
 		}
 	}
 	l.Top = frame

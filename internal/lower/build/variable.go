@@ -77,6 +77,7 @@ func (l *Builder) newVariable(s *sema.Shape, inMemory bool) *Variable {
 	if inMemory || v.Size > maxRegVariable {
 		l.Top = AlignUp(l.Top, max(4, int64(s.Align)))
 		v.Off = l.Top
+		l.FrameAlign(int64(s.Align))
 		l.Top += AlignUp(v.Size, 4)
 		return v
 	}
@@ -164,4 +165,12 @@ func (l *Builder) StackPointer() ori.Operand {
 // VectorVariable makes a variable of elements of so many bits.
 func VectorVariable(elems []Value, bits int) *Variable {
 	return &Variable{Size: int64(len(elems) * bits / 8), Elems: elems, Bits: bits}
+}
+
+// FrameAlign notes what something in the frame asks of its address.
+func (l *Builder) FrameAlign(align int64) {
+	const given = 8 // by every stack pointer
+	if align > given {
+		l.F.Props.LocalAlign = max(l.F.Props.LocalAlign, int32(align))
+	}
 }

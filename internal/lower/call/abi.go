@@ -16,6 +16,7 @@ import (
 func room(l *build.Builder, size, align int64) int64 {
 	at := build.AlignUp(l.Top, align)
 	l.Top = at + size
+	l.FrameAlign(align)
 	l.F.Props.LocalBytes = max(l.F.Props.LocalBytes, int32(build.AlignUp(l.Top, 8)))
 	return at
 }

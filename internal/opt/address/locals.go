@@ -17,7 +17,8 @@ import (
 //
 // The address of the frame must go nowhere but to loads and stores: then nobody
 // else can read it. A frame that nothing reads goes away too. A load from one of
-// two places is a choice between two words. Words that are accessed in parts stay
+// two places is a choice between two words; what registers say is compared with
+// the places (locals_index.go). Words that are accessed in parts stay
 // where they are. It wants registers that may be written anywhere, and leaves
 // such; most bounds how many words move.
 func LocalWords(f *ori.Func, most int) bool {
@@ -32,10 +33,10 @@ func LocalWords(f *ori.Func, most int) bool {
 	switch {
 	case l.loads == 0:
 		changed = l.forget()
-	case !l.lost:
+	case !l.lost && l.worth():
 		changed = l.move(most)
 	}
-	if changed && !l.left() {
+	if changed && l.left() == l.strange {
 		f.Props.LocalBytes = 0
 	}
 	return f.Touched(changed)
@@ -47,7 +48,10 @@ type locals struct {
 	derived  []bool // by word: computed from the address of the frame
 	accesses []localAccess
 	loads    int
-	lost     bool           // some access is anywhere
+	strange  int            // accesses at addresses that are not made of the frame's: no program can know where it lies
+	frame    ori.Operand    // its address
+	anys     int            // accesses at computed places
+	lost     bool           // some access is anywhere, in parts of words
 	parts    map[int64]bool // words that stay, by their number
 	words    map[int64]ori.Reg
 }
@@ -60,6 +64,10 @@ type localAccess struct {
 	n     int
 	pick  ori.Operand
 	whole bool // n words, all of them
+	any   bool // at base+lo, wherever that is in the frame
+	base  ori.Operand
+	lo    int64
+	among []int64 // the words that any access may begin with, as far as they matter
 }
 
 const wordBytes = 4
@@ -72,6 +80,7 @@ func (l *locals) find() bool {
 	for r := range l.f.Regs {
 		if info := &l.f.Regs[r]; info.Fixed && info.Class == ori.R && info.Width == 1 && l.v.Writes[l.v.Base[r]] == 0 && l.v.Reads[l.v.Base[r]] > 0 {
 			l.derived[l.v.Base[r]] = true
+			l.frame = l.f.Words(ori.Reg(r))
 			frames++
 		}
 	}
@@ -154,10 +163,14 @@ func (l *locals) isDerived(a *ori.Operand) bool {
 	return false
 }
 
-// access describes a load or store of local memory. It is false if that is not
-// of the frame.
+// access describes a load or store of local memory. It is false if nothing is
+// known of it.
 func (l *locals) access(i *ori.Instr) bool {
 	a, ok := flow.AccessOf(i)
+	if ok && a.Base.Kind == ori.KReg && a.Uni.Kind == ori.KNone && !l.isDerived(&a.Base) {
+		l.strange++
+		return true
+	}
 	if i.Op == op.LDL {
 		l.loads++
 	}
@@ -171,7 +184,7 @@ func (l *locals) access(i *ori.Instr) bool {
 		x.at[1] += a.Lo
 	}
 	if !ok {
-		l.lost = true
+		l.lost = l.lost || !l.anywhere(&x, &a)
 		l.accesses = append(l.accesses, x)
 		return true
 	}
@@ -290,12 +303,16 @@ func (l *locals) move(most int) bool {
 			again = l.keep(&x) || again
 		}
 	}
+	if len(l.parts) > 0 && l.anys > 0 {
+		return false
+	}
 	changed := false
+	l.spread()
 	for _, x := range l.accesses {
 		if l.stays(&x) {
 			continue
 		}
-		for _, at := range x.at {
+		for _, at := range x.places() {
 			for n := range int64(x.n) {
 				if _, ok := l.words[at+n]; !ok {
 					l.words[at+n] = l.f.NewReg(ori.R, 1)
@@ -307,12 +324,25 @@ func (l *locals) move(most int) bool {
 		return false
 	}
 	for _, x := range l.accesses {
-		if !l.stays(&x) {
+		switch {
+		case l.stays(&x):
+			continue
+		case x.any:
+			l.choices(&x)
+		default:
 			l.copies(&x)
-			changed = true
 		}
+		changed = true
 	}
 	return changed
+}
+
+// places are the words where an access may begin.
+func (x *localAccess) places() []int64 {
+	if x.any {
+		return x.among
+	}
+	return x.at[:]
 }
 
 // keep marks the words of an access that stays, and reports whether some were
@@ -336,7 +366,7 @@ func (l *locals) keep(x *localAccess) bool {
 
 // stays reports whether some word of an access stays in memory.
 func (l *locals) stays(x *localAccess) bool {
-	for _, at := range x.at {
+	for _, at := range x.places() {
 		for n := range int64(x.n) {
 			if l.parts[at+n] {
 				return true
@@ -377,14 +407,15 @@ func (l *locals) copies(x *localAccess) {
 	i.Remove()
 }
 
-// left reports whether something still wants the frame.
-func (l *locals) left() bool {
+// left counts the accesses to local memory that stay.
+func (l *locals) left() int {
+	n := 0
 	for _, b := range l.f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			if i.Op == op.LDL || i.Op == op.STL {
-				return true
+				n++
 			}
 		}
 	}
-	return false
+	return n
 }

@@ -46,6 +46,10 @@ const noRegLimit = 256
 func registerCap(m *sema.Module, u *diag.Unit, f *sema.Func, bounded bool) {
 	n := m.Opts.MaxRRegCount
 	own := f.Launch.MaxNReg
+	if v := launchRegs(&f.Launch); n > 0 && m.Opts.Verbose && own == 0 && v > 0 && v != n {
+		u.Report(diag.Info, setting.NoPos, "Overriding global maxrregcount "+strconv.Itoa(int(n))+
+			" with entry-specific value "+strconv.Itoa(int(v))+" computed using thread count")
+	}
 	switch {
 	case n == 0 || !m.Opts.Verbose:
 	case own > 0 && !m.Opts.Override:
@@ -59,6 +63,26 @@ func registerCap(m *sema.Module, u *diag.Unit, f *sema.Func, bounded bool) {
 		u.Report(diag.Info, setting.NoPos, "Overriding maximum register limit "+strconv.Itoa(int(own))+" for '"+f.Name+
 			"' with  "+strconv.Itoa(int(n))+" of maxrregcount option")
 	}
+}
+
+// launchRegs is how many registers a thread may have if as many blocks as the
+// kernel asks for are to run on a multiprocessor, whose four parts have as many
+// warps each; 0 if it does not ask.
+func launchRegs(l *sema.Launch) uint32 {
+	const warp, parts, unit, perSM = 32, 4, 8, 65536
+	size, threads := l.ReqNTid, uint32(1)
+	if size[0] == 0 {
+		size = l.MaxNTid
+	}
+	for _, n := range size {
+		threads *= max(1, n)
+	}
+	if size[0] == 0 || l.MinNCTAPerSM == 0 {
+		return 0
+	}
+	warps := (threads + warp - 1) / warp * l.MinNCTAPerSM
+	warps = (warps + parts - 1) / parts * parts
+	return min(maxRegs, perSM/(warps*warp)/unit*unit)
 }
 
 // localBound judges the bound on the registers of one function's own code. It

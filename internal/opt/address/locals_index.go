@@ -1,0 +1,243 @@
+package address
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Accesses of a small frame at places that registers say become comparisons of
+// the place with that of every word which matters:
+//
+//	IADD3 r4 = r1, r2, rz          ISETP.EQ.AND p0 = r2, 0x4, pt
+//	STL [r4], r3                   @p0 COPY r8 = r3
+//	LDL r6 = [r1+0x4]              COPY r6 = r8
+//
+// A store writes the words that some load reads, a load chooses among those that
+// some store writes. The place may be any of the frame.
+
+// anywhere reads an access of one word or an aligned pair as one at a place
+// that the program computes.
+func (l *locals) anywhere(x *localAccess, a *flow.Access) bool {
+	size := a.Hi - a.Lo
+	if size != wordBytes && size != 2*wordBytes {
+		return false
+	}
+	x.any, x.lo, x.n, x.whole = true, a.Lo, int(size)/wordBytes, true
+	x.base = a.Base
+	l.anys++
+	return true
+}
+
+// The reference does so where the comparisons are few beside the rest of the
+// function, which it seems to weigh by time; the numbers are from arrays of 6
+// to 256 words among 10 to 130 instructions.
+const (
+	indexOffset = 13
+	memoryScore = 2
+)
+
+// worth reports whether comparisons are few enough, and nowhere in a loop.
+func (l *locals) worth() bool {
+	if l.anys == 0 {
+		return true
+	}
+	loops := flow.LoopsOf(l.f, flow.DomOf(l.f))
+	score := 0
+	for _, b := range l.f.Blocks {
+		for i := range b.Instrs {
+			score++
+			if i.Op.Has(op.Reads | op.Writes) {
+				score += memoryScore - 1
+			}
+		}
+	}
+	for _, x := range l.accesses {
+		if x.any && loops.Depth(x.i.Block()) > 0 {
+			return false
+		}
+	}
+	return l.anys*int(l.f.Props.LocalBytes/wordBytes)+indexOffset <= score
+}
+
+// spread gives every access at a computed place the words that it may mean.
+func (l *locals) spread() {
+	if l.anys == 0 {
+		return
+	}
+	read, written := l.touched(op.LDL), l.touched(op.STL)
+	for k := range l.accesses {
+		x := &l.accesses[k]
+		switch {
+		case !x.any:
+		case x.i.Op == op.STL:
+			x.among = starts(read, x.n)
+		default:
+			x.among = starts(written, x.n)
+		}
+	}
+}
+
+// touched lists the words that loads or stores touch, in order.
+func (l *locals) touched(o op.Op) []int64 {
+	var list []int64
+	add := func(w int64) {
+		if !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	for _, x := range l.accesses {
+		switch {
+		case x.i.Op != o:
+		case x.any:
+			for w := range int64(l.f.Props.LocalBytes / wordBytes) {
+				add(w)
+			}
+		default:
+			for n := range int64(x.n) {
+				add(x.at[0] + n)
+				add(x.at[1] + n)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// starts lists where accesses of n words begin that touch one of some words.
+func starts(words []int64, n int) []int64 {
+	var list []int64
+	for _, w := range words {
+		if at := w - w&int64(n-1); len(list) == 0 || list[len(list)-1] != at {
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+// choices replaces an access at a computed place by comparisons.
+func (l *locals) choices(x *localAccess) {
+	i := x.i
+	put := func(o op.Op, m op.Mods, guard, d ori.Operand, srcs ...ori.Operand) ori.Operand {
+		c := l.f.NewInstr(o, m, []ori.Operand{d}, srcs)
+		c.Guard, c.Line, c.Loc = guard, i.Line, i.Loc
+		i.Block().InsertBefore(c, i)
+		return d
+	}
+	always := ori.Operand{}
+	compute := func(o op.Op, srcs ...ori.Operand) ori.Operand {
+		return put(o, op.Mods{}, always, l.f.Words(l.f.NewReg(ori.R, 1)), srcs...)
+	}
+	place := l.place(x.base, compute, maxLocalTrace)
+	runs := ori.Zero(ori.P)
+	if i.Guard.Kind != ori.KNone {
+		runs = i.Guard
+	}
+	data := i.Args[len(i.Args)-1]
+	if i.Op == op.LDL {
+		data = i.Args[0]
+	}
+	part := func(n int64) ori.Operand {
+		d := data
+		if d.Kind == ori.KReg {
+			d.Sub, d.N = data.Sub+uint8(n), 1
+		}
+		return d
+	}
+	for k, at := range x.among {
+		is := i.Guard // the first word, where no other is meant
+		if k > 0 || i.Op == op.STL {
+			is = put(op.ISETP, op.M(op.MEQ, op.MAND), always, l.f.Words(l.f.NewReg(ori.P, 1)), place, ori.Imm(at*wordBytes-x.lo), runs)
+		}
+		for n := range int64(x.n) {
+			w, ok := l.words[at+n]
+			switch {
+			case i.Op == op.STL && ok:
+				put(op.COPY, op.Mods{}, is, l.f.Words(w), part(n))
+			case i.Op == op.LDL && part(n).Kind == ori.KReg:
+				from := ori.Zero(ori.R)
+				if ok {
+					from = l.f.Words(w)
+				}
+				put(op.COPY, op.Mods{}, is, part(n), from)
+			}
+		}
+	}
+	i.Remove()
+}
+
+// place computes how far an address is from the start of the frame: as the
+// address was computed, with zero for the frame, or else by subtraction.
+func (l *locals) place(a ori.Operand, compute func(op.Op, ...ori.Operand) ori.Operand, steps int) ori.Operand {
+	if k, ok := l.offset(a, steps); ok {
+		if k == 0 {
+			return ori.Zero(ori.R)
+		}
+		return ori.Imm(k)
+	}
+	if i := l.v.Once(a); steps > 0 && i != nil {
+		switch {
+		case (i.Op == op.COPY || i.Op == op.MOV) && len(i.Args) == 2 && i.Args[0] == a && opt.Plain(i.Args[1]):
+			return l.place(i.Args[1], compute, steps-1)
+		case l.sumOf(i, a):
+			return l.sum(i, compute, steps)
+		}
+	}
+	frame := l.frame
+	frame.Flags ^= ori.Neg
+	return compute(op.IADD3, a, frame, ori.Zero(ori.R))
+}
+
+// sumOf reports whether word a is what i adds to, or the low word of it, and
+// nothing changes what is added.
+func (l *locals) sumOf(i *ori.Instr, a ori.Operand) bool {
+	d := i.Args[0]
+	wide := i.Op == op.IMAD && i.Mods.Has(op.MWIDE)
+	if len(i.Srcs()) != 3 || d.Reg != a.Reg || d.Sub != a.Sub || a.N != 1 || !wide && (d.N != 1 || i.Mods != (op.Mods{})) {
+		return false
+	}
+	return i.Op == op.IADD3 && l.steady(i, 0) || i.Op == op.IMAD && l.steady(i, 2)
+}
+
+// sum computes what i adds to the frame.
+func (l *locals) sum(i *ori.Instr, compute func(op.Op, ...ori.Operand) ori.Operand, steps int) ori.Operand {
+	var srcs []ori.Operand
+	offset := ori.Zero(ori.R)
+	for _, s := range i.Srcs() {
+		if s.Kind == ori.KReg && s.Class == ori.R && l.isDerived(&s) {
+			s.N = 1
+			if s = l.place(s, compute, steps-1); s.Kind == ori.KImm {
+				offset, s = s, ori.Zero(ori.R)
+			}
+		}
+		srcs = append(srcs, s)
+	}
+	t := compute(i.Op, srcs...)
+	if offset.Kind == ori.KImm {
+		t = compute(op.IADD3, t, offset, ori.Zero(ori.R))
+	}
+	return t
+}
+
+// steady reports whether one source of i from the given one on is an address of
+// the frame, and the others are words that nothing changes.
+func (l *locals) steady(i *ori.Instr, from int) bool {
+	addresses := 0
+	for n, s := range i.Srcs() {
+		switch {
+		case s.Kind == ori.KReg && s.Class == ori.R && l.isDerived(&s):
+			if n < from || s.Flags != 0 {
+				return false
+			}
+			addresses++
+		case s.Kind == ori.KReg && (s.N != 1 || !l.v.Stable(s)):
+			return false
+		case s.Kind != ori.KReg && s.Kind != ori.KZero && s.Kind != ori.KConst && s.Kind != ori.KImm:
+			return false
+		}
+	}
+	return addresses == 1
+}
