@@ -39,4 +39,22 @@ func placeShared(p *build.Plan, layout *build.Layout) {
 		*v.At = p.Bytes
 		p.Bytes += v.Size
 	}
+	if !p.Object && p.Bytes > 0 {
+		p.Bytes = build.AlignUp(p.Bytes, openAlign(p, layout))
+	}
+}
+
+// openAlign is what memory whose size the launch says asks of its address. It
+// lies behind the rest, and the driver adds the two sizes: what lies between
+// them counts with the first. As the reference does it, a variable of the module
+// counts in every kernel, but for a debugger in those that name it.
+func openAlign(p *build.Plan, layout *build.Layout) int64 {
+	align := int64(1)
+	for n := range p.Module.Vars {
+		v := &p.Module.Vars[n]
+		if v.Space.Base() == isa.SpaceShared && v.Shape.Open && (p.Named[int32(n)] || !layout.Apart) {
+			align = max(align, int64(v.Shape.Align))
+		}
+	}
+	return align
 }

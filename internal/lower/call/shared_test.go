@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // TestPlaceShared: variables lie one behind the other, those of the module
@@ -15,9 +17,26 @@ func TestPlaceShared(t *testing.T) {
 	if at[0] != 0 || at[1] != 16 || p.Bytes != 24 {
 		t.Errorf("offsets %v of %d bytes", at, p.Bytes)
 	}
-	p = &build.Plan{Own: []build.OwnShared{{At: &at[0], Align: 4, Size: 6}}}
+	p = &build.Plan{Module: &sema.Module{}, Own: []build.OwnShared{{At: &at[0], Align: 4, Size: 6}}}
 	placeShared(p, &build.Layout{Fixed: true, SharedBytes: 101, Shared: map[string]int64{"s": 7}})
 	if at[0] != 104 || p.Shared["s"] != 7 {
 		t.Errorf("offset %d behind fixed ones, %v", at[0], p.Shared)
+	}
+}
+
+// TestOpenShared: memory whose size the launch says begins where the rest ends,
+// in a program for a debugger if the kernel names it.
+func TestOpenShared(t *testing.T) {
+	for _, c := range []struct {
+		named, apart bool
+		want         int64
+	}{{true, false, 16}, {false, false, 16}, {true, true, 16}, {false, true, 6}} {
+		at := make([]int64, 1)
+		m := &sema.Module{Vars: []sema.Var{{Name: "d", Space: isa.SpaceShared, Shape: sema.Shape{Type: isa.B8, Vec: 1, Open: true, Align: 16}}}}
+		p := &build.Plan{Module: m, Named: map[int32]bool{0: c.named}, Shared: map[string]int64{}, Own: []build.OwnShared{{At: &at[0], Align: 4, Size: 6}}}
+		placeShared(p, &build.Layout{Apart: c.apart})
+		if at[0] != 0 || p.Bytes != c.want {
+			t.Errorf("%+v: %d bytes", c, p.Bytes)
+		}
 	}
 }
