@@ -56,7 +56,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Warps: 2000,
+		Raises: 3, Better: 97, Worthwhile: 70,
 	}
 }
 

@@ -98,6 +98,6 @@ var table = [...]Knob{
 	SchedRaises:     {"SchedRaises", Int, "3", "times that orders may take the registers of the next occupancy step"},
 	SchedBetter:     {"SchedBetter", Int, "97", "percent of the price before that such an order comes to at most, with as many warps"},
 	SchedWorthwhile: {"SchedWorthwhile", Int, "70", "percent of the latency a warp hides that such an order comes to at most, with fewer warps"},
-	SchedWarps:      {"SchedWarps", Int, "2000", "instructions of functions of which other orders are looked for that let as many warps run as planned"},
+	SchedWarps:      {"SchedWarps", Int, "0", "instructions of functions of which other orders are looked for that let as many warps run as planned; 0: none"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }
