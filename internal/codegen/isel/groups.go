@@ -189,9 +189,11 @@ func (w *warpGroups) add(at *ori.Instr, after bool, m op.Mods, srcs ...ori.Opera
 
 // arrive adds WARPGROUP.ARRIVE before operations whose registers were
 // written since the last one, or whose results go where something was read
-// since, or that have none before them in their block; and waits before exits.
-// With the arrival a warp hands over its registers: an operation may begin
-// when the first of the four warps comes to it, and the others may be behind.
+// since, or that have none before them in their block and behind its last
+// wait; and waits before exits. With the arrival a warp hands over its
+// registers: an operation may begin when the first of the four warps comes to
+// it, and the others may be behind. A wait takes them back: on an H200 products
+// behind one that nobody arrived for anew were wrong.
 func (w *warpGroups) arrive() {
 	written, read := make([]bool, generalRegisters), make([]bool, generalRegisters)
 	for _, b := range w.f.Blocks {
@@ -202,6 +204,8 @@ func (w *warpGroups) arrive() {
 				arrived = true
 				clear(written)
 				clear(read)
+			case i.Op == op.WARPGROUP && i.Mods.Has(op.MDEPBAR):
+				arrived = false
 			case i.IsGroupMMA() && i.Args[0].Kind == ori.KReg && !i.Mods.Has(op.MLOOSE):
 				if !arrived || w.marked(i.Args, written) || w.marked(i.Dsts(), read) {
 					w.add(i, false, op.M(op.MARRIVE))

@@ -48,6 +48,8 @@ reg r5 1/1 phys=9
 		{"what it reads is written", arrive + rs + "MOV r4[1] = 0x1\n" + wait0, arrive + rs + wait0 + "MOV r4[1] = 0x1\n" + wait0, false},
 		{"what it reads is read", arrive + rs + "MOV r2 = r4[1]\n" + wait0, arrive + rs + "MOV r2 = r4[1]\n" + wait0, false},
 		{"a neighbour of a word", arrive + commit + "MOV r5 = 0x1\n" + wait0, arrive + commit + wait0 + "MOV r5 = 0x1\n" + wait0, false},
+		{"behind a wait", arrive + commit + wait0 + other + wait0, arrive + commit + wait0 + arrive + other + wait0, false},
+		{"behind a wait for some", arrive + commit + other + wait1 + other + wait0, arrive + commit + other + wait1 + arrive + other + wait0, false},
 		{"left behind", arrive + commit, arrive + commit + wait0, false},
 		{"left open", arrive + mma, arrive + commit + wait0, false},
 	} {

@@ -54,7 +54,7 @@ type groupWaits struct {
 	in      [][]*ori.Instr // operations that go on when a block begins, by ID
 	flying  []*ori.Instr   // operations that are not known to be over, older ones first
 	came    int            // so many of them came from other blocks: they are waited for together
-	arrived bool           // an arrival stands before in the block
+	arrived bool           // an arrival stands before in the block, and no wait behind it
 	written []bool         // registers written since
 	read    []bool         // registers read since
 	result  []bool         // registers that operations write since
@@ -67,7 +67,7 @@ func (g *groupWaits) block(b *ori.Block) bool {
 	g.arrived = false
 	for i := b.First(); i != nil; i = i.Next() {
 		if isGroupWait(i) { // of the source, and for all: see waitsForAll
-			g.flying, g.came = g.flying[:0], 0
+			g.flying, g.came, g.arrived = g.flying[:0], 0, false
 			continue
 		}
 		loose, known := g.open[i]
@@ -244,6 +244,7 @@ func (g *groupWaits) await(i *ori.Instr, n int) {
 	}
 	g.flying = append(g.flying[:0], g.flying[n:]...)
 	g.came = max(0, g.came-n)
+	g.arrived = false
 }
 
 // place puts the wait where it belongs. What came from other blocks ended a

@@ -418,6 +418,9 @@ func (r *replay) pass(k int32, s *state, now int32) {
 	if i.is("WARPGROUP") && i.has("ARRIVE") {
 		s.dirty, s.seen, s.bare = regs{}, regs{}, false
 	}
+	if i.is("WARPGROUP") && i.has("DEPBAR") {
+		s.bare = true
+	}
 	for m := range numMarks {
 		if m.on(i) {
 			s.marks[m] = now

@@ -159,3 +159,25 @@ func TestWaits(t *testing.T) {
 		})
 	}
 }
+
+// TestArrivals: a product stands behind an arrival of its warp group that no
+// wait for products follows.
+func TestArrivals(t *testing.T) {
+	const arrive, product, wait = "WARPGROUP.ARRIVE ;", "HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0 ;", "WARPGROUP.DEPBAR.LE gsb0, 0x0 ;"
+	for _, c := range []struct {
+		code []string
+		want int
+	}{
+		{[]string{arrive, product, wait, arrive, product, wait, "EXIT ;"}, 0},
+		{[]string{arrive, product, wait, product, wait, "EXIT ;"}, 1},
+		{[]string{product, wait, "EXIT ;"}, 1},
+	} {
+		stall := make([]int, len(c.code))
+		for n := range stall {
+			stall[n] = 10
+		}
+		if f := found(t, c.code, stall); len(f) != c.want {
+			t.Errorf("%q: %v", c.code, f)
+		}
+	}
+}

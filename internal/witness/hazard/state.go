@@ -60,7 +60,7 @@ type state struct {
 	seen  regs            // the same of those read
 	fence uint8           // barriers of fences that nobody waited for
 	init  uint8           // the same of mbarriers being set up
-	bare  bool            // no warp group has arrived since the entry
+	bare  bool            // no warp group has arrived since the entry or the last wait for products
 }
 
 func newState() *state {
