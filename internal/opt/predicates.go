@@ -170,7 +170,7 @@ func leaveOld(b *ori.Block, i *ori.Instr) {
 			continue
 		}
 		c := b.Func().NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{i.Args[k]}, nil)
-		if o.Kind == ori.KReg {
+		if o.Kind != ori.KNone {
 			c = b.Func().NewInstr(op.COPY, op.Mods{}, []ori.Operand{i.Args[k]}, []ori.Operand{o})
 		}
 		c.Line, c.Loc = i.Line, i.Loc

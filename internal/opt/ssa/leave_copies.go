@@ -53,11 +53,9 @@ func (l *leaver) settleEdges() {
 // whichever way it goes: nothing that its place holds is wanted by the jump or
 // elsewhere.
 func (l *leaver) harmless(b, s *ori.Block, i *ori.Instr) bool {
-	if len(b.Succs) == 1 || len(b.Succs) == 2 && b.Succs[0] == b.Succs[1] {
-		return true
-	}
+	one := len(b.Succs) == 1 || len(b.Succs) == 2 && b.Succs[0] == b.Succs[1]
 	if l.up == nil {
-		return false
+		return one && !guardedTail(b)
 	}
 	d := l.phis[i.Args[1].Imm].Args[0]
 	root, at := l.root(d.Reg)
@@ -86,6 +84,9 @@ func (l *leaver) harmless(b, s *ori.Block, i *ori.Instr) bool {
 	}) {
 		return false
 	}
+	if one {
+		return true
+	}
 	for _, o := range b.Succs {
 		if o == s {
 			continue
@@ -110,6 +111,17 @@ func (l *leaver) harmless(b, s *ori.Block, i *ori.Instr) bool {
 		}
 	}
 	return true
+}
+
+// guardedTail reports whether threads may leave b before its end: an exit that
+// not all of them take is no jump, but reads its guard where jumps do.
+func guardedTail(b *ori.Block) bool {
+	for i := b.Tail(); i != nil; i = i.Next() {
+		if i.Guard.Kind != ori.KNone {
+			return true
+		}
+	}
+	return false
 }
 
 // rename gives everything its final name, and puts copies where values could
