@@ -180,7 +180,7 @@ func TestUniformValues(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		f := m.Funcs[0]
-		if uniform.UniformValues(f, vectorFits, op.ULDC, uniform.UsualRoom()) != (c.want != "") {
+		if uniform.UniformValues(f, vectorFits, op.ULDC, usualRoom) != (c.want != "") {
 			t.Errorf("%s: moved something", c.name)
 		}
 		var got []string
@@ -237,7 +237,7 @@ func TestUniformProducts(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		uniform.UniformValues(f, productFits, op.ULDC, uniform.UsualRoom())
+		uniform.UniformValues(f, productFits, op.ULDC, usualRoom)
 		n := 0
 		for i := range f.Blocks[1].Instrs {
 			for _, s := range i.Srcs() {
@@ -287,7 +287,7 @@ func TestUniformCrowd(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	uniform.UniformValues(f, vectorFits, op.ULDC, uniform.UsualRoom())
+	uniform.UniformValues(f, vectorFits, op.ULDC, usualRoom)
 	n := 0
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
@@ -328,7 +328,7 @@ func TestUniformSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		uniform.UniformValues(f, vectorFits, op.ULDC, uniform.UsualRoom())
+		uniform.UniformValues(f, vectorFits, op.ULDC, usualRoom)
 		n := 0
 		for i := range f.Blocks[0].Instrs {
 			if i.Op == op.UIADD3 {
@@ -340,3 +340,6 @@ func TestUniformSums(t *testing.T) {
 		}
 	}
 }
+
+// usualRoom is what the knobs say.
+var usualRoom = uniform.Room{Words: 44, Called: 20, Many: 40}

@@ -39,7 +39,7 @@ func TestUnroll(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		f := m.Funcs[0]
-		loop.Unroll(f, loop.UsualBounds())
+		loop.Unroll(f, usualBounds())
 		bodies, branches := 0, 0
 		for _, b := range f.Blocks {
 			for i := range b.Instrs {
@@ -58,4 +58,10 @@ func TestUnroll(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+}
+
+// usualBounds are what was measured. Of loops of matrix products the
+// reference writes out those whose turns come to 1,184 and leaves those of 1,344.
+func usualBounds() loop.Bounds {
+	return loop.Bounds{Whole: 1600, Left: 1200, Body: 80, Part: 256, Copies: 8, Forked: 40, Forks: 420, Growth: 4000}
 }

@@ -14,9 +14,6 @@ import (
 // are added to.
 type Waiting struct{ Constants, Alive int }
 
-// UsualWaiting is what was measured.
-func UsualWaiting() Waiting { return Waiting{Constants: 3, Alive: 40} }
-
 // hoister puts constants before loops.
 type hoister struct {
 	f     *ori.Func

@@ -40,7 +40,7 @@ func TestLegalize(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		if err := Legalize(f, target.Find("sm_90a"), toy, UsualWaiting()); err != nil {
+		if err := Legalize(f, target.Find("sm_90a"), toy, usualWaiting); err != nil {
 			t.Errorf("%s: %v", c.in, err)
 			continue
 		}
@@ -66,7 +66,7 @@ func TestLegalizeMarks(t *testing.T) {
 		}
 		f := m.Funcs[0]
 		f.Blocks[0].First().Srcs()[0].Flags = c.mark
-		if err := Legalize(f, target.Find("sm_90a"), toy, UsualWaiting()); err != nil {
+		if err := Legalize(f, target.Find("sm_90a"), toy, usualWaiting); err != nil {
 			t.Fatal(err)
 		}
 		if s := f.Blocks[0].First().Srcs()[0]; s.Imm != c.want || s.Flags != 0 {
@@ -97,7 +97,7 @@ func TestLegalizeShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		if err := Legalize(f, target.Find("sm_90a"), fits, UsualWaiting()); err != nil {
+		if err := Legalize(f, target.Find("sm_90a"), fits, usualWaiting); err != nil {
 			t.Fatal(err)
 		}
 		got := map[op.Op]int{}
@@ -144,7 +144,7 @@ EXIT
 	}
 	f := m.Funcs[0]
 	fits := func(i *ori.Instr) bool { return i.Op == op.BRA || toy(i) }
-	if err := Legalize(f, target.Find("sm_90a"), fits, UsualWaiting()); err != nil {
+	if err := Legalize(f, target.Find("sm_90a"), fits, usualWaiting); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"MOV r1 = rz", "MOV r4 = 0x5"}
@@ -190,7 +190,7 @@ EXIT
 		}
 		return true
 	}
-	if err := Legalize(f, target.Find("sm_90a"), fits, UsualWaiting()); err != nil {
+	if err := Legalize(f, target.Find("sm_90a"), fits, usualWaiting); err != nil {
 		t.Fatal(err)
 	}
 	want := "MOV r0 = rz\nMOV r4 = 0x20\nMOV r6 = 0x8\nUIADD3 u2 = u2, 0x1, urz\nIMAD r0 = r4, u2, r0\nISETP.GT.U32.AND p1 = r6, u2, pt\n@p1 BRA b1"
@@ -204,3 +204,6 @@ EXIT
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }
+
+// usualWaiting is what the knobs say.
+var usualWaiting = Waiting{Constants: 3, Alive: 40}

@@ -23,12 +23,6 @@ type Bounds struct {
 	Growth int // that are added to a function
 }
 
-// UsualBounds are what was measured. Of loops of matrix products the
-// reference writes out those whose turns come to 1,184 and leaves those of 1,344.
-func UsualBounds() Bounds {
-	return Bounds{Whole: 1600, Left: 1200, Body: 80, Part: 256, Copies: 8, Forked: 40, Forks: 420, Growth: 4000}
-}
-
 const (
 	maxTurns  = 4096 // turns that are counted
 	maxNested = 3    // loops around each other

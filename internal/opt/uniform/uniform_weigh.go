@@ -162,9 +162,6 @@ func (u *uniformer) borders(live *flow.Live) []bits.Set {
 // between blocks before a move is a fair price for a register.
 type Room struct{ Words, Called, Many int }
 
-// UsualRoom is what was measured.
-func UsualRoom() Room { return Room{Words: 44, Called: 20, Many: 40} }
-
 const (
 	// constantRank is how many readers of constants one of another value is
 	// worth.

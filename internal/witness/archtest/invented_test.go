@@ -170,7 +170,7 @@ func TestInventedTwin(t *testing.T) {
 	}
 	f := m.Funcs[0]
 	f.Kernel = true
-	uniform.UniformValues(f, func(*ori.Instr) bool { return true }, op.ULDC, uniform.UsualRoom())
+	uniform.UniformValues(f, func(*ori.Instr) bool { return true }, op.ULDC, uniform.Room{Words: 44, Called: 20, Many: 40})
 	if s := f.String(); !strings.Contains(s, "UVGLUE") {
 		t.Errorf("all threads compute alone:\n%s", s)
 	}
