@@ -54,21 +54,7 @@ func (p *presser) made(f *ori.Func) int {
 // keepWarps looks for an order of f that does with so many registers, unless
 // the one it has does.
 func (s *study) keepWarps(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge) {
-	budget := Budget{Most: judge.Within(registers)}
-	if placed(judge) {
-		return
-	}
-	order := f.Order()
-	for _, m := range [...]manner{{}, {shy: []int32{4}}} {
-		f.Reorder(source)
-		s.presser(budget, m).arrange(f)
-		f.Touch()
-		if placed(judge) {
-			return
-		}
-	}
-	f.Reorder(order)
-	judge.Within(0)
+	s.keepWithin(f, registers, source, judge, []manner{{}, {shy: []int32{4}}}, placed)
 }
 
 // placed reports whether everything finds a register.
@@ -80,19 +66,28 @@ func placed(judge Judge) bool {
 // keepStep looks for an order of f that does with so many registers, and costs
 // nothing more, unless the one it has does.
 func (s *study) keepStep(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge) {
+	ways := []manner{{}}
+	for _, m := range manners {
+		if m.far != overFences {
+			ways = append(ways, m)
+		}
+	}
+	s.keepWithin(f, registers, source, judge, ways, fits)
+}
+
+// keepWithin tries ways to order f until one is good with so many registers,
+// unless the order it has is. Where none is, f keeps that.
+func (s *study) keepWithin(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge, ways []manner, good func(Judge) bool) {
 	budget := Budget{Most: judge.Within(registers)}
-	if fits(judge) {
+	if good(judge) {
 		return
 	}
 	order := f.Order()
-	for _, m := range append([]manner{{}}, manners[:]...) {
-		if m.far == overFences {
-			continue
-		}
+	for _, m := range ways {
 		f.Reorder(source)
 		s.presser(budget, m).arrange(f)
 		f.Touch()
-		if fits(judge) {
+		if good(judge) {
 			return
 		}
 	}
