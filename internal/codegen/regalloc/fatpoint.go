@@ -309,7 +309,7 @@ func (t *trial) place(v int32) bool {
 	at += int(t.lowest(x)) * t.m.width
 	for r := t.lowest(x); int(r+x.width) <= limit; r += x.align {
 		used := points[at]
-		if at += step; used&mask != 0 || !t.free(x, r) || !t.allowed(v, r) {
+		if at += step; used&mask != 0 || int(r+x.width) <= t.used && t.wanted(r) >= bestCost || !t.free(x, r) || !t.allowed(v, r) {
 			continue
 		}
 		cost := t.secondary(v, r, bestCost)
@@ -335,7 +335,7 @@ func (t *trial) place(v int32) bool {
 // each bank.
 func (t *trial) wish(v int32) {
 	m, banks := t.m, t.p.Files[t.class].Banks
-	m.wished = m.wished[:0]
+	m.wished, m.crowd = m.wished[:0], m.crowd[:0]
 	for _, c := range t.g.copies[v] {
 		if at := t.phys[c.other]; at >= 0 {
 			m.wished = append(m.wished, at+c.off)
@@ -351,6 +351,21 @@ func (t *trial) wish(v int32) {
 			m.crowd[int(at)%banks]++
 		}
 	}
+}
+
+// wanted is what a slot costs at least that is no higher than others in use:
+// copies that would remain, and operands in one bank. That is known sooner than
+// whether it is free.
+func (t *trial) wanted(r int16) (cost int) {
+	for _, at := range t.m.wished {
+		if at != r {
+			cost += 8
+		}
+	}
+	if len(t.m.crowd) > 1 {
+		cost += t.m.crowd[int(r)%len(t.m.crowd)]
+	}
+	return cost
 }
 
 // sieve returns a word of the points of a register, and which of them the

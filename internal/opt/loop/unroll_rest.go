@@ -40,13 +40,19 @@ func UnrollRest(f *ori.Func, rest Rest) bool {
 		outer[l.Parent] = true
 	}
 	changed := false
-	x := flow.UniformityOf(f)
+	var x *flow.Uniformity // of f as it was
 	for n, l := range all {
 		if outer[l] || l.Header.Rolled {
 			continue
 		}
 		u.loop, u.number = l, int32(n)+1
-		if !u.shape() || u.size > rest.Body || rest.Turns*u.size > u.room || !u.together() || x.Parts(u.latch) && u.turns() == 0 {
+		if !u.shape() || u.size > rest.Body || rest.Turns*u.size > u.room || !u.together() {
+			continue
+		}
+		if x == nil {
+			x = flow.UniformityOf(f)
+		}
+		if x.Parts(u.latch) && u.turns() == 0 {
 			continue
 		}
 		c, ok := u.countedBy(rest.Turns)

@@ -24,8 +24,8 @@ type split struct {
 // mostCopies bounds the copies of a comparison.
 const mostCopies = 8
 
-// splitTests makes the copies.
-func (u *uniformer) splitTests() {
+// splitTests makes the copies, and returns the index of the function as it is then.
+func (u *uniformer) splitTests() flow.Index {
 	x := flow.IndexOf(u.f)
 	for _, b := range u.f.Blocks {
 		if u.apart.Is(b) {
@@ -40,6 +40,10 @@ func (u *uniformer) splitTests() {
 			}
 		}
 	}
+	if len(u.splits) > 0 {
+		x = flow.IndexOf(u.f)
+	}
+	return x
 }
 
 // split gives those who read a comparison and may move one of their own.

@@ -28,8 +28,7 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op, roo
 	}
 	u := &uniformer{f: f, fits: fits, constants: constants, room: room, apart: flow.ApartOf(f, flow.UniformityOf(f))}
 	u.scratch = f.NewReg(ori.UR, 1)
-	u.splitTests()
-	u.pick()
+	u.pick(u.splitTests())
 	u.joinTests(false)
 	u.weigh()
 	u.joinTests(true)
@@ -59,10 +58,9 @@ type uniformer struct {
 
 // pick finds the registers that can move: it assumes that all can, and
 // takes back what does not hold until nothing changes.
-func (u *uniformer) pick() {
+func (u *uniformer) pick(x flow.Index) {
 	f := u.f
 	u.moves, u.can = pool.Make[bool](f.Scratch(), len(f.Regs)), pool.Make[bool](f.Scratch(), f.NumInstrs())
-	x := flow.IndexOf(f)
 	u.defs, u.uses = x.Defs, x.Uses
 	for r := range f.Regs {
 		c := f.Regs[r].Class

@@ -14,7 +14,8 @@ type Index struct {
 
 // IndexOf makes the index of a function.
 func IndexOf(f *ori.Func) Index {
-	x := Index{make([][]*ori.Instr, len(f.Regs)), make([][]*ori.Instr, len(f.Regs))}
+	lists := make([][]*ori.Instr, 2*len(f.Regs))
+	x := Index{lists[:len(f.Regs):len(f.Regs)], lists[len(f.Regs):]}
 	size := pool.Make[int32](f.Scratch(), 2*len(f.Regs))
 	total := 0
 	operands(f, func(_ *ori.Instr, r ori.Reg, use int) {
@@ -23,10 +24,8 @@ func IndexOf(f *ori.Func) Index {
 	})
 	room := make([]*ori.Instr, total)
 	for r := range f.Regs {
-		for use, list := range [...][][]*ori.Instr{x.Defs, x.Uses} {
-			n := size[2*r+use]
-			list[r], room = room[:0:n], room[n:]
-		}
+		n, m := size[2*r], size[2*r+1]
+		x.Defs[r], x.Uses[r], room = room[:0:n], room[n:n:n+m], room[n+m:]
 	}
 	operands(f, func(i *ori.Instr, r ori.Reg, use int) {
 		if use == 0 {
