@@ -1,7 +1,6 @@
 package link
 
 import (
-	"hash/crc32"
 	"path"
 	"slices"
 	"strconv"
@@ -62,7 +61,7 @@ func (p *Program) LineTables(debug, wanted bool) {
 	ptx := ".nv_debug_ptx_txt"
 	content := dwarf.PTXText(m.Files[0].File.Text)
 	if file.Relocatable { // texts of several objects stay apart when linked
-		ptx += "." + strconv.FormatUint(uint64(crc32.ChecksumIEEE(content)), 10)
+		ptx += "." + strconv.FormatUint(uint64(checksum(content)), 10)
 	}
 	lines := lineSection(".debug_line", sources, names)
 	if at := dwarf.NamesAt(lines.Data); strs.used && file.Relocatable && !file.Arch.Has(target.NewFiles) { // newer objects have but one place where names begin
@@ -131,4 +130,24 @@ func addRow(rows []dwarf.Row, r dwarf.Row) []dwarf.Row {
 		return rows
 	}
 	return append(rows, r)
+}
+
+// checksum is the CRC-32 of IEEE 802.3. The standard library's package fills
+// tables at every start of the program, which takes a hundredth of a small
+// compilation.
+func checksum(data []byte) uint32 {
+	const polynomial = 0xedb88320
+	var table [256]uint32
+	for n := range table {
+		x := uint32(n)
+		for range 8 {
+			x = x>>1 ^ x&1*polynomial
+		}
+		table[n] = x
+	}
+	sum := ^uint32(0)
+	for _, b := range data {
+		sum = table[byte(sum)^b] ^ sum>>8
+	}
+	return ^sum
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"hash/crc32"
 	"slices"
 	"testing"
 
@@ -41,5 +42,18 @@ func TestKernelNames(t *testing.T) {
 	})
 	if !slices.Equal(got, []int32{0, 2, 0}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestChecksum: the sum in the names of sections is the standard library's.
+func TestChecksum(t *testing.T) {
+	for n := range 300 {
+		data := make([]byte, n)
+		for k := range data {
+			data[k] = byte(k*k + n)
+		}
+		if got, want := checksum(data), crc32.ChecksumIEEE(data); got != want {
+			t.Fatalf("%d bytes: %#x, not %#x", n, got, want)
+		}
 	}
 }

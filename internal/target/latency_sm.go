@@ -211,7 +211,7 @@ var (
 	udpUnit    = []Class{ClassUdp, ClassUwide, ClassUfp}
 )
 
-var busyCommon = [...]busyRow{
+var busyCommon = []busyRow{
 	{ClassAlu, aluUnit, 2},
 	{ClassCs2r64, aluUnit, 2},
 	{ClassR2ur, aluUnit, 2},
@@ -238,7 +238,7 @@ var busyCommon = [...]busyRow{
 }
 
 // busyOld adds what sm_75 and sm_80 do: half as many FMA lanes.
-var busyOld = [...]busyRow{
+var busyOld = []busyRow{
 	{ClassFma, fmaUnit, 2},
 	{ClassAlu, aluUnit, 2},
 	{ClassImad, fmaUnit, 2},
@@ -266,33 +266,33 @@ var busyOld = [...]busyRow{
 var timingSM75 = Timing{
 	gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upSM75, waw: &wawSM75, war: &warSM80, wideWAW: 5,
 	variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
-	busy:     busyOld[:], barGap: 5, barBar: 5, barReads: true, imadAlu: 5,
+	busy:     busyOld, barGap: 5, barBar: 5, barReads: true, imadAlu: 5,
 }
 
 var timingSM80 = Timing{
 	gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upSM75, waw: &wawSM80, war: &warSM80, wideWAW: 5,
-	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6, barBar: 6,
+	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld, barGap: 6, barBar: 6,
 }
 
 // timingSM86 is that of sm_87, sm_88 and sm_89 too.
 var timingSM86 = Timing{
 	gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upSM75, waw: &wawSM80, war: &warSM89, wideWAW: 5,
-	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6, barBar: 6,
+	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon, barGap: 6, barBar: 6,
 }
 
 var timingSM90 = Timing{
 	gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upSM90, waw: &wawSM90, war: &warSM89, wideWAW: 3,
-	busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
+	busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }
 
 // timingSM100 is that of sm_103 and sm_110 too.
 var timingSM100 = Timing{
 	gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
-	busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
+	busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }
 
 // timingSM120 is that of sm_121 too.
 var timingSM120 = Timing{
 	gpr: &gprSM120, pred: &predSM120, uni: &uniSM120, up: &upSM120, waw: &wawSM120, war: &warSM120, wideWAW: 3,
-	variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
+	variable: 1 << ClassFp64, busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }

@@ -1,11 +1,5 @@
 package syntax
 
-import (
-	"strings"
-
-	"github.com/goptxas/goptxas/internal/ptx/isa"
-)
-
 // compounds are the operations whose names hold dots: the reference reads
 // each as one token, without blanks inside and without a boundary after it
 // ("mul.lox" is "mul.lo" and "x"). Sorted, so that the names of one opcode
@@ -35,41 +29,35 @@ var compounds = [...]string{
 	"wmma.load.a", "wmma.load.b", "wmma.load.c", "wmma.mma", "wmma.store.d",
 }
 
-// compoundOps holds for every opcode the range of its compounds, and
-// compoundStart for every byte such an opcode begins with the set of bytes
-// that come second, by their low five bits.
-var (
-	compoundOps   = makeCompoundOps()
-	compoundStart = makeCompoundStart()
-)
+// compoundStart holds for every byte that a compound begins with the range of
+// those, and the set of bytes that come second, by their low five bits.
+var compoundStart = makeCompoundStart()
 
-func makeCompoundOps() (ranges [isa.NumWords]struct{ first, last uint8 }) {
+type compoundRange struct {
+	second      uint32
+	first, last uint8
+}
+
+func makeCompoundStart() (start [256]compoundRange) {
 	for i, s := range compounds {
-		op, _, _ := strings.Cut(s, ".")
-		r := &ranges[isa.LookupString(op)]
+		r := &start[s[0]]
 		if r.last == 0 {
 			r.first = uint8(i)
 		}
+		r.second |= 1 << (s[1] & 31)
 		r.last = uint8(i + 1)
-	}
-	return ranges
-}
-
-func makeCompoundStart() (start [256]uint32) {
-	for _, s := range compounds {
-		start[s[0]] |= 1 << (s[1] & 31)
 	}
 	return start
 }
 
 // mayCompound reports whether the word at text[i:], of two bytes or more,
 // can be an opcode with compounds.
-func mayCompound(text []byte, i int) bool { return compoundStart[text[i]]>>(text[i+1]&31)&1 != 0 }
+func mayCompound(text []byte, i int) bool { return compoundStart[text[i]].second>>(text[i+1]&31)&1 != 0 }
 
 // compound returns the length of the longest compound name that text begins
-// with, or 0. n is the place of the first dot.
-func compound(text []byte, n int) int {
-	r := compoundOps[isa.Lookup(text[:n])]
+// with, or 0.
+func compound(text []byte) int {
+	r := &compoundStart[text[0]]
 	best := 0
 	for i := r.first; i < r.last; i++ {
 		s := compounds[i]

@@ -196,7 +196,7 @@ func (l *lexer) word(j int) {
 	}
 	l.tok, l.end = tName, j
 	if uint(j) < uint(len(text)) && text[j] == '.' && mayCompound(text, l.pos) {
-		if n := compound(text[l.pos:], j-l.pos); n > 0 {
+		if n := compound(text[l.pos:]); n > 0 {
 			l.end = l.pos + n
 			return
 		}
