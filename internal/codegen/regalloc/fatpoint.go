@@ -353,9 +353,8 @@ func (t *trial) wish(v int32) {
 	}
 }
 
-// wanted is what a slot costs at least that is no higher than others in use:
-// copies that would remain, and operands in one bank. That is known sooner than
-// whether it is free.
+// wanted is what copies that would remain and operands in one bank cost at a
+// slot: that is known sooner than whether it is free.
 func (t *trial) wanted(r int16) (cost int) {
 	for _, at := range t.m.wished {
 		if at != r {
@@ -448,16 +447,8 @@ func (t *trial) secondary(v int32, r int16, bound int) int {
 	case fresh:
 		cost += freshCost
 	}
-	for _, at := range t.m.wished {
-		if at != r {
-			cost += 8
-		}
-	}
-	if cost >= bound {
+	if cost += t.wanted(r); cost >= bound {
 		return cost
-	}
-	if f.Banks > 1 {
-		cost += t.m.crowd[int(r)%f.Banks]
 	}
 	if !f.Rotate && !fresh {
 		cost += t.breaks(v, r)

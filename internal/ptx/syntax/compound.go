@@ -52,7 +52,9 @@ func makeCompoundStart() (start [256]compoundRange) {
 
 // mayCompound reports whether the word at text[i:], of two bytes or more,
 // can be an opcode with compounds.
-func mayCompound(text []byte, i int) bool { return compoundStart[text[i]].second>>(text[i+1]&31)&1 != 0 }
+func mayCompound(text []byte, i int) bool {
+	return compoundStart[text[i]].second>>(text[i+1]&31)&1 != 0
+}
 
 // compound returns the length of the longest compound name that text begins
 // with, or 0.
