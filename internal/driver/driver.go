@@ -158,7 +158,7 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	if !res.OK {
 		return Failed
 	}
-	if res.Cubin != nil {
+	if res.Cubin != nil && sink.Errors() == 0 { // warnings about code may be errors
 		if err := writeOutput(ctx, line.Text(cli.OutputFile, "elf.o"), res.Cubin); err != nil {
 			sink.Say(diag.Fatal, err.Error())
 			return Failed

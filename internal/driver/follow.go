@@ -79,7 +79,7 @@ func (l followers) spans() *spans {
 // larger ones, and for who reads on a terminal, before their kernel's part. The
 // memory of an object, which is told first, is known at the end.
 func (j *Job) streams(m *sema.Module) bool {
-	if m.Opts.Relocatable || j.Settings.Extensible || j.Settings.ToolsPatch || apart(m, j.Settings) {
+	if m.Opts.Relocatable || j.Settings.Extensible || j.Settings.ToolsPatch || apart(m, j.Settings) || j.unwritten() {
 		return false
 	}
 	return j.Sink.Form() == diag.Pretty || j.textBytes() >= tooLongToWait || !j.mayWarn()

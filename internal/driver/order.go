@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
@@ -21,26 +22,57 @@ func calleesFirst(m *sema.Module, funcs []int32) []int32 {
 	slices.Sort(todo)
 	slices.Reverse(todo)
 	slices.SortStableFunc(todo, func(a, b int32) int { return cmp.Compare(seenOutside(m, a), seenOutside(m, b)) })
-	has, done := make([]bool, len(m.Funcs)), make([]bool, len(m.Funcs))
-	for _, fn := range funcs {
-		has[fn] = true
-	}
-	order, load := make([]int32, 0, len(funcs)), link.Bodies(m)
-	var visit func(fn int32)
-	visit = func(fn int32) {
-		if !has[fn] || done[fn] {
-			return
-		}
-		done[fn] = true
-		for _, c := range called(load(fn)) {
-			visit(c)
-		}
-		order = append(order, fn)
-	}
+	w := newWalk(m, funcs)
 	for _, fn := range todo {
-		visit(fn)
+		w.visit(fn, false)
 	}
-	return order
+	return w.order
+}
+
+// byKernel orders kernels as they are compiled, each before what it
+// calls or behind it.
+func byKernel(m *sema.Module, funcs []int32, before bool) []int32 {
+	w := newWalk(m, funcs)
+	for _, fn := range m.Kernels() {
+		w.visit(fn, before)
+	}
+	return w.order
+}
+
+// walk goes from functions to those that they call.
+type walk struct {
+	load      func(int32) *sema.Body
+	has, done []bool
+	order     []int32
+}
+
+func newWalk(m *sema.Module, funcs []int32) *walk {
+	w := &walk{load: link.Bodies(m), has: make([]bool, len(m.Funcs)), done: make([]bool, len(m.Funcs))}
+	for _, fn := range funcs {
+		w.has[fn] = true
+	}
+	return w
+}
+
+// visit adds a function behind those that it calls, or before them.
+func (w *walk) visit(fn int32, before bool) {
+	if !w.has[fn] || w.done[fn] {
+		return
+	}
+	w.done[fn] = true
+	if before {
+		w.order = append(w.order, fn)
+	}
+	list := called(w.load(fn))
+	if before {
+		slices.Reverse(list)
+	}
+	for _, c := range list {
+		w.visit(c, before)
+	}
+	if !before {
+		w.order = append(w.order, fn)
+	}
 }
 
 // called lists the functions that a body calls, the last first use first.
@@ -73,20 +105,28 @@ func seenOutside(m *sema.Module, fn int32) int {
 }
 
 // callees lists the functions that belong to a kernel: first those with code of
-// their own, then those that stand in place of their calls, by name.
+// their own and what these call, then those that the kernel alone has in place
+// of calls, by name.
 func callees(m *sema.Module, k *link.Kernel) []FunctionFrame {
-	var list []FunctionFrame
-	byName := func(a, b FunctionFrame) int { return cmp.Compare(a.Name, b.Name) }
+	var own, placed []FunctionFrame
+	w := newWalk(m, k.Placed)
 	for _, sub := range k.Subs {
-		list = append(list, functionFrame(m, &sub))
+		own = append(own, functionFrame(m, &sub))
+		for _, fn := range called(w.load(sub.Func)) {
+			w.visit(fn, false)
+		}
 	}
-	slices.SortFunc(list, byName)
-	own := len(list)
 	for _, fn := range k.Placed {
-		list = append(list, FunctionFrame{Name: m.Funcs[fn].Name})
+		if f := (FunctionFrame{Name: m.Funcs[fn].Name}); w.done[fn] {
+			own = append(own, f)
+		} else {
+			placed = append(placed, f)
+		}
 	}
-	slices.SortFunc(list[own:], byName)
-	return list
+	byName := func(a, b FunctionFrame) int { return cmp.Compare(a.Name, b.Name) }
+	slices.SortFunc(own, byName)
+	slices.SortFunc(placed, byName)
+	return append(own, placed...)
 }
 
 // withCalled is a kernel of an extensible program with the functions that it
@@ -103,6 +143,38 @@ func withCalled(m *sema.Module, k *link.Kernel, kernel int32, code map[int32]*li
 			}
 		}
 	}
+	return &x
+}
+
+// withStack is a kernel whose frame counts with those of the functions that it
+// calls, where these are compiled by themselves and it is known how deep calls
+// nest.
+func withStack(m *sema.Module, k *link.Kernel, fn int32, out *pipeline.Output) *link.Kernel {
+	if k.Endless {
+		return k
+	}
+	load, known := link.Bodies(m), make(map[int32]int32)
+	var deepest func(fn int32) int32
+	deepest = func(fn int32) int32 {
+		if most, ok := known[fn]; ok {
+			return most
+		}
+		known[fn] = 0 // not asked for again from within: calls do not nest endlessly
+		most := int32(0)
+		for _, c := range called(load(fn)) {
+			own := int32(0)
+			if sub := subOf(out, c); sub != nil {
+				own = sub.Frame
+			}
+			if m.Funcs[c].HasBody {
+				most = max(most, own+deepest(c))
+			}
+		}
+		known[fn] = most
+		return most
+	}
+	x := *k
+	x.Stack = k.Frame + deepest(fn)
 	return &x
 }
 

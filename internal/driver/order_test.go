@@ -79,6 +79,13 @@ func TestReportOrder(t *testing.T) {
 		{"v g|r f g|k k f|k l g", "-v -c", "g f l k"},
 		{"s s2|s s1 v1|v v1|k k s2|k l v1", "-v -c", "v1 s1 s2 l k"},
 		{"s s2|s s1 v1|v v1|k k s2|k l v1", "-v -c -O0", "v1 k l s2 s1"},
+		{"s s2|s s1 v1|v v1|k k s2|k l v1", "-v -c -split-compile=2", "v1 k l s2 s1"},
+		{"s g|r w g|k k w g|k l g", "-v", "l g k g w"},
+		{"s g|r w g|k k w g|k l g", "-v -Ofc=min", "endless:'k' g w k l"},
+		{"s g|r w g|k k w g|k l g", "-v -Ofc=max", "endless:'k' k w g l"},
+		{"s f|k a|k b f|k d", "-v -Ofc=min", "a f b d"},
+		{"s f|s g|k a g f|k b f g", "-v -Ofc=min -e b,a", "g f b a"},
+		{"s f|s g|k a g f|k b f g", "-v -Ofc=max -e b,a", "b f g a"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "x.ptx"), []byte(orderText(strings.Split(c.text, "|"))), 0o644); err != nil {

@@ -14,6 +14,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/engine/stats"
 	"github.com/goptxas/goptxas/internal/target"
+
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // TestReport compares the -v report with lines the reference printed.
@@ -183,6 +185,33 @@ func TestWriteOutput(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err == nil {
 		if err := writeOutput(t.Context(), "/dev/full", []byte("x")); err == nil {
 			t.Error("a full device was not noticed")
+		}
+	}
+}
+
+// TestUnwritten: of a file that cannot be written, or must not be because a
+// warning is an error, there is no file; of the first no report either.
+func TestUnwritten(t *testing.T) {
+	dir := t.TempDir()
+	text := ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{ .local .b8 q[400]; .reg .b32 %r<4>; .reg .b64 %d<4>;\n" +
+		"ld.param.u64 %d1,[p]; ld.param.u32 %r1,[n]; mov.u64 %d2,q; mad.wide.u32 %d3,%r1,4,%d2; st.local.u32 [%d3],%r1; ld.local.u32 %r2,[q+4]; st.global.u32 [%d1],%r2; ret; }\n"
+	if err := os.WriteFile(filepath.Join(dir, "k.ptx"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"-v", "-o", "none/x", "k.ptx"},
+		{"-v", "-c", "-o", "none/x", "k.ptx"},
+		{"-Werror", "-warn-lmem-usage", "-o", "x", "k.ptx"},
+	} {
+		r := runSelf(t, dir, args...)
+		if _, err := os.Stat(filepath.Join(dir, "x")); err == nil || r.Exit == 0 || strings.Contains(r.Stderr, " bytes gmem") {
+			t.Errorf("%q: exit %d, a file: %t\n%s", args, r.Exit, err == nil, r.Stderr)
+		}
+		if !oracle.Available() {
+			continue
+		}
+		if want := oracle.Find(t).Run(dir, "ptxas", args...); want.Exit != r.Exit || want.Stderr != r.Stderr {
+			t.Errorf("%q: exit %d\n%sthe reference: %d\n%s", args, r.Exit, r.Stderr, want.Exit, want.Stderr)
 		}
 	}
 }

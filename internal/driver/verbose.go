@@ -2,6 +2,8 @@ package driver
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -20,7 +22,7 @@ import (
 // reportCode prints the -v report: the module's memory, then every kernel in
 // the reference's order.
 func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output) {
-	if !j.Settings.Verbose {
+	if !j.Settings.Verbose || j.unwritten() {
 		return
 	}
 	j.Sink.Say(diag.Info, moduleLine(out.Global, j.moduleBanks(out), arch))
@@ -33,43 +35,67 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 			if j.Settings.Extensible {
 				k = withCalled(m, k, fn, code)
 			}
+			if apart(m, j.Settings) {
+				k = withStack(m, k, fn, out)
+			}
 			j.reportKernel(m, arch, &m.Funcs[fn], k)
-		} else if sub := subOf(out, fn); sub != nil {
-			f := functionFrame(m, sub)
-			b := Block{Name: f.Name, Frame: f.Frame}
-			j.reportBlock(arch, &b, 0)
+			continue
 		}
+		f := FunctionFrame{Name: m.Funcs[fn].Name}
+		if sub := subOf(out, fn); sub != nil {
+			f = functionFrame(m, sub)
+		}
+		b := Block{Name: f.Name, Frame: f.Frame}
+		j.reportBlock(arch, &b, 0)
 	}
+}
+
+// unwritten reports whether there is no folder for the output, so that nothing
+// is told of it.
+func (j *Job) unwritten() bool {
+	st, err := os.Stat(filepath.Dir(j.Settings.Line.Text(cli.OutputFile, "elf.o")))
+	return err != nil || !st.IsDir()
 }
 
 // reportOrder says in which order functions are reported.
 func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 	switch {
 	case m.Opts.Relocatable || j.Settings.ToolsPatch:
-		if j.Settings.Opt == 0 {
+		if j.Settings.Opt == 0 || j.Settings.FastCompile == "max" || j.Settings.Line.Has(cli.SplitCompile) && j.Settings.Split != 1 {
 			return firstToLast(m, out.Funcs)
 		}
 		return calleesFirst(m, out.Funcs)
-	case j.Settings.Extensible || !apart(m, j.Settings):
+	case !apart(m, j.Settings):
 		return m.Kernels()
 	}
 	list := slices.Clone(out.Funcs)
+	add := func(fn int32) {
+		if !slices.Contains(list, fn) {
+			list = append(list, fn)
+		}
+	}
 	for _, k := range out.Kernels {
 		if k == nil {
 			continue
 		}
 		for n := range k.Subs {
-			if fn := k.Subs[n].Func; !slices.Contains(list, fn) {
-				list = append(list, fn)
-			}
+			add(k.Subs[n].Func)
+		}
+		for _, fn := range k.Placed {
+			add(fn)
 		}
 	}
-	return firstToLast(m, list)
+	if j.Settings.Debug {
+		return firstToLast(m, list)
+	}
+	return byKernel(m, list, j.Settings.FastCompile == "max")
 }
 
-// apart reports whether the functions of a whole program are reported by
-// themselves, for a debugger.
-func apart(m *sema.Module, s *cli.Settings) bool { return s.Debug && !m.Opts.Relocatable }
+// apart reports whether the functions of a whole program are compiled by
+// themselves, for a debugger or to save time.
+func apart(m *sema.Module, s *cli.Settings) bool {
+	return !m.Opts.Relocatable && !s.Extensible && (s.Debug || s.FastCompile != "")
+}
 
 // subOf finds the code of a function in that of a kernel.
 func subOf(out *pipeline.Output, fn int32) *link.Sub {
@@ -87,10 +113,10 @@ func subOf(out *pipeline.Output, fn int32) *link.Sub {
 }
 
 // moduleBanks are the constant banks that all kernels share. Nobody is told of
-// the addresses in bank 4 where a debugger looks on.
+// the addresses in bank 4 where functions are compiled by themselves.
 func (j *Job) moduleBanks(out *pipeline.Output) []Bank {
 	banks := []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}
-	if j.Settings.Debug {
+	if j.Settings.Debug || j.Settings.FastCompile != "" {
 		return banks[:1]
 	}
 	return banks
@@ -101,6 +127,9 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *l
 	b := block(m, f, k)
 	if apart(m, j.Settings) {
 		b.Callee = nil
+		if !k.Endless {
+			b.Usage.CumulativeStack = int(k.Stack)
+		}
 	}
 	if m.Opts.Relocatable || j.Settings.Extensible { // the linker knows
 		b.Usage.CumulativeStack = 0
