@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -19,6 +21,7 @@ func KnownBits(f *ori.Func) bool {
 			}
 			t.result(i)
 			t.carry(i)
+			t.copiesAll(i)
 			for n := int(i.NDst); n < len(i.Args); n++ {
 				if a := &i.Args[n]; a.Kind == ori.KReg && a.Class == ori.R && a.N == 1 {
 					t.source(i, n)
@@ -27,6 +30,29 @@ func KnownBits(f *ori.Func) bool {
 		}
 	}
 	return f.Touched(t.changed)
+}
+
+// copyRest is where the sources of an asynchronous copy behind its addresses
+// begin: a predicate without which all bytes are zero, and LeftOut.
+const copyRest = 3
+
+// LeftOut returns how many bytes an asynchronous copy leaves out, which is a
+// part of its address, too; nil if that is not told.
+func LeftOut(i *ori.Instr) *ori.Operand {
+	if n := len(i.Args) - 1; i.Op == op.LDGSTS && n >= copyRest && i.Args[n].Class != ori.P {
+		return &i.Args[n]
+	}
+	return nil
+}
+
+// copiesAll: an asynchronous copy that leaves out no bytes has no need to
+// fill, which costs time.
+func (t *bitRewriter) copiesAll(i *ori.Instr) {
+	if a := LeftOut(i); a != nil && (IsZero(*a) || Plain(*a) && t.k.Of(a, MaxDepth).Zero == ^uint32(0)) {
+		i.Mods = i.Mods.Without(op.MZFILL)
+		t.f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
+		t.changed = true
+	}
 }
 
 type bitRewriter struct {

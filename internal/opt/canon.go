@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -231,16 +233,16 @@ var accumulators = [...]struct {
 	mod op.Mod
 }{{0xc0, op.MAND}, {0xfc, op.MOR}, {0x3c, op.MXOR}}
 
-// alwaysCopies: an asynchronous copy that fills with zeros unless a
-// predicate holds, which always does, is a plain one.
+// alwaysCopies: an asynchronous copy under a predicate that always holds is
+// one without.
 func (c *Combiner) alwaysCopies(i *ori.Instr) bool {
-	last := len(i.Args) - 1
-	if !i.Mods.Has(op.MZFILL) || i.NDst != 0 || i.Args[last].Kind != ori.KZero || i.Args[last].Class != ori.P || i.Args[last].Flags != 0 {
-		return false
+	for n := copyRest; n < len(i.Args); n++ {
+		if a := i.Args[n]; a.Kind == ori.KZero && a.Class == ori.P && a.Flags == 0 {
+			c.F.SetArgs(i, nil, slices.Delete(slices.Clone(i.Args), n, n+1))
+			return true
+		}
 	}
-	i.Mods = i.Mods.Without(op.MZFILL)
-	c.F.SetArgs(i, nil, append([]ori.Operand(nil), i.Args[:last]...))
-	return true
+	return false
 }
 
 // constantLast: of two values to choose from the machine takes a constant as

@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -281,6 +283,9 @@ func Settle(f *ori.Func) {
 		for i := range b.Instrs {
 			if i.Mods.Has(op.MCONTRACT) || i.Mods.Has(op.MTWIN) {
 				i.Mods = i.Mods.Without(op.MCONTRACT).Without(op.MTWIN)
+			}
+			if LeftOut(i) != nil {
+				f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
 			}
 		}
 	}

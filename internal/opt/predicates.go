@@ -51,10 +51,7 @@ func Predicates(f *ori.Func) bool {
 
 // takesTruth reports whether predicate sources of i may be constants.
 func takesTruth(i *ori.Instr) bool {
-	if i.Op == op.LDGSTS { // without a mark a copy that always fills is one that never does
-		return i.Mods.Has(op.MZFILL)
-	}
-	return i.Op.Has(op.Truth)
+	return i.Op == op.LDGSTS || i.Op.Has(op.Truth)
 }
 
 // MaxChain bounds how many moves of a predicate are looked through.

@@ -75,19 +75,15 @@ func copyAsync(l *build.Builder) {
 	}
 	to := memory.Near(l, memory.Address(l, &l.Args[0], isa.SpaceShared)[0], maxAsyncShared)
 	from := memory.Address(l, &l.Args[1], isa.SpaceGlobal)[0]
-	pred := ori.Operand{}
+	var rest build.Value
 	if args > 3 {
-		m, from, pred = partial(l, m, from, size, &l.Args[3])
+		m, from, rest = partial(l, m, from, size, &l.Args[3])
 	}
 	from = memory.Near(l, from, maxAsyncGlobal)
 	if l.Arch.Has(target.LeadingLoads) {
 		padding(l)
 	}
-	srcs := build.Value{to, desc, from}
-	if pred.Kind != ori.KNone {
-		srcs = append(srcs, pred)
-	}
-	l.Emit(op.LDGSTS, m, nil, srcs...)
+	l.Emit(op.LDGSTS, m, nil, append(build.Value{to, desc, from}, rest...)...)
 }
 
 // padding adds loads that never run.
@@ -101,26 +97,28 @@ func padding(l *build.Builder) {
 // partial makes a copy of fewer bytes than the destination takes, the rest
 // zero: the machine takes the bytes to leave out from the low bits of the
 // address. The last argument is a number of bytes, or a predicate that says
-// to copy none.
-func partial(l *build.Builder, m op.Mods, from ori.Operand, size int64, a *sema.Operand) (op.Mods, ori.Operand, ori.Operand) {
+// to copy none. It returns the sources behind the address: the predicate,
+// and the bytes left out as a mark that lasts until Settle, since the sum
+// does not show them.
+func partial(l *build.Builder, m op.Mods, from ori.Operand, size int64, a *sema.Operand) (op.Mods, ori.Operand, build.Value) {
 	if a.Type == isa.Pred {
-		return m, from, l.AsPred(a).Not()
+		return m, from, build.Value{l.AsPred(a).Not()}
 	}
 	if a.Kind == isa.KInt {
 		n := int64(a.Value)
 		switch {
 		case n <= 0:
-			return m, from, expand.PT().Not()
+			return m, from, build.Value{expand.PT().Not()}
 		case n >= size:
-			return m, from, ori.Operand{}
+			return m, from, nil
 		}
 		from.Imm += size - n
-		return m.With(op.MZFILL), from, ori.Operand{}
+		return m.With(op.MZFILL), from, nil
 	}
 	n := l.Read(a, isa.U32)[0]
 	skip := l.And2(l.One(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(size), expand.RZ()), ori.Imm(size-1))
 	base := l.Add64(l.Words(from.Reg)[from.Sub:from.Sub+2], build.Value{skip, expand.RZ()}, false)
-	return m.With(op.MZFILL), ori.Addr(expand.Whole(l.Group(base)), from.Imm), l.Cmp1(op.MNE, false, n, expand.RZ())
+	return m.With(op.MZFILL), ori.Addr(expand.Whole(l.Group(base)), from.Imm), build.Value{l.Cmp1(op.MNE, false, n, expand.RZ()), skip}
 }
 
 // cpArrive makes an mbarrier wait for the copies of this thread.

@@ -100,6 +100,30 @@ func (m *maker) matrixLoad() []string {
 	return []string{"// smem", "bar.warp.sync $M;", move, "bar.warp.sync $M;"}
 }
 
+// someBytes chooses how much of a copy is not made, so that zeros take its
+// place: a number of bytes in any shape that producers write, or a
+// predicate.
+func (m *maker) someBytes(lines []string, size int) ([]string, string) {
+	if m.chance(50) {
+		return lines, ""
+	}
+	if m.chance(30) {
+		return lines, fmt.Sprintf(", %d", m.r.IntN(size+1))
+	}
+	lines = append(lines, ".reg .b32 %k;", ".reg .pred %q;", fmt.Sprintf("setp.lt.s32 %%q, %s, %s;", m.reg('r'), m.reg('r')))
+	switch m.r.IntN(4) {
+	case 0: // all or nothing
+		lines = append(lines, fmt.Sprintf("selp.b32 %%k, %d, 0, %%q;", size))
+	case 1:
+		lines = append(lines, fmt.Sprintf("selp.b32 %%k, %d, %d, %%q;", m.r.IntN(size+1), m.r.IntN(size+1)))
+	case 2:
+		lines = append(lines, fmt.Sprintf("and.b32 %%k, %s, %d;", m.reg('r'), size-1))
+	case 3:
+		return lines, ", %q"
+	}
+	return lines, ", %k"
+}
+
 // copies makes asynchronous copies to the thread's own shared words, with
 // other instructions while they are on their way.
 func (m *maker) copies() Stmt {
@@ -111,11 +135,8 @@ func (m *maker) copies() Stmt {
 	lines := []string{
 		"{", "// smem", ".reg .b32 %i;", ".reg .b64 %a;", fmt.Sprintf("and.b32 %%i, %s, %d;", m.reg('r'), (inBytes-1)&^(size-1)), "cvt.u64.u32 %a, %i;", "add.u64 %a, %in, %a;",
 	}
-	from := fmt.Sprint(size)
-	if m.chance(30) { // what is not copied is zero
-		from += fmt.Sprintf(", %d", m.r.IntN(size+1))
-	}
-	lines = append(lines, fmt.Sprintf("cp.async.%s.shared.global [%%sp], [%%a], %s;", kind, from))
+	lines, some := m.someBytes(lines, size)
+	lines = append(lines, fmt.Sprintf("cp.async.%s.shared.global [%%sp], [%%a], %d%s;", kind, size, some))
 	group := m.chance(60)
 	if group {
 		lines = append(lines, "cp.async.commit_group;")
