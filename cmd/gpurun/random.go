@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/goptxas/goptxas/internal/witness/gen"
+	"github.com/goptxas/goptxas/internal/witness/gen/pipe"
 	"github.com/goptxas/goptxas/internal/witness/gpu"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
@@ -176,7 +177,7 @@ func randomFiles(first uint64, n int) []randomFile {
 			}
 			continue
 		}
-		p := gen.NewPipe(seed)
+		p := pipe.New(seed)
 		f := randomFile{name: fmt.Sprint("pipe", seed), text: p.Text(), mode: mode(seed), kind: pipeKind(p)}
 		if f.mode == "r24" {
 			f.mode = fmt.Sprint("r", p.Registers())
@@ -191,7 +192,7 @@ func randomFiles(first uint64, n int) []randomFile {
 
 // pipeKind tells pipes of loads and sums from those with matrix products or
 // asynchronous copies, and these from those that only sm_90a has.
-func pipeKind(p *gen.Pipe) string {
+func pipeKind(p *pipe.Pipe) string {
 	switch {
 	case p.Hopper():
 		return "hopper"

@@ -92,6 +92,17 @@ func (b *Block) Tail() *Instr {
 	return i
 }
 
+// Leaving yields the instructions by which threads leave b: its jumps, returns
+// and exits, those too that only some threads take, or the call it ends with.
+// Code added at the end of b stands before all of them.
+func (b *Block) Leaving(yield func(*Instr) bool) {
+	for i := b.Tail(); i != nil; i = i.next {
+		if !yield(i) {
+			return
+		}
+	}
+}
+
 // RemoveEdge takes one edge from b to t away.
 func (b *Block) RemoveEdge(t *Block) {
 	b.Succs = without(b.Succs, t)

@@ -345,7 +345,7 @@ func (l *leaver) alive(x int32, b *ori.Block, at int32) bool {
 func (l *leaver) readByJumps(x int32, i *ori.Instr) bool {
 	for _, p := range i.Block().Preds {
 		reads := false
-		for j := p.Tail(); j != nil; j = j.Next() {
+		for j := range p.Leaving {
 			reads = reads || l.reads(j, x)
 		}
 		if !reads {

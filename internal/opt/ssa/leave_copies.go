@@ -75,7 +75,7 @@ func (l *leaver) harmless(b, s *ori.Block, i *ori.Instr) bool {
 		return false
 	}
 	if wanted(func(r ori.Reg, n int) bool {
-		for j := b.Tail(); j != nil; j = j.Next() {
+		for j := range b.Leaving {
 			if l.reads(j, l.v.Base[r]+int32(n)) {
 				return true
 			}
@@ -116,7 +116,7 @@ func (l *leaver) harmless(b, s *ori.Block, i *ori.Instr) bool {
 // guardedTail reports whether threads may leave b before its end: an exit that
 // not all of them take is no jump, but reads its guard where jumps do.
 func guardedTail(b *ori.Block) bool {
-	for i := b.Tail(); i != nil; i = i.Next() {
+	for i := range b.Leaving {
 		if i.Guard.Kind != ori.KNone {
 			return true
 		}
@@ -257,7 +257,7 @@ func (l *leaver) split(b, s *ori.Block) *ori.Block {
 	n := f.NewBlock()
 	last := len(f.Blocks) - 1
 	jumped := false
-	for i := b.Tail(); i != nil; i = i.Next() {
+	for i := range b.Leaving {
 		for k := range i.Args {
 			if a := &i.Args[k]; a.Kind == ori.KLabel && a.Reg == ori.Reg(s.ID) {
 				a.Reg = ori.Reg(n.ID)

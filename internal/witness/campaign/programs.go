@@ -11,6 +11,7 @@ import (
 	"github.com/goptxas/goptxas"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/gen"
+	"github.com/goptxas/goptxas/internal/witness/gen/pipe"
 	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
@@ -62,7 +63,7 @@ func (programs) do(seed uint64) (result, fault, text string) {
 	m := modes[seed*0x9e3779b97f4a7c15>>61]
 	style, kind := kindOf(seed)
 	if style == nil {
-		return pipe(seed, m)
+		return tiles(seed, m)
 	}
 	p := style(seed)
 	when := []sim.Async{{}}
@@ -86,9 +87,9 @@ func (programs) do(seed uint64) (result, fault, text string) {
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
 }
 
-// pipe does the same for a pipe.
-func pipe(seed uint64, m mode) (result, fault, text string) {
-	p := gen.NewPipe(seed)
+// tiles does the same for a pipe.
+func tiles(seed uint64, m mode) (result, fault, text string) {
+	p := pipe.New(seed)
 	switch {
 	case p.Group && m.arch != "sm_90a": // the one that has warp-group products
 		m = modes[0]
@@ -114,7 +115,7 @@ func pipe(seed uint64, m mode) (result, fault, text string) {
 	case why == "":
 		return kind + "agree", "", ""
 	}
-	q := gen.ShrinkPipe(p, func(q *gen.Pipe) bool {
+	q := pipe.Shrink(p, func(q *pipe.Pipe) bool {
 		d, err := differs(q.Text(), m, timings(seed), seed)
 		return err == nil && d != ""
 	})

@@ -79,6 +79,7 @@ func (m *maker) make(name string, seed uint64) *Prog {
 		m.p.Body = append(m.p.Body, m.block(where{block: true, warp: true, whole: true})...)
 	}
 	m.stores()
+	m.ends()
 	return m.p
 }
 
@@ -144,6 +145,9 @@ func (m *maker) stmt(w where) Stmt {
 	}
 	if m.chance(12) {
 		return m.real(w)
+	}
+	if w.inFunc && w.depth < 3 && m.chance(6) {
+		return m.leave(w)
 	}
 	if m.forms != nil {
 		return m.wide(w)

@@ -110,7 +110,11 @@ func TestShrink(t *testing.T) {
 		found++
 		q := Shrink(p, has)
 		left = max(left, q.Size())
-		if q.Size() > 1 || q.Block > 32 || q.Grid > 1 || p.Text() != New(seed).Text() {
+		most := 1
+		if strings.Contains(q.Text(), ".func") { // the call of it
+			most = 2
+		}
+		if q.Size() > most || q.Block > 32 || q.Grid > 1 || p.Text() != New(seed).Text() {
 			t.Errorf("seed %d: %d statements left\n%s", seed, q.Size(), q.Text())
 		}
 	}

@@ -93,6 +93,7 @@ func (p *Prog) kernel() string {
 	body.mask = "0xffffffff"
 	body.list(p.Body)
 	body.list(p.Stores)
+	body.list(p.Tail)
 	text := body.out.String()
 	b.WriteString(p.functions(text))
 	if strings.Contains(text, p.Name+"_str") {

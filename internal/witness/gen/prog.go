@@ -37,6 +37,7 @@ type Prog struct {
 	Fill   string // contents of the input
 	Body   []Stmt
 	Stores []Stmt // of the registers at the end
+	Tail   []Stmt // behind them
 	Funcs  []Func
 }
 
@@ -48,7 +49,7 @@ type Func struct {
 // Clone makes a copy that shares nothing with p that changes.
 func (p *Prog) Clone() *Prog {
 	q := *p
-	q.Body, q.Stores = cloneAll(p.Body), cloneAll(p.Stores)
+	q.Body, q.Stores, q.Tail = cloneAll(p.Body), cloneAll(p.Stores), cloneAll(p.Tail)
 	q.Funcs = make([]Func, len(p.Funcs))
 	for n := range p.Funcs {
 		q.Funcs[n].Body = cloneAll(p.Funcs[n].Body)
@@ -66,7 +67,7 @@ func cloneAll(list []Stmt) []Stmt {
 
 // Size counts the statements.
 func (p *Prog) Size() int {
-	n := count(p.Body) + count(p.Stores)
+	n := count(p.Body) + count(p.Stores) + count(p.Tail)
 	for k := range p.Funcs {
 		n += count(p.Funcs[k].Body)
 	}

@@ -45,6 +45,7 @@ func (s *shrinker) lists(p *Prog) []*[]Stmt {
 	}
 	walk(&p.Stores)
 	walk(&p.Body)
+	walk(&p.Tail)
 	for n := range p.Funcs {
 		walk(&p.Funcs[n].Body)
 	}

@@ -30,6 +30,7 @@ func (m *maker) makeSmall() *Prog {
 	}
 	m.stores()
 	m.p.Stores = named(m.p.Body, m.p.Stores)
+	m.ends()
 	return m.p
 }
 

@@ -1,9 +1,13 @@
-package gen
+// Package pipe makes random programs of one kind: tiles come through buffers in
+// shared memory, and products or sums are made of those that are there.
+package pipe
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/witness/gen"
 )
 
 // Pipe is a program that brings tiles of its input through buffers in shared
@@ -49,8 +53,8 @@ var groupTypes = map[string][3]string{
 // pieces are the sizes of asynchronous copies.
 var pieces = [...]int{4, 8, 16}
 
-// NewPipe makes the pipe of a seed.
-func NewPipe(seed uint64) *Pipe {
+// New makes the pipe of a seed.
+func New(seed uint64) *Pipe {
 	r := rand.New(rand.NewPCG(seed, 0x51de))
 	p := &Pipe{
 		Seed: seed, Stages: 2 + r.IntN(3), Tiles: 1 + r.IntN(7), Warps: 1 + r.IntN(4), How: []string{"copy", "bulk", "load", "roles"}[r.IntN(4)],
@@ -166,8 +170,8 @@ func (p *Pipe) Simpler() []*Pipe {
 	return list
 }
 
-// ShrinkPipe returns the simplest program that still fails.
-func ShrinkPipe(p *Pipe, fails func(*Pipe) bool) *Pipe {
+// Shrink returns the simplest program that still fails.
+func Shrink(p *Pipe, fails func(*Pipe) bool) *Pipe {
 	for again := true; again; {
 		again = false
 		for _, q := range p.Simpler() {
@@ -213,9 +217,9 @@ func (p *Pipe) Text() string {
 	w.f("//: buf %d bits %d", p.tile()*p.Tiles*p.Blocks+1024, p.Seed)
 	w.f("//: buf %d zero", p.Blocks*p.users()*16)
 	w.f("//: u32 %d", p.Tiles)
-	head := Header
+	head := gen.Header
 	if p.Group || p.Map {
-		head = strings.Replace(Header, "sm_90", "sm_90a", 1)
+		head = strings.Replace(gen.Header, "sm_90", "sm_90a", 1)
 	}
 	w.out.WriteString(head)
 	if p.Lines {

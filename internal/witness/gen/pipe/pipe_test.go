@@ -1,14 +1,46 @@
-package gen
+package pipe
 
 import (
 	"bytes"
 	"context"
+	"os"
 	"testing"
 
 	"github.com/goptxas/goptxas"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
+
+func TestMain(m *testing.M) { sweep.Main(m) }
+
+// pipes is how many pipes the test runs.
+func pipes() int {
+	if os.Getenv("GOPTXAS_FULL") != "" {
+		return 5000
+	}
+	return 30
+}
+
+// simulate runs a launch of a cubin.
+func simulate(l *launch.Launch, cubin []byte) ([][]byte, error) {
+	m, err := sim.Load(cubin)
+	if err != nil {
+		return nil, err
+	}
+	k, err := m.Kernel(l.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	c, err := k.Prepare(l, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Launch.MaxSteps = 3_000_000
+	_, err = k.Run(&c.Launch)
+	return c.Buffers, err
+}
 
 // pipeWant runs a pipe in the interpreter, with threads in some order.
 func pipeWant(t *testing.T, p *Pipe, order uint64) ([][]byte, *launch.Launch) {
@@ -31,17 +63,17 @@ func pipeWant(t *testing.T, p *Pipe, order uint64) ([][]byte, *launch.Launch) {
 // TestPipes runs pipes in the interpreter, in two orders of threads, and our
 // code in the simulator.
 func TestPipes(t *testing.T) {
-	n := max(30, programs()/4)
+	n := pipes()
 	kinds := map[string]int{}
 	for seed := range uint64(n) {
-		p := NewPipe(seed)
+		p := New(seed)
 		want, l := pipeWant(t, p, 0)
 		other, _ := pipeWant(t, p, seed+1)
 		out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "pipe.ptx", Text: []byte(p.Text())}}, goptxas.Options{Arch: "sm_90a"})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.Text())
 		}
-		got, err := simulate(l, out.Cubin, 3_000_000, false)
+		got, err := simulate(l, out.Cubin)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.Text())
 		}
