@@ -221,7 +221,10 @@ func (t *bitRewriter) demand(i *ori.Instr, n int) uint32 {
 	}
 	switch i.Op {
 	case op.F2FP:
-		if unpacks(i) {
+		switch {
+		case unpacks(i) && i.Mods.Has(op.ME2M1):
+			return 0xff
+		case unpacks(i):
 			return 0xffff
 		}
 	case op.SHF:

@@ -13,11 +13,18 @@ func TestUnpack(t *testing.T) {
 	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.UnpackHalves(f, func(*ori.Instr) bool { return false }) }, opt.DeadCode}
 	const load, store = "LDS r0 = [0x0]\n", "\nSTS [0x0], r2"
 	cut := func(j string) string { return load + j + "\nF2FP.F16.E4M3.UNPACK_B r2 = r1" + store }
+	bite := func(j string) string { return load + j + "\nF2FP.F16.E2M1.UNPACK_B r2 = r1" + store }
 	runCases(t, []phaseCase{
 		{"low", cut("PRMT r1 = r0, 0x7710, rz"), load + "F2FP.F16.E4M3.UNPACK_B r2 = r0" + store, all},
 		{"high", cut("PRMT r1 = r0, 0x7732, rz"), load + "F2FP.F16.E4M3.UNPACK_B r2 = r0.H1" + store, all},
 		{"a mask", cut("LOP3.LUT r1 = r0, 0xffff, rz, 0xc0"), load + "F2FP.F16.E4M3.UNPACK_B r2 = r0" + store, all},
 		{"between the halves", cut("PRMT r1 = r0, 0x7721, rz"), cut("PRMT r1 = r0, 0x7721, rz"), all},
+		{"byte 0", bite("PRMT r1 = r0, 0x7770, rz"), load + "F2FP.F16.E2M1.UNPACK_B r2 = r0" + store, all},
+		{"byte 1", bite("PRMT r1 = r0, 0x7771, rz"), load + "F2FP.F16.E2M1.UNPACK_B r2 = r0.B1" + store, all},
+		{"byte 2", bite("SHF.R.U32.HI r1 = rz, 0x10, r0"), load + "F2FP.F16.E2M1.UNPACK_B r2 = r0.H1" + store, all},
+		{"byte 3", bite("PRMT r1 = rz, 0x7, r0"), load + "F2FP.F16.E2M1.UNPACK_B r2 = r0.H1.B1" + store, all},
+		{"a sign", bite("PRMT r1 = r0, 0x9, rz"), bite("PRMT r1 = r0, 0x9, rz"), all},
+		{"parts of bytes", bite("SHF.R.U32.HI r1 = rz, 0x4, r0"), bite("SHF.R.U32.HI r1 = rz, 0x4, r0"), all},
 		{"no form", cut("PRMT r1 = r0, 0x7732, rz"), cut("PRMT r1 = r0, 0x7732, rz"), none},
 	})
 }

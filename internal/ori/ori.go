@@ -80,6 +80,7 @@ const (
 	Wide                    // address register is 64 bits, printed .64
 	H0                      // low half in both lanes: .H0_H0
 	H1                      // high half in both lanes: .H1_H1
+	B1                      // the second byte, or the fourth of the high half
 )
 
 // Marks on the matrices that a KGdesc operand describes.

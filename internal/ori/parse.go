@@ -272,7 +272,7 @@ func (p *parser) operand(i *Instr, at int, s string) (Operand, error) {
 	for _, m := range [...]struct {
 		flag Flags
 		text string
-	}{{Reuse, ".reuse"}, {H1, ".H1"}, {H0, ".H0"}} {
+	}{{Reuse, ".reuse"}, {B1, ".B1"}, {H1, ".H1"}, {H0, ".H0"}} {
 		if r, ok := strings.CutSuffix(s, m.text); ok {
 			fl, s = fl|m.flag, r
 		}

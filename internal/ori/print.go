@@ -176,7 +176,7 @@ func (f *Func) AppendOperand(dst []byte, o Operand) []byte {
 	for _, m := range [...]struct {
 		flag Flags
 		text string
-	}{{Abs, "|"}, {H0, ".H0"}, {H1, ".H1"}, {Reuse, ".reuse"}} {
+	}{{Abs, "|"}, {H0, ".H0"}, {H1, ".H1"}, {B1, ".B1"}, {Reuse, ".reuse"}} {
 		if o.Flags&m.flag != 0 {
 			dst = append(dst, m.text...)
 		}

@@ -91,3 +91,53 @@ func TestFormsAgainstReference(t *testing.T) {
 		}
 	}
 }
+
+// TestBitsAgainstReference turns every bit of an instruction of every form,
+// one at a time: where the reference disassembler knows the word, this one
+// prints the same or says that it does not know it. So no field is missing
+// from the description that another form's words hold.
+func TestBitsAgainstReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes long")
+	}
+	tools := oracle.Find(t)
+	each := 1
+	if os.Getenv("GOPTXAS_FULL") != "" {
+		each = 6
+	}
+	for _, name := range []string{"sm_100a", "sm_120a"} {
+		a := target.Find(name)
+		r := rand.New(rand.NewPCG(7, 9))
+		var words []bits.Word
+		for id := range forms {
+			if id == 0 || !forms[id].on(a) {
+				continue
+			}
+			for range each {
+				if i, ok := randomInst(a, FormID(id), r); ok {
+					for b := range uint(105 - 16) {
+						words = append(words, i.w.With(b+16, 1, ^i.w.Field(b+16, 1)))
+					}
+				}
+			}
+		}
+		var bad misses
+		known, wrong := 0, 0
+		for n, want := range disasm(t, tools, name, words) {
+			i := Decode(a, words[n])
+			if want == "" || i.form == 0 {
+				continue
+			}
+			known++
+			if got := i.Text(a, 0); got != want {
+				wrong++
+				bad.add(fmt.Sprintf("%03x %s", words[n].Lo&0xfff, mnemonic(want)), fmt.Sprintf("%s  got  %s  %016x %016x", want, got, words[n].Hi, words[n].Lo))
+			}
+		}
+		t.Logf("%s: %d words that both know, %d print otherwise", name, known, wrong)
+		bad.log(t, strings.TrimPrefix(name, "sm_"), missLimit())
+		if wrong*10000 > known {
+			t.Errorf("%s: %d of %d words print otherwise", name, wrong, known)
+		}
+	}
+}

@@ -104,7 +104,7 @@ type slot struct {
 }
 
 // mark is a set of what can stand behind an operand.
-type mark uint16
+type mark uint32
 
 // suffix is a value of a field behind an operand: it stands for marks, of all
 // that the field can stand for.

@@ -22,6 +22,9 @@ const (
 	markBuffer1 mark = 8192
 	markBuffer2 mark = 16384
 	markBoth    mark = 32768
+	markB1      mark = 65536
+	markB2      mark = 131072
+	markB3      mark = 262144
 )
 
 var families = [...]family{
@@ -258,209 +261,209 @@ var groups = [...]group{
 	{0, 76, 5},     // BMOV
 	{0, 81, 5},     // BMSK
 	{0, 86, 2},     // BPT
-	{0, 88, 9},     // BRA
-	{0, 97, 2},     // BREAK
-	{0, 99, 5},     // BREV
-	{0, 104, 2},    // BRX
-	{0, 106, 3},    // BRXU
-	{0, 109, 2},    // BSSY
-	{0, 111, 2},    // BSYNC
-	{0, 113, 11},   // CALL
-	{0, 124, 5},    // CCTL
-	{0, 129, 3},    // CCTLL
-	{0, 132, 1},    // CGAERRBAR
-	{0, 133, 1},    // CREDUX
-	{0, 134, 6},    // CS2R
-	{0, 140, 3},    // CS2UR
-	{0, 143, 5},    // DADD
-	{0, 148, 2},    // DEPBAR
-	{0, 150, 9},    // DFMA
-	{0, 159, 4},    // DMMA
-	{0, 163, 5},    // DMUL
-	{0, 168, 5},    // DSETP
-	{0, 173, 2},    // ELECT
-	{0, 175, 1},    // ENDCOLLECTIVE
-	{0, 176, 1},    // ERRBAR
-	{0, 177, 1},    // EXIT
-	{0, 178, 32},   // F2F
-	{0, 210, 56},   // F2FP
-	{0, 266, 35},   // F2I
-	{0, 301, 6},    // F2IP
-	{0, 307, 7},    // FADD
-	{0, 314, 3},    // FADD2
-	{0, 317, 5},    // FCHK
-	{0, 322, 2},    // FENCE
-	{0, 324, 12},   // FFMA
-	{0, 336, 5},    // FFMA2
-	{0, 341, 2},    // FHADD
-	{0, 343, 3},    // FHFMA
-	{0, 346, 5},    // FLO
-	{0, 351, 22},   // FMNMX
-	{0, 373, 3},    // FMNMX3
-	{0, 376, 5},    // FMUL
-	{0, 381, 3},    // FMUL2
-	{0, 384, 19},   // FRND
-	{0, 403, 5},    // FSEL
-	{0, 408, 5},    // FSET
-	{0, 413, 5},    // FSETP
-	{0, 418, 23},   // HADD2
-	{364, 441, 32}, // HFMA2 MMA
-	{0, 473, 47},   // HFMA2
-	{0, 520, 8},    // HGMMA
-	{0, 528, 7},    // HMMA
-	{0, 535, 15},   // HMNMX2
-	{0, 550, 10},   // HMUL2
-	{0, 560, 10},   // HSET2
-	{0, 570, 10},   // HSETP2
-	{0, 580, 44},   // I2F
-	{0, 624, 4},    // I2FP
-	{0, 628, 5},    // I2I
-	{0, 633, 6},    // I2IP
-	{0, 639, 5},    // IABS
-	{0, 644, 6},    // IADD
-	{0, 650, 20},   // IADD3
-	{0, 670, 10},   // IDP
-	{0, 680, 4},    // IGMMA
-	{312, 684, 18}, // IMAD HI
-	{514, 702, 18}, // IMAD WIDE
-	{0, 720, 30},   // IMAD
-	{0, 750, 10},   // IMMA
-	{0, 760, 11},   // IMNMX
-	{0, 771, 20},   // ISETP
-	{0, 791, 1},    // KILL
-	{0, 792, 10},   // LD
-	{0, 802, 1},    // LDC
-	{0, 803, 5},    // LDCU
-	{0, 808, 11},   // LDG
-	{0, 819, 1},    // LDGDEPBAR
-	{0, 820, 6},    // LDGMC
-	{0, 826, 6},    // LDGSTS
-	{0, 832, 7},    // LDL
-	{0, 839, 5},    // LDS
-	{0, 844, 6},    // LDSM
-	{0, 850, 5},    // LDTM
-	{0, 855, 30},   // LEA
-	{0, 885, 2},    // LEPC
-	{0, 887, 5},    // LOP3
-	{0, 892, 2},    // MATCH
-	{0, 894, 3},    // MEMBAR
-	{0, 897, 10},   // MOV
-	{0, 907, 2},    // MOVM
-	{0, 909, 29},   // MUFU
-	{0, 938, 7},    // NANOSLEEP
-	{0, 945, 1},    // NOP
-	{0, 946, 2},    // OMMA
-	{0, 948, 2},    // PLOP3
-	{0, 950, 1},    // PMTRIG
-	{0, 951, 5},    // POPC
-	{0, 956, 1},    // PREEXIT
-	{0, 957, 9},    // PRMT
-	{0, 966, 8},    // QGMMA
-	{0, 974, 6},    // QMMA
-	{0, 980, 5},    // QSPC
-	{0, 985, 6},    // R2UR
-	{0, 991, 6},    // RED
-	{0, 997, 2},    // REDAS
-	{0, 999, 10},   // REDG
-	{0, 1009, 2},   // REDUX
-	{0, 1011, 4},   // RET
-	{0, 1015, 6},   // S2R
-	{0, 1021, 6},   // S2UR
-	{0, 1027, 8},   // SEL
-	{0, 1035, 5},   // SGXT
-	{0, 1040, 14},  // SHF
-	{0, 1054, 4},   // SHFL
-	{0, 1058, 10},  // ST
-	{0, 1068, 2},   // STAS
-	{0, 1070, 12},  // STG
-	{0, 1082, 5},   // STL
-	{0, 1087, 5},   // STS
-	{0, 1092, 4},   // STSM
-	{0, 1096, 4},   // STTM
-	{0, 1100, 9},   // SULD
-	{0, 1109, 9},   // SURED
-	{0, 1118, 18},  // SUST
-	{0, 1136, 13},  // SYNCS
-	{0, 1149, 7},   // TEX
-	{0, 1156, 6},   // TLD
-	{0, 1162, 6},   // TLD4
-	{0, 1168, 6},   // TXD
-	{0, 1174, 4},   // TXQ
-	{0, 1178, 6},   // UBLKCP
-	{0, 1184, 4},   // UBLKPF
-	{0, 1188, 6},   // UBLKRED
-	{0, 1194, 4},   // UBMSK
-	{0, 1198, 4},   // UBREV
-	{0, 1202, 1},   // UCGABAR_ARV
-	{0, 1203, 1},   // UCGABAR_WAIT
-	{0, 1204, 4},   // UCLEA
-	{0, 1208, 1},   // UF2I
-	{0, 1209, 2},   // UFADD
-	{0, 1211, 3},   // UFFMA
-	{0, 1214, 1},   // UFHADD
-	{0, 1215, 1},   // UFHFMA
-	{0, 1216, 4},   // UFLO
-	{0, 1220, 4},   // UFMNMX
-	{0, 1224, 2},   // UFMUL
-	{0, 1226, 2},   // UFSEL
-	{0, 1228, 2},   // UFSET
-	{0, 1230, 2},   // UFSETP
-	{0, 1232, 1},   // UGETNEXTWORKID
-	{0, 1233, 1},   // UI2F
-	{0, 1234, 1},   // UI2FP
-	{0, 1235, 2},   // UI2I
-	{0, 1237, 2},   // UIABS
-	{0, 1239, 16},  // UIADD3
-	{312, 1255, 2}, // UIMAD HI
-	{514, 1257, 8}, // UIMAD WIDE
-	{0, 1265, 6},   // UIMAD
-	{0, 1271, 2},   // UIMNMX
-	{0, 1273, 12},  // UISETP
-	{0, 1285, 2},   // ULDC
-	{0, 1287, 24},  // ULEA
-	{0, 1311, 2},   // ULEPC
-	{0, 1313, 4},   // ULOP3
-	{0, 1317, 1},   // UMEMSETS
-	{0, 1318, 6},   // UMOV
-	{0, 1324, 1},   // UPLOP3
-	{0, 1325, 4},   // UPOPC
-	{0, 1329, 4},   // UPRMT
-	{0, 1333, 1},   // UREDGR
-	{0, 1334, 6},   // USEL
-	{0, 1340, 2},   // USETMAXREG
-	{0, 1342, 3},   // USETSHMSZ
-	{0, 1345, 4},   // USGXT
-	{0, 1349, 6},   // USHF
-	{0, 1355, 1},   // USTGR
-	{0, 1356, 2},   // UTCATOMSWS
-	{0, 1358, 1},   // UTCBAR
-	{0, 1359, 1},   // UTCCP
-	{0, 1360, 4},   // UTCHMMA
-	{0, 1364, 4},   // UTCIMMA
-	{0, 1368, 4},   // UTCOMMA
-	{0, 1372, 6},   // UTCQMMA
-	{0, 1378, 1},   // UTCSHIFT
-	{0, 1379, 2},   // UTMACCTL
-	{0, 1381, 1},   // UTMACMDFLUSH
-	{0, 1382, 12},  // UTMALDG
-	{0, 1394, 10},  // UTMAPF
-	{0, 1404, 4},   // UTMAREDG
-	{0, 1408, 4},   // UTMASTG
-	{0, 1412, 2},   // UVIADD
-	{0, 1414, 2},   // UVIMNMX
-	{0, 1416, 1},   // UVIRTCOUNT
-	{0, 1417, 9},   // VABSDIFF
-	{0, 1426, 9},   // VABSDIFF4
-	{0, 1435, 2},   // VHMNMX
-	{0, 1437, 8},   // VIADD
-	{0, 1445, 9},   // VIADDMNMX
-	{0, 1454, 10},  // VIMNMX
-	{0, 1464, 5},   // VIMNMX3
-	{0, 1469, 1},   // VOTE
-	{0, 1470, 2},   // VOTEU
-	{0, 1472, 2},   // WARPGROUP
-	{0, 1474, 8},   // WARPSYNC
-	{0, 1482, 1},   // YIELD
+	{0, 88, 10},    // BRA
+	{0, 98, 2},     // BREAK
+	{0, 100, 5},    // BREV
+	{0, 105, 2},    // BRX
+	{0, 107, 3},    // BRXU
+	{0, 110, 2},    // BSSY
+	{0, 112, 2},    // BSYNC
+	{0, 114, 11},   // CALL
+	{0, 125, 5},    // CCTL
+	{0, 130, 3},    // CCTLL
+	{0, 133, 1},    // CGAERRBAR
+	{0, 134, 1},    // CREDUX
+	{0, 135, 6},    // CS2R
+	{0, 141, 3},    // CS2UR
+	{0, 144, 5},    // DADD
+	{0, 149, 2},    // DEPBAR
+	{0, 151, 9},    // DFMA
+	{0, 160, 4},    // DMMA
+	{0, 164, 5},    // DMUL
+	{0, 169, 5},    // DSETP
+	{0, 174, 2},    // ELECT
+	{0, 176, 1},    // ENDCOLLECTIVE
+	{0, 177, 1},    // ERRBAR
+	{0, 178, 1},    // EXIT
+	{0, 179, 32},   // F2F
+	{0, 211, 66},   // F2FP
+	{0, 277, 35},   // F2I
+	{0, 312, 6},    // F2IP
+	{0, 318, 7},    // FADD
+	{0, 325, 3},    // FADD2
+	{0, 328, 5},    // FCHK
+	{0, 333, 2},    // FENCE
+	{0, 335, 12},   // FFMA
+	{0, 347, 5},    // FFMA2
+	{0, 352, 2},    // FHADD
+	{0, 354, 3},    // FHFMA
+	{0, 357, 5},    // FLO
+	{0, 362, 22},   // FMNMX
+	{0, 384, 3},    // FMNMX3
+	{0, 387, 5},    // FMUL
+	{0, 392, 3},    // FMUL2
+	{0, 395, 19},   // FRND
+	{0, 414, 5},    // FSEL
+	{0, 419, 5},    // FSET
+	{0, 424, 5},    // FSETP
+	{0, 429, 23},   // HADD2
+	{365, 452, 32}, // HFMA2 MMA
+	{0, 484, 47},   // HFMA2
+	{0, 531, 8},    // HGMMA
+	{0, 539, 8},    // HMMA
+	{0, 547, 15},   // HMNMX2
+	{0, 562, 10},   // HMUL2
+	{0, 572, 10},   // HSET2
+	{0, 582, 10},   // HSETP2
+	{0, 592, 44},   // I2F
+	{0, 636, 4},    // I2FP
+	{0, 640, 5},    // I2I
+	{0, 645, 6},    // I2IP
+	{0, 651, 5},    // IABS
+	{0, 656, 6},    // IADD
+	{0, 662, 20},   // IADD3
+	{0, 682, 10},   // IDP
+	{0, 692, 4},    // IGMMA
+	{313, 696, 18}, // IMAD HI
+	{517, 714, 18}, // IMAD WIDE
+	{0, 732, 30},   // IMAD
+	{0, 762, 12},   // IMMA
+	{0, 774, 11},   // IMNMX
+	{0, 785, 20},   // ISETP
+	{0, 805, 1},    // KILL
+	{0, 806, 10},   // LD
+	{0, 816, 1},    // LDC
+	{0, 817, 5},    // LDCU
+	{0, 822, 11},   // LDG
+	{0, 833, 1},    // LDGDEPBAR
+	{0, 834, 8},    // LDGMC
+	{0, 842, 6},    // LDGSTS
+	{0, 848, 7},    // LDL
+	{0, 855, 5},    // LDS
+	{0, 860, 6},    // LDSM
+	{0, 866, 5},    // LDTM
+	{0, 871, 30},   // LEA
+	{0, 901, 2},    // LEPC
+	{0, 903, 5},    // LOP3
+	{0, 908, 2},    // MATCH
+	{0, 910, 3},    // MEMBAR
+	{0, 913, 12},   // MOV
+	{0, 925, 2},    // MOVM
+	{0, 927, 29},   // MUFU
+	{0, 956, 7},    // NANOSLEEP
+	{0, 963, 1},    // NOP
+	{0, 964, 2},    // OMMA
+	{0, 966, 2},    // PLOP3
+	{0, 968, 1},    // PMTRIG
+	{0, 969, 5},    // POPC
+	{0, 974, 1},    // PREEXIT
+	{0, 975, 9},    // PRMT
+	{0, 984, 8},    // QGMMA
+	{0, 992, 6},    // QMMA
+	{0, 998, 5},    // QSPC
+	{0, 1003, 6},   // R2UR
+	{0, 1009, 6},   // RED
+	{0, 1015, 2},   // REDAS
+	{0, 1017, 10},  // REDG
+	{0, 1027, 2},   // REDUX
+	{0, 1029, 4},   // RET
+	{0, 1033, 6},   // S2R
+	{0, 1039, 6},   // S2UR
+	{0, 1045, 8},   // SEL
+	{0, 1053, 5},   // SGXT
+	{0, 1058, 14},  // SHF
+	{0, 1072, 4},   // SHFL
+	{0, 1076, 10},  // ST
+	{0, 1086, 2},   // STAS
+	{0, 1088, 12},  // STG
+	{0, 1100, 7},   // STL
+	{0, 1107, 5},   // STS
+	{0, 1112, 4},   // STSM
+	{0, 1116, 4},   // STTM
+	{0, 1120, 9},   // SULD
+	{0, 1129, 9},   // SURED
+	{0, 1138, 18},  // SUST
+	{0, 1156, 13},  // SYNCS
+	{0, 1169, 7},   // TEX
+	{0, 1176, 6},   // TLD
+	{0, 1182, 6},   // TLD4
+	{0, 1188, 6},   // TXD
+	{0, 1194, 4},   // TXQ
+	{0, 1198, 6},   // UBLKCP
+	{0, 1204, 4},   // UBLKPF
+	{0, 1208, 6},   // UBLKRED
+	{0, 1214, 4},   // UBMSK
+	{0, 1218, 4},   // UBREV
+	{0, 1222, 1},   // UCGABAR_ARV
+	{0, 1223, 1},   // UCGABAR_WAIT
+	{0, 1224, 4},   // UCLEA
+	{0, 1228, 1},   // UF2I
+	{0, 1229, 2},   // UFADD
+	{0, 1231, 3},   // UFFMA
+	{0, 1234, 1},   // UFHADD
+	{0, 1235, 1},   // UFHFMA
+	{0, 1236, 4},   // UFLO
+	{0, 1240, 4},   // UFMNMX
+	{0, 1244, 2},   // UFMUL
+	{0, 1246, 2},   // UFSEL
+	{0, 1248, 2},   // UFSET
+	{0, 1250, 2},   // UFSETP
+	{0, 1252, 1},   // UGETNEXTWORKID
+	{0, 1253, 3},   // UI2F
+	{0, 1256, 1},   // UI2FP
+	{0, 1257, 2},   // UI2I
+	{0, 1259, 2},   // UIABS
+	{0, 1261, 16},  // UIADD3
+	{313, 1277, 2}, // UIMAD HI
+	{517, 1279, 8}, // UIMAD WIDE
+	{0, 1287, 9},   // UIMAD
+	{0, 1296, 2},   // UIMNMX
+	{0, 1298, 12},  // UISETP
+	{0, 1310, 2},   // ULDC
+	{0, 1312, 24},  // ULEA
+	{0, 1336, 2},   // ULEPC
+	{0, 1338, 4},   // ULOP3
+	{0, 1342, 1},   // UMEMSETS
+	{0, 1343, 6},   // UMOV
+	{0, 1349, 1},   // UPLOP3
+	{0, 1350, 4},   // UPOPC
+	{0, 1354, 4},   // UPRMT
+	{0, 1358, 1},   // UREDGR
+	{0, 1359, 6},   // USEL
+	{0, 1365, 2},   // USETMAXREG
+	{0, 1367, 4},   // USETSHMSZ
+	{0, 1371, 4},   // USGXT
+	{0, 1375, 6},   // USHF
+	{0, 1381, 1},   // USTGR
+	{0, 1382, 2},   // UTCATOMSWS
+	{0, 1384, 2},   // UTCBAR
+	{0, 1386, 1},   // UTCCP
+	{0, 1387, 4},   // UTCHMMA
+	{0, 1391, 4},   // UTCIMMA
+	{0, 1395, 4},   // UTCOMMA
+	{0, 1399, 6},   // UTCQMMA
+	{0, 1405, 1},   // UTCSHIFT
+	{0, 1406, 2},   // UTMACCTL
+	{0, 1408, 1},   // UTMACMDFLUSH
+	{0, 1409, 12},  // UTMALDG
+	{0, 1421, 10},  // UTMAPF
+	{0, 1431, 4},   // UTMAREDG
+	{0, 1435, 4},   // UTMASTG
+	{0, 1439, 2},   // UVIADD
+	{0, 1441, 2},   // UVIMNMX
+	{0, 1443, 1},   // UVIRTCOUNT
+	{0, 1444, 9},   // VABSDIFF
+	{0, 1453, 9},   // VABSDIFF4
+	{0, 1462, 2},   // VHMNMX
+	{0, 1464, 8},   // VIADD
+	{0, 1472, 9},   // VIADDMNMX
+	{0, 1481, 10},  // VIMNMX
+	{0, 1491, 5},   // VIMNMX3
+	{0, 1496, 1},   // VOTE
+	{0, 1497, 2},   // VOTEU
+	{0, 1499, 2},   // WARPGROUP
+	{0, 1501, 8},   // WARPSYNC
+	{0, 1509, 1},   // YIELD
 }
 
 var shapes = [...]shape{
@@ -557,1402 +560,1429 @@ var shapes = [...]shape{
 	{form: 92, chips: 0x3e, step: 166, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                     // control.sass:166
 	{form: 93, chips: 0xfc0, step: 168, nstep: 3, slot: 159, nslot: 3, sig: 0x643},                                    // control.sass:167
 	{form: 94, chips: 0xfc0, step: 171, nstep: 1, slot: 162, nslot: 2, sig: 0x63},                                     // control.sass:168
-	{form: 95, chips: 0xfc0, step: 168, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                     // control.sass:169
-	{form: 96, chips: 0xfc0, step: 166, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                     // control.sass:170
-	{form: 97, chips: 0x40, step: 166, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                     // control.sass:171
-	{form: 98, chips: 0xf80, step: 166, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                    // control.sass:172
-	{form: 99, chips: 0x7f, step: 0, nstep: 0, slot: 166, nslot: 2, sig: 0x53},                                        // control.sass:175
-	{form: 100, chips: 0xf80, step: 172, nstep: 1, slot: 168, nslot: 2, sig: 0x53},                                    // control.sass:176
-	{form: 101, chips: 0xfff, step: 0, nstep: 0, slot: 170, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:12
-	{form: 102, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:12
-	{form: 103, chips: 0x7f, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:12
-	{form: 105, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:12
-	{form: 106, chips: 0xf80, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:12
-	{form: 107, chips: 0x3f, step: 171, nstep: 1, slot: 178, nslot: 3, sig: 0x613},                                    // control.sass:179
-	{form: 108, chips: 0xfc0, step: 171, nstep: 1, slot: 178, nslot: 3, sig: 0x613},                                   // control.sass:179
-	{form: 109, chips: 0x3f, step: 162, nstep: 2, slot: 181, nslot: 3, sig: 0x623},                                    // control.sass:182
-	{form: 110, chips: 0x40, step: 162, nstep: 2, slot: 181, nslot: 3, sig: 0x623},                                    // control.sass:182
-	{form: 111, chips: 0xf80, step: 162, nstep: 2, slot: 181, nslot: 3, sig: 0x623},                                   // control.sass:182
-	{form: 112, chips: 0x7f, step: 0, nstep: 0, slot: 184, nslot: 3, sig: 0x653},                                      // control.sass:185
-	{form: 113, chips: 0xf80, step: 173, nstep: 1, slot: 187, nslot: 3, sig: 0x653},                                   // control.sass:186
-	{form: 114, chips: 0x7f, step: 0, nstep: 0, slot: 166, nslot: 2, sig: 0x53},                                       // control.sass:189
-	{form: 115, chips: 0xf80, step: 173, nstep: 1, slot: 168, nslot: 2, sig: 0x53},                                    // control.sass:190
-	{form: 116, chips: 0x3f, step: 174, nstep: 2, slot: 190, nslot: 3, sig: 0x613},                                    // control.sass:193
-	{form: 117, chips: 0xfc0, step: 174, nstep: 2, slot: 190, nslot: 3, sig: 0x613},                                   // control.sass:193
-	{form: 118, chips: 0x3f, step: 176, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                    // control.sass:194
-	{form: 119, chips: 0xfc0, step: 176, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                   // control.sass:194
-	{form: 120, chips: 0x3f, step: 174, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                     // control.sass:195
-	{form: 121, chips: 0xfc0, step: 174, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:195
-	{form: 122, chips: 0x3f, step: 176, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                     // control.sass:196
-	{form: 123, chips: 0xfc0, step: 176, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:196
-	{form: 124, chips: 0x3f, step: 176, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                    // control.sass:197
-	{form: 125, chips: 0x40, step: 176, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                    // control.sass:197
-	{form: 126, chips: 0xf80, step: 176, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                   // control.sass:197
-	{form: 127, chips: 0xfff, step: 178, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:129
-	{form: 128, chips: 0xfff, step: 180, nstep: 3, slot: 196, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:130
-	{form: 129, chips: 0xf80, step: 183, nstep: 5, slot: 197, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:131
-	{form: 130, chips: 0x7f, step: 180, nstep: 3, slot: 198, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:132
-	{form: 131, chips: 0xf80, step: 180, nstep: 3, slot: 198, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:132
-	{form: 132, chips: 0xfff, step: 188, nstep: 1, slot: 199, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:135
-	{form: 133, chips: 0x7f, step: 188, nstep: 1, slot: 200, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:136
-	{form: 134, chips: 0xf80, step: 188, nstep: 1, slot: 200, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:136
-	{form: 135, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:139
-	{form: 136, chips: 0x180, step: 189, nstep: 3, slot: 201, nslot: 2, sig: 0x12, fixed: true},                       // integer.sass:15
-	{form: 137, chips: 0x1, step: 192, nstep: 1, slot: 203, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:200
-	{form: 138, chips: 0x3e, step: 192, nstep: 1, slot: 203, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:200
-	{form: 139, chips: 0x40, step: 192, nstep: 1, slot: 205, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:200
-	{form: 140, chips: 0x180, step: 192, nstep: 1, slot: 207, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:200
-	{form: 141, chips: 0x200, step: 192, nstep: 1, slot: 207, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:200
-	{form: 142, chips: 0xc00, step: 192, nstep: 1, slot: 207, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:200
-	{form: 143, chips: 0x180, step: 192, nstep: 1, slot: 209, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:203
-	{form: 144, chips: 0x200, step: 192, nstep: 1, slot: 209, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:203
-	{form: 145, chips: 0xc00, step: 192, nstep: 1, slot: 209, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:203
-	{form: 146, chips: 0xfff, step: 193, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:32
-	{form: 147, chips: 0xfff, step: 193, nstep: 1, slot: 211, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:32
-	{form: 148, chips: 0x7f, step: 193, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:32
-	{form: 150, chips: 0x7f, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:32
-	{form: 151, chips: 0xf80, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:32
-	{form: 152, chips: 0xfff, step: 194, nstep: 1, slot: 214, nslot: 3, sig: 0xe6e},                                   // control.sass:206
-	{form: 153, chips: 0xfff, step: 0, nstep: 0, slot: 217, nslot: 1, sig: 0xe},                                       // control.sass:207
-	{form: 154, chips: 0xfff, step: 193, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:35
-	{form: 155, chips: 0xfff, step: 193, nstep: 1, slot: 222, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:35
-	{form: 156, chips: 0x7f, step: 193, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:35
-	{form: 158, chips: 0xfff, step: 193, nstep: 1, slot: 230, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:35
-	{form: 159, chips: 0x7f, step: 193, nstep: 1, slot: 234, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:35
-	{form: 161, chips: 0x7f, step: 193, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:35
-	{form: 162, chips: 0xf80, step: 193, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:35
-	{form: 163, chips: 0x7f, step: 193, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:35
-	{form: 164, chips: 0xf80, step: 193, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:35
-	{form: 165, chips: 0x2, step: 195, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:69
-	{form: 166, chips: 0x3c, step: 195, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:70
-	{form: 167, chips: 0x40, step: 197, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:71
-	{form: 168, chips: 0xf80, step: 199, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:72
-	{form: 169, chips: 0xfff, step: 193, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:38
-	{form: 170, chips: 0xfff, step: 193, nstep: 1, slot: 211, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:38
-	{form: 171, chips: 0x7f, step: 193, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:38
-	{form: 173, chips: 0x7f, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:38
-	{form: 174, chips: 0xf80, step: 193, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:38
-	{form: 175, chips: 0xfff, step: 201, nstep: 2, slot: 246, nslot: 5, sig: 0x31133},                                 // float.sass:41
-	{form: 176, chips: 0xfff, step: 201, nstep: 2, slot: 251, nslot: 5, sig: 0x37133},                                 // float.sass:41
-	{form: 177, chips: 0x7f, step: 201, nstep: 2, slot: 256, nslot: 5, sig: 0x38133},                                  // float.sass:41
-	{form: 179, chips: 0x7f, step: 201, nstep: 2, slot: 261, nslot: 5, sig: 0x32133},                                  // float.sass:41
-	{form: 180, chips: 0xf80, step: 201, nstep: 2, slot: 261, nslot: 5, sig: 0x32133},                                 // float.sass:41
-	{form: 181, chips: 0x40, step: 203, nstep: 1, slot: 266, nslot: 3, sig: 0x323, fixed: true},                       // control.sass:210
-	{form: 182, chips: 0xf80, step: 203, nstep: 1, slot: 266, nslot: 3, sig: 0x323, fixed: true},                      // control.sass:210
-	{form: 183, chips: 0xfc0, step: 0, nstep: 0, slot: 269, nslot: 1, sig: 0x3},                                       // control.sass:213
-	{form: 184, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:142
-	{form: 185, chips: 0xfff, step: 204, nstep: 2, slot: 270, nslot: 1, sig: 0x3},                                     // control.sass:216
-	{form: 186, chips: 0xfff, step: 206, nstep: 4, slot: 271, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:44
-	{form: 187, chips: 0x7f, step: 206, nstep: 4, slot: 273, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:44
-	{form: 189, chips: 0x7f, step: 206, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:44
-	{form: 190, chips: 0xf80, step: 206, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:44
-	{form: 191, chips: 0xfff, step: 210, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:45
-	{form: 192, chips: 0xfff, step: 210, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:45
-	{form: 193, chips: 0x7f, step: 210, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:45
-	{form: 195, chips: 0x7f, step: 210, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:45
-	{form: 196, chips: 0xf80, step: 210, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:45
-	{form: 197, chips: 0xfff, step: 214, nstep: 4, slot: 271, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:46
-	{form: 198, chips: 0x7f, step: 214, nstep: 4, slot: 273, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:46
-	{form: 200, chips: 0x7f, step: 214, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:46
-	{form: 201, chips: 0xf80, step: 214, nstep: 4, slot: 275, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:46
-	{form: 202, chips: 0xfff, step: 218, nstep: 4, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:47
-	{form: 203, chips: 0xfff, step: 218, nstep: 4, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:47
-	{form: 204, chips: 0x7f, step: 218, nstep: 4, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:47
-	{form: 206, chips: 0x7f, step: 218, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:47
-	{form: 207, chips: 0xf80, step: 218, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:47
-	{form: 208, chips: 0xfff, step: 222, nstep: 4, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:48
-	{form: 209, chips: 0xfff, step: 222, nstep: 4, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:48
-	{form: 210, chips: 0x7f, step: 222, nstep: 4, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:48
-	{form: 212, chips: 0x7f, step: 222, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:48
-	{form: 213, chips: 0xf80, step: 222, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:48
-	{form: 214, chips: 0xfff, step: 226, nstep: 4, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:49
-	{form: 215, chips: 0x7f, step: 226, nstep: 4, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:49
-	{form: 217, chips: 0x7f, step: 226, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:49
-	{form: 218, chips: 0xf80, step: 226, nstep: 4, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:49
-	{form: 219, chips: 0xfff, step: 230, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:50
-	{form: 220, chips: 0xfff, step: 230, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:50
-	{form: 221, chips: 0x7f, step: 230, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:50
-	{form: 223, chips: 0x7f, step: 230, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:50
-	{form: 224, chips: 0xf80, step: 230, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:50
-	{form: 225, chips: 0x1e, step: 234, nstep: 5, slot: 299, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:53
-	{form: 226, chips: 0x1e, step: 234, nstep: 5, slot: 302, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:53
-	{form: 227, chips: 0x1e, step: 234, nstep: 5, slot: 305, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:53
-	{form: 229, chips: 0x1e, step: 234, nstep: 5, slot: 308, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:53
-	{form: 230, chips: 0x1e, step: 239, nstep: 5, slot: 311, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:54
-	{form: 231, chips: 0x1e, step: 239, nstep: 5, slot: 314, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:54
-	{form: 232, chips: 0x1e, step: 239, nstep: 5, slot: 317, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:54
-	{form: 234, chips: 0x1e, step: 239, nstep: 5, slot: 320, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:54
-	{form: 235, chips: 0x1e, step: 239, nstep: 5, slot: 323, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:54
-	{form: 236, chips: 0x60, step: 244, nstep: 6, slot: 299, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:55
-	{form: 237, chips: 0xf80, step: 250, nstep: 6, slot: 299, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:55
-	{form: 238, chips: 0x60, step: 244, nstep: 6, slot: 302, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:55
-	{form: 239, chips: 0xf80, step: 250, nstep: 6, slot: 302, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:55
-	{form: 240, chips: 0x60, step: 244, nstep: 6, slot: 305, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:55
-	{form: 242, chips: 0x60, step: 244, nstep: 6, slot: 308, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:55
-	{form: 243, chips: 0xf80, step: 250, nstep: 6, slot: 308, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:55
-	{form: 244, chips: 0xf80, step: 256, nstep: 6, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:56
-	{form: 245, chips: 0xf80, step: 256, nstep: 6, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:56
-	{form: 246, chips: 0xf80, step: 256, nstep: 6, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:56
-	{form: 247, chips: 0x60, step: 262, nstep: 6, slot: 311, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:57
-	{form: 248, chips: 0xf80, step: 268, nstep: 6, slot: 311, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:57
-	{form: 249, chips: 0x60, step: 262, nstep: 6, slot: 314, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:57
-	{form: 250, chips: 0xf80, step: 268, nstep: 6, slot: 314, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:57
-	{form: 251, chips: 0x60, step: 262, nstep: 6, slot: 317, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:57
-	{form: 253, chips: 0x60, step: 262, nstep: 6, slot: 320, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:57
-	{form: 254, chips: 0xf80, step: 268, nstep: 6, slot: 320, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:57
-	{form: 255, chips: 0x60, step: 262, nstep: 6, slot: 323, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:57
-	{form: 256, chips: 0xf80, step: 268, nstep: 6, slot: 323, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:57
-	{form: 257, chips: 0x60, step: 274, nstep: 6, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:58
-	{form: 258, chips: 0xf80, step: 280, nstep: 6, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:58
-	{form: 259, chips: 0x60, step: 274, nstep: 6, slot: 342, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:58
-	{form: 260, chips: 0xf80, step: 280, nstep: 6, slot: 342, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:58
-	{form: 261, chips: 0x60, step: 274, nstep: 6, slot: 346, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:58
-	{form: 263, chips: 0x60, step: 274, nstep: 6, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:58
-	{form: 264, chips: 0xf80, step: 280, nstep: 6, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:58
-	{form: 265, chips: 0x60, step: 286, nstep: 5, slot: 354, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:59
-	{form: 266, chips: 0xf80, step: 291, nstep: 6, slot: 356, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:59
-	{form: 267, chips: 0x60, step: 286, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:59
-	{form: 268, chips: 0xf80, step: 291, nstep: 6, slot: 360, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:59
-	{form: 269, chips: 0x60, step: 286, nstep: 5, slot: 362, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:59
-	{form: 271, chips: 0x60, step: 286, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:59
-	{form: 272, chips: 0xf80, step: 291, nstep: 6, slot: 366, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:59
-	{form: 273, chips: 0x60, step: 297, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:60
-	{form: 274, chips: 0xf80, step: 302, nstep: 6, slot: 370, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:60
-	{form: 275, chips: 0x60, step: 297, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:60
-	{form: 276, chips: 0xf80, step: 302, nstep: 6, slot: 360, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:60
-	{form: 277, chips: 0x60, step: 297, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:60
-	{form: 279, chips: 0x60, step: 297, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:60
-	{form: 280, chips: 0xf80, step: 302, nstep: 6, slot: 376, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:60
-	{form: 281, chips: 0x60, step: 308, nstep: 6, slot: 378, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:61
-	{form: 282, chips: 0xf80, step: 314, nstep: 6, slot: 378, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:61
-	{form: 283, chips: 0x60, step: 308, nstep: 6, slot: 381, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:61
-	{form: 284, chips: 0xf80, step: 314, nstep: 6, slot: 381, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:61
-	{form: 285, chips: 0x60, step: 308, nstep: 6, slot: 384, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:61
-	{form: 287, chips: 0x60, step: 308, nstep: 6, slot: 387, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:61
-	{form: 288, chips: 0xf80, step: 314, nstep: 6, slot: 387, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:61
-	{form: 289, chips: 0xfff, step: 320, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:64
-	{form: 290, chips: 0xfff, step: 320, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:64
-	{form: 291, chips: 0x7f, step: 320, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:64
-	{form: 293, chips: 0x7f, step: 320, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:64
-	{form: 294, chips: 0xf80, step: 320, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:64
-	{form: 295, chips: 0xfff, step: 325, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:65
-	{form: 296, chips: 0xfff, step: 325, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:65
-	{form: 297, chips: 0x7f, step: 325, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:65
-	{form: 299, chips: 0x7f, step: 325, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:65
-	{form: 300, chips: 0xf80, step: 325, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:65
-	{form: 301, chips: 0xfff, step: 329, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:66
-	{form: 302, chips: 0xfff, step: 329, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:66
-	{form: 303, chips: 0x7f, step: 329, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:66
-	{form: 305, chips: 0x7f, step: 329, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:66
-	{form: 306, chips: 0xf80, step: 329, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:66
-	{form: 307, chips: 0xfff, step: 334, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:67
-	{form: 308, chips: 0xfff, step: 334, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:67
-	{form: 309, chips: 0x7f, step: 334, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:67
-	{form: 311, chips: 0x7f, step: 334, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:67
-	{form: 312, chips: 0xf80, step: 334, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:67
-	{form: 313, chips: 0xfff, step: 339, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:68
-	{form: 314, chips: 0xfff, step: 339, nstep: 4, slot: 279, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:68
-	{form: 315, chips: 0x7f, step: 339, nstep: 4, slot: 281, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:68
-	{form: 317, chips: 0x7f, step: 339, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:68
-	{form: 318, chips: 0xf80, step: 339, nstep: 4, slot: 283, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:68
-	{form: 319, chips: 0xfff, step: 343, nstep: 5, slot: 368, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:69
-	{form: 320, chips: 0xfff, step: 343, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:69
-	{form: 321, chips: 0x7f, step: 343, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:69
-	{form: 323, chips: 0x7f, step: 343, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:69
-	{form: 324, chips: 0xf80, step: 343, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:69
-	{form: 325, chips: 0xfff, step: 348, nstep: 5, slot: 354, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:70
-	{form: 326, chips: 0xfff, step: 348, nstep: 5, slot: 358, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:70
-	{form: 327, chips: 0x7f, step: 348, nstep: 5, slot: 362, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:70
-	{form: 329, chips: 0x7f, step: 348, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:70
-	{form: 330, chips: 0xf80, step: 348, nstep: 5, slot: 364, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:70
-	{form: 331, chips: 0xffc, step: 353, nstep: 5, slot: 338, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:73
-	{form: 332, chips: 0x7c, step: 353, nstep: 5, slot: 346, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:73
-	{form: 334, chips: 0x7c, step: 353, nstep: 5, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:73
-	{form: 335, chips: 0xf80, step: 353, nstep: 5, slot: 350, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:73
-	{form: 336, chips: 0x7c, step: 353, nstep: 5, slot: 390, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:73
-	{form: 337, chips: 0xf80, step: 353, nstep: 5, slot: 390, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:73
-	{form: 338, chips: 0x7f, step: 358, nstep: 3, slot: 394, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:76
-	{form: 339, chips: 0x7f, step: 358, nstep: 3, slot: 397, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:76
-	{form: 340, chips: 0x7f, step: 358, nstep: 3, slot: 400, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:76
-	{form: 342, chips: 0x7f, step: 358, nstep: 3, slot: 403, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:76
-	{form: 343, chips: 0xf80, step: 358, nstep: 3, slot: 397, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:77
-	{form: 344, chips: 0xf80, step: 358, nstep: 3, slot: 394, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:78
-	{form: 345, chips: 0xf80, step: 358, nstep: 3, slot: 403, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:78
-	{form: 346, chips: 0x180, step: 361, nstep: 2, slot: 406, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:81
-	{form: 347, chips: 0x180, step: 361, nstep: 2, slot: 409, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:81
-	{form: 348, chips: 0x180, step: 361, nstep: 2, slot: 412, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:82
-	{form: 349, chips: 0xfff, step: 0, nstep: 0, slot: 415, nslot: 3, sig: 0x113, fixed: true},                        // float.sass:85
-	{form: 350, chips: 0xfff, step: 0, nstep: 0, slot: 418, nslot: 3, sig: 0x713, fixed: true},                        // float.sass:85
-	{form: 351, chips: 0x7f, step: 0, nstep: 0, slot: 421, nslot: 3, sig: 0x813, fixed: true},                         // float.sass:85
-	{form: 353, chips: 0x7f, step: 0, nstep: 0, slot: 424, nslot: 3, sig: 0x213, fixed: true},                         // float.sass:85
-	{form: 354, chips: 0xf80, step: 0, nstep: 0, slot: 424, nslot: 3, sig: 0x213, fixed: true},                        // float.sass:85
-	{form: 355, chips: 0x40, step: 363, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:145
-	{form: 356, chips: 0xf80, step: 366, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:146
-	{form: 357, chips: 0x7f, step: 369, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:88
-	{form: 358, chips: 0x7f, step: 369, nstep: 3, slot: 427, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:88
-	{form: 359, chips: 0x7f, step: 369, nstep: 3, slot: 431, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:88
-	{form: 361, chips: 0x7f, step: 369, nstep: 3, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:88
-	{form: 362, chips: 0x7f, step: 369, nstep: 3, slot: 435, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:88
-	{form: 364, chips: 0x7f, step: 369, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:88
-	{form: 365, chips: 0x7f, step: 369, nstep: 3, slot: 439, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:88
-	{form: 366, chips: 0xf80, step: 369, nstep: 3, slot: 427, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:89
-	{form: 367, chips: 0xf80, step: 369, nstep: 3, slot: 330, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:89
-	{form: 368, chips: 0xf80, step: 369, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:90
-	{form: 369, chips: 0xf80, step: 369, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:90
-	{form: 370, chips: 0xf80, step: 369, nstep: 3, slot: 439, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:90
-	{form: 371, chips: 0x180, step: 372, nstep: 2, slot: 443, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:93
-	{form: 372, chips: 0x180, step: 372, nstep: 2, slot: 447, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:93
-	{form: 373, chips: 0x180, step: 372, nstep: 2, slot: 451, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:93
-	{form: 374, chips: 0x180, step: 372, nstep: 2, slot: 455, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:94
-	{form: 375, chips: 0x180, step: 372, nstep: 2, slot: 459, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:95
-	{form: 376, chips: 0xf80, step: 374, nstep: 3, slot: 463, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:98
-	{form: 377, chips: 0xf80, step: 374, nstep: 3, slot: 466, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:98
-	{form: 378, chips: 0xf80, step: 374, nstep: 3, slot: 469, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:101
-	{form: 379, chips: 0xf80, step: 374, nstep: 3, slot: 473, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:101
-	{form: 380, chips: 0xf80, step: 374, nstep: 3, slot: 477, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:101
-	{form: 381, chips: 0xfff, step: 377, nstep: 2, slot: 481, nslot: 3, sig: 0x131},                                   // float.sass:104
-	{form: 382, chips: 0xfff, step: 377, nstep: 2, slot: 484, nslot: 3, sig: 0x631},                                   // float.sass:104
-	{form: 383, chips: 0x7f, step: 377, nstep: 2, slot: 487, nslot: 3, sig: 0x831},                                    // float.sass:104
-	{form: 385, chips: 0x7f, step: 377, nstep: 2, slot: 490, nslot: 3, sig: 0x231},                                    // float.sass:104
-	{form: 386, chips: 0xf80, step: 377, nstep: 2, slot: 490, nslot: 3, sig: 0x231},                                   // float.sass:104
-	{form: 387, chips: 0x1, step: 379, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:107
-	{form: 388, chips: 0x1, step: 379, nstep: 1, slot: 497, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:107
-	{form: 389, chips: 0x1, step: 379, nstep: 1, slot: 501, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:107
-	{form: 391, chips: 0x1, step: 379, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:107
-	{form: 392, chips: 0x2, step: 380, nstep: 2, slot: 509, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:108
-	{form: 393, chips: 0x2, step: 380, nstep: 2, slot: 513, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:108
-	{form: 394, chips: 0x2, step: 380, nstep: 2, slot: 517, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:108
-	{form: 396, chips: 0x2, step: 380, nstep: 2, slot: 521, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:108
-	{form: 397, chips: 0x3c, step: 382, nstep: 3, slot: 525, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:109
-	{form: 398, chips: 0x3c, step: 382, nstep: 3, slot: 529, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:109
-	{form: 399, chips: 0x3c, step: 382, nstep: 3, slot: 533, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:109
-	{form: 401, chips: 0x3c, step: 382, nstep: 3, slot: 537, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:109
-	{form: 402, chips: 0xfc0, step: 382, nstep: 3, slot: 525, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:110
-	{form: 403, chips: 0xfc0, step: 382, nstep: 3, slot: 529, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:110
-	{form: 404, chips: 0x40, step: 382, nstep: 3, slot: 533, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:110
-	{form: 406, chips: 0x40, step: 382, nstep: 3, slot: 537, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:110
-	{form: 407, chips: 0xf80, step: 382, nstep: 3, slot: 537, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:110
-	{form: 408, chips: 0xfc0, step: 385, nstep: 4, slot: 541, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:111
-	{form: 409, chips: 0xfc0, step: 385, nstep: 4, slot: 546, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:111
-	{form: 410, chips: 0x40, step: 385, nstep: 4, slot: 551, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:111
-	{form: 412, chips: 0x40, step: 385, nstep: 4, slot: 556, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:111
-	{form: 413, chips: 0xf80, step: 385, nstep: 4, slot: 556, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:111
-	{form: 414, chips: 0x380, step: 380, nstep: 2, slot: 561, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:114
-	{form: 415, chips: 0x380, step: 380, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:114
-	{form: 416, chips: 0x380, step: 380, nstep: 2, slot: 571, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:115
-	{form: 417, chips: 0xfff, step: 389, nstep: 4, slot: 576, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:118
-	{form: 418, chips: 0xfff, step: 389, nstep: 4, slot: 579, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:118
-	{form: 419, chips: 0x7f, step: 389, nstep: 4, slot: 582, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:118
-	{form: 421, chips: 0x7f, step: 389, nstep: 4, slot: 585, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:118
-	{form: 422, chips: 0xf80, step: 389, nstep: 4, slot: 585, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:118
-	{form: 423, chips: 0x180, step: 372, nstep: 2, slot: 406, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:121
-	{form: 424, chips: 0x180, step: 372, nstep: 2, slot: 409, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:121
-	{form: 425, chips: 0x180, step: 372, nstep: 2, slot: 412, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:122
-	{form: 426, chips: 0xfff, step: 393, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:125
-	{form: 427, chips: 0xfff, step: 393, nstep: 3, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:125
-	{form: 428, chips: 0x7f, step: 393, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:125
-	{form: 430, chips: 0x7f, step: 393, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:125
-	{form: 431, chips: 0xf80, step: 393, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:125
-	{form: 432, chips: 0xfff, step: 396, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:126
-	{form: 433, chips: 0xfff, step: 396, nstep: 2, slot: 590, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:126
-	{form: 434, chips: 0x7f, step: 396, nstep: 2, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:126
-	{form: 436, chips: 0x7f, step: 396, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:126
-	{form: 437, chips: 0xf80, step: 396, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:126
-	{form: 438, chips: 0xfff, step: 398, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:127
-	{form: 439, chips: 0x7f, step: 398, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:127
-	{form: 441, chips: 0x7f, step: 398, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:127
-	{form: 442, chips: 0xf80, step: 398, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:127
-	{form: 443, chips: 0xfff, step: 401, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:128
-	{form: 444, chips: 0xfff, step: 401, nstep: 3, slot: 287, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:128
-	{form: 445, chips: 0x7f, step: 401, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:128
-	{form: 447, chips: 0x7f, step: 401, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:128
-	{form: 448, chips: 0xf80, step: 401, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:128
-	{form: 449, chips: 0xfff, step: 379, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:131
-	{form: 450, chips: 0xfff, step: 379, nstep: 1, slot: 497, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:131
-	{form: 451, chips: 0x7f, step: 379, nstep: 1, slot: 501, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:131
-	{form: 453, chips: 0x7f, step: 379, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:131
-	{form: 454, chips: 0xf80, step: 379, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:131
-	{form: 455, chips: 0xfff, step: 404, nstep: 4, slot: 596, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:134
-	{form: 456, chips: 0xfff, step: 404, nstep: 4, slot: 600, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:134
-	{form: 457, chips: 0x7f, step: 404, nstep: 4, slot: 604, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:134
-	{form: 459, chips: 0x7f, step: 404, nstep: 4, slot: 608, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:134
-	{form: 460, chips: 0xf80, step: 404, nstep: 4, slot: 608, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:134
-	{form: 461, chips: 0xfff, step: 408, nstep: 3, slot: 612, nslot: 5, sig: 0x31133},                                 // float.sass:137
-	{form: 462, chips: 0xfff, step: 408, nstep: 3, slot: 617, nslot: 5, sig: 0x37133},                                 // float.sass:137
-	{form: 463, chips: 0x7f, step: 408, nstep: 3, slot: 622, nslot: 5, sig: 0x38133},                                  // float.sass:137
-	{form: 465, chips: 0x7f, step: 408, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                  // float.sass:137
-	{form: 466, chips: 0xf80, step: 408, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                 // float.sass:137
-	{form: 469, chips: 0x1f, step: 411, nstep: 3, slot: 632, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:144
-	{form: 470, chips: 0x1f, step: 411, nstep: 3, slot: 635, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:144
-	{form: 471, chips: 0x1f, step: 411, nstep: 3, slot: 639, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:144
-	{form: 473, chips: 0x1f, step: 411, nstep: 3, slot: 642, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:144
-	{form: 474, chips: 0x20, step: 414, nstep: 2, slot: 645, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:145
-	{form: 475, chips: 0x20, step: 414, nstep: 2, slot: 648, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:145
-	{form: 476, chips: 0x20, step: 414, nstep: 2, slot: 652, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:145
-	{form: 478, chips: 0x20, step: 414, nstep: 2, slot: 655, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:145
-	{form: 479, chips: 0x20, step: 416, nstep: 3, slot: 632, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:146
-	{form: 480, chips: 0x20, step: 416, nstep: 3, slot: 658, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:146
-	{form: 481, chips: 0x20, step: 416, nstep: 3, slot: 639, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
-	{form: 483, chips: 0x20, step: 416, nstep: 3, slot: 642, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
-	{form: 484, chips: 0xfc0, step: 419, nstep: 3, slot: 661, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:147
-	{form: 485, chips: 0x40, step: 419, nstep: 3, slot: 664, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:147
-	{form: 487, chips: 0x40, step: 419, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:147
-	{form: 488, chips: 0xf80, step: 419, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:147
-	{form: 489, chips: 0xfc0, step: 414, nstep: 2, slot: 670, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:148
-	{form: 490, chips: 0xfc0, step: 422, nstep: 3, slot: 674, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:149
-	{form: 491, chips: 0xfc0, step: 425, nstep: 4, slot: 678, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:150
-	{form: 492, chips: 0xfc0, step: 425, nstep: 4, slot: 681, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:150
-	{form: 493, chips: 0x40, step: 425, nstep: 4, slot: 684, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:150
-	{form: 495, chips: 0x40, step: 425, nstep: 4, slot: 687, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:150
-	{form: 496, chips: 0xf80, step: 425, nstep: 4, slot: 687, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:150
-	{form: 554, chips: 0x3e, step: 429, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:168
-	{form: 555, chips: 0x3e, step: 429, nstep: 3, slot: 690, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:168
-	{form: 556, chips: 0x3e, step: 429, nstep: 3, slot: 695, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:168
-	{form: 558, chips: 0x3e, step: 429, nstep: 3, slot: 699, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:168
-	{form: 559, chips: 0x3e, step: 429, nstep: 3, slot: 704, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:168
-	{form: 561, chips: 0x3e, step: 429, nstep: 3, slot: 708, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:168
-	{form: 562, chips: 0x3e, step: 429, nstep: 3, slot: 712, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:168
-	{form: 563, chips: 0x3e, step: 432, nstep: 3, slot: 716, nslot: 5, sig: 0x31111},                                  // float.sass:169
-	{form: 564, chips: 0x3e, step: 432, nstep: 3, slot: 721, nslot: 6, sig: 0x377111},                                 // float.sass:169
-	{form: 565, chips: 0x3e, step: 432, nstep: 3, slot: 727, nslot: 5, sig: 0x38111},                                  // float.sass:169
-	{form: 567, chips: 0x3e, step: 432, nstep: 3, slot: 732, nslot: 6, sig: 0x317711},                                 // float.sass:169
-	{form: 568, chips: 0x3e, step: 432, nstep: 3, slot: 738, nslot: 5, sig: 0x31811},                                  // float.sass:169
-	{form: 570, chips: 0x3e, step: 432, nstep: 3, slot: 743, nslot: 5, sig: 0x31211},                                  // float.sass:169
-	{form: 571, chips: 0x3e, step: 432, nstep: 3, slot: 748, nslot: 5, sig: 0x32111},                                  // float.sass:169
-	{form: 572, chips: 0x40, step: 435, nstep: 4, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:170
-	{form: 573, chips: 0x40, step: 435, nstep: 4, slot: 431, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:170
-	{form: 575, chips: 0x40, step: 435, nstep: 4, slot: 435, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:170
-	{form: 577, chips: 0x40, step: 435, nstep: 4, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:170
-	{form: 578, chips: 0x40, step: 435, nstep: 4, slot: 439, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:170
-	{form: 579, chips: 0x40, step: 439, nstep: 4, slot: 753, nslot: 5, sig: 0x31111},                                  // float.sass:171
-	{form: 580, chips: 0x40, step: 439, nstep: 4, slot: 758, nslot: 5, sig: 0x38111},                                  // float.sass:171
-	{form: 582, chips: 0x40, step: 439, nstep: 4, slot: 763, nslot: 5, sig: 0x31811},                                  // float.sass:171
-	{form: 584, chips: 0x40, step: 439, nstep: 4, slot: 768, nslot: 5, sig: 0x31211},                                  // float.sass:171
-	{form: 585, chips: 0x40, step: 439, nstep: 4, slot: 773, nslot: 5, sig: 0x32111},                                  // float.sass:171
-	{form: 586, chips: 0x40, step: 429, nstep: 3, slot: 690, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:172
-	{form: 587, chips: 0x40, step: 429, nstep: 3, slot: 699, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:172
-	{form: 588, chips: 0x40, step: 432, nstep: 3, slot: 721, nslot: 6, sig: 0x377111},                                 // float.sass:173
-	{form: 589, chips: 0x40, step: 432, nstep: 3, slot: 732, nslot: 6, sig: 0x317711},                                 // float.sass:173
-	{form: 590, chips: 0x40, step: 443, nstep: 4, slot: 778, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:174
-	{form: 591, chips: 0x40, step: 443, nstep: 4, slot: 783, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:174
-	{form: 592, chips: 0x40, step: 447, nstep: 4, slot: 788, nslot: 6, sig: 0x377111},                                 // float.sass:175
-	{form: 593, chips: 0x40, step: 447, nstep: 4, slot: 794, nslot: 6, sig: 0x317711},                                 // float.sass:175
-	{form: 497, chips: 0x1, step: 451, nstep: 3, slot: 800, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:153
-	{form: 498, chips: 0x1, step: 451, nstep: 3, slot: 804, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:153
-	{form: 499, chips: 0x1, step: 451, nstep: 3, slot: 809, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:153
-	{form: 501, chips: 0x1, step: 451, nstep: 3, slot: 813, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:153
-	{form: 502, chips: 0x1, step: 451, nstep: 3, slot: 818, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:153
-	{form: 504, chips: 0x1, step: 451, nstep: 3, slot: 822, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:153
-	{form: 505, chips: 0x1, step: 451, nstep: 3, slot: 826, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:153
-	{form: 506, chips: 0x3e, step: 454, nstep: 3, slot: 800, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:154
-	{form: 507, chips: 0x3e, step: 454, nstep: 3, slot: 809, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:154
-	{form: 509, chips: 0x3e, step: 454, nstep: 3, slot: 818, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:154
-	{form: 511, chips: 0x3e, step: 454, nstep: 3, slot: 822, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:154
-	{form: 512, chips: 0x3e, step: 454, nstep: 3, slot: 826, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:154
-	{form: 513, chips: 0x3e, step: 457, nstep: 3, slot: 830, nslot: 5, sig: 0x31111},                                  // float.sass:155
-	{form: 514, chips: 0x3e, step: 457, nstep: 3, slot: 835, nslot: 5, sig: 0x38111},                                  // float.sass:155
-	{form: 516, chips: 0x3e, step: 457, nstep: 3, slot: 840, nslot: 5, sig: 0x31811},                                  // float.sass:155
-	{form: 518, chips: 0x3e, step: 457, nstep: 3, slot: 845, nslot: 5, sig: 0x31211},                                  // float.sass:155
-	{form: 519, chips: 0x3e, step: 457, nstep: 3, slot: 850, nslot: 5, sig: 0x32111},                                  // float.sass:155
-	{form: 520, chips: 0x3e, step: 451, nstep: 3, slot: 804, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:156
-	{form: 521, chips: 0x3e, step: 451, nstep: 3, slot: 813, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:156
-	{form: 522, chips: 0x3e, step: 460, nstep: 3, slot: 804, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:157
-	{form: 523, chips: 0x3e, step: 460, nstep: 3, slot: 813, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:157
-	{form: 524, chips: 0x3e, step: 463, nstep: 3, slot: 855, nslot: 6, sig: 0x377111},                                 // float.sass:158
-	{form: 525, chips: 0x3e, step: 463, nstep: 3, slot: 861, nslot: 6, sig: 0x317711},                                 // float.sass:158
-	{form: 526, chips: 0x3e, step: 466, nstep: 3, slot: 855, nslot: 6, sig: 0x377111},                                 // float.sass:159
-	{form: 527, chips: 0x3e, step: 466, nstep: 3, slot: 861, nslot: 6, sig: 0x317711},                                 // float.sass:159
-	{form: 528, chips: 0xfc0, step: 469, nstep: 3, slot: 867, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:160
-	{form: 529, chips: 0x40, step: 469, nstep: 3, slot: 871, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:160
-	{form: 531, chips: 0x40, step: 469, nstep: 3, slot: 875, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:160
-	{form: 533, chips: 0x40, step: 469, nstep: 3, slot: 879, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:160
-	{form: 534, chips: 0xf80, step: 469, nstep: 3, slot: 879, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:160
-	{form: 535, chips: 0x40, step: 469, nstep: 3, slot: 883, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:160
-	{form: 536, chips: 0xf80, step: 469, nstep: 3, slot: 883, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:160
-	{form: 537, chips: 0xfc0, step: 472, nstep: 3, slot: 887, nslot: 5, sig: 0x31111},                                 // float.sass:161
-	{form: 538, chips: 0x40, step: 472, nstep: 3, slot: 892, nslot: 5, sig: 0x38111},                                  // float.sass:161
-	{form: 540, chips: 0x40, step: 472, nstep: 3, slot: 897, nslot: 5, sig: 0x31811},                                  // float.sass:161
-	{form: 542, chips: 0x40, step: 472, nstep: 3, slot: 902, nslot: 5, sig: 0x31211},                                  // float.sass:161
-	{form: 543, chips: 0xf80, step: 472, nstep: 3, slot: 902, nslot: 5, sig: 0x31211},                                 // float.sass:161
-	{form: 544, chips: 0x40, step: 472, nstep: 3, slot: 907, nslot: 5, sig: 0x32111},                                  // float.sass:161
-	{form: 545, chips: 0xf80, step: 472, nstep: 3, slot: 907, nslot: 5, sig: 0x32111},                                 // float.sass:161
-	{form: 546, chips: 0xfc0, step: 475, nstep: 2, slot: 912, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:162
-	{form: 547, chips: 0xfc0, step: 475, nstep: 2, slot: 917, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:162
-	{form: 548, chips: 0xfc0, step: 477, nstep: 3, slot: 922, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:163
-	{form: 549, chips: 0xfc0, step: 477, nstep: 3, slot: 927, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:163
-	{form: 550, chips: 0xfc0, step: 480, nstep: 2, slot: 932, nslot: 6, sig: 0x377111},                                // float.sass:164
-	{form: 551, chips: 0xfc0, step: 480, nstep: 2, slot: 938, nslot: 6, sig: 0x317711},                                // float.sass:164
-	{form: 552, chips: 0xfc0, step: 482, nstep: 3, slot: 944, nslot: 6, sig: 0x377111},                                // float.sass:165
-	{form: 553, chips: 0xfc0, step: 482, nstep: 3, slot: 950, nslot: 6, sig: 0x317711},                                // float.sass:165
-	{form: 594, chips: 0x40, step: 485, nstep: 3, slot: 956, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
-	{form: 595, chips: 0x40, step: 485, nstep: 3, slot: 961, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
-	{form: 596, chips: 0x40, step: 488, nstep: 5, slot: 967, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
-	{form: 597, chips: 0x40, step: 488, nstep: 5, slot: 974, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
-	{form: 598, chips: 0x40, step: 493, nstep: 3, slot: 956, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
-	{form: 599, chips: 0x40, step: 493, nstep: 3, slot: 961, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
-	{form: 600, chips: 0x40, step: 496, nstep: 5, slot: 967, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
-	{form: 601, chips: 0x40, step: 496, nstep: 5, slot: 974, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
-	{form: 603, chips: 0x1, step: 501, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:86
-	{form: 604, chips: 0x2, step: 504, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:87
-	{form: 605, chips: 0x2, step: 507, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:88
-	{form: 606, chips: 0x2, step: 510, nstep: 4, slot: 982, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
-	{form: 607, chips: 0xffc, step: 504, nstep: 3, slot: 988, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
-	{form: 608, chips: 0xffc, step: 507, nstep: 3, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:91
-	{form: 609, chips: 0xffc, step: 510, nstep: 4, slot: 993, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
-	{form: 610, chips: 0x2, step: 514, nstep: 3, slot: 1000, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:178
-	{form: 611, chips: 0x2, step: 514, nstep: 3, slot: 1004, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:178
-	{form: 613, chips: 0x2, step: 380, nstep: 2, slot: 1008, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:179
-	{form: 614, chips: 0x2, step: 517, nstep: 3, slot: 1013, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:180
-	{form: 615, chips: 0x3c, step: 520, nstep: 4, slot: 1018, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:181
-	{form: 616, chips: 0x3c, step: 520, nstep: 4, slot: 1022, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:181
-	{form: 618, chips: 0x3c, step: 520, nstep: 4, slot: 1026, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:181
-	{form: 619, chips: 0xfc0, step: 520, nstep: 4, slot: 1030, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:182
-	{form: 620, chips: 0x40, step: 520, nstep: 4, slot: 1034, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:182
-	{form: 622, chips: 0x40, step: 520, nstep: 4, slot: 1038, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:182
-	{form: 623, chips: 0xf80, step: 520, nstep: 4, slot: 1038, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:182
-	{form: 624, chips: 0x3c, step: 382, nstep: 3, slot: 1013, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:183
-	{form: 625, chips: 0xfc0, step: 382, nstep: 3, slot: 1042, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:183
-	{form: 626, chips: 0x3c, step: 524, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:184
-	{form: 627, chips: 0xfc0, step: 524, nstep: 4, slot: 1052, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:184
-	{form: 628, chips: 0x3f, step: 451, nstep: 3, slot: 632, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:187
-	{form: 629, chips: 0x3f, step: 451, nstep: 3, slot: 635, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:187
-	{form: 630, chips: 0x3f, step: 451, nstep: 3, slot: 639, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:187
-	{form: 632, chips: 0x3f, step: 451, nstep: 3, slot: 642, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:187
-	{form: 633, chips: 0xfc0, step: 528, nstep: 3, slot: 661, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:188
-	{form: 634, chips: 0x40, step: 528, nstep: 3, slot: 664, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:188
-	{form: 636, chips: 0x40, step: 528, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:188
-	{form: 637, chips: 0xf80, step: 528, nstep: 3, slot: 667, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:188
-	{form: 638, chips: 0xfc0, step: 531, nstep: 2, slot: 670, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:189
-	{form: 639, chips: 0xfc0, step: 460, nstep: 3, slot: 674, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:190
-	{form: 640, chips: 0x3f, step: 533, nstep: 4, slot: 1018, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:193
-	{form: 641, chips: 0x3f, step: 533, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:193
-	{form: 642, chips: 0x3f, step: 533, nstep: 4, slot: 1022, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:193
-	{form: 644, chips: 0x3f, step: 533, nstep: 4, slot: 1026, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:193
-	{form: 645, chips: 0xfc0, step: 537, nstep: 5, slot: 1057, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:194
-	{form: 646, chips: 0x40, step: 537, nstep: 5, slot: 1061, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:194
-	{form: 648, chips: 0x40, step: 537, nstep: 5, slot: 1065, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:194
-	{form: 649, chips: 0xf80, step: 537, nstep: 5, slot: 1065, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:194
-	{form: 650, chips: 0xfc0, step: 533, nstep: 4, slot: 1052, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:195
-	{form: 651, chips: 0xfc0, step: 542, nstep: 5, slot: 1069, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:196
-	{form: 652, chips: 0x3f, step: 547, nstep: 4, slot: 1074, nslot: 5, sig: 0x31133},                                 // float.sass:199
-	{form: 653, chips: 0x3f, step: 547, nstep: 4, slot: 1079, nslot: 6, sig: 0x377133},                                // float.sass:199
-	{form: 654, chips: 0x3f, step: 547, nstep: 4, slot: 1085, nslot: 5, sig: 0x38133},                                 // float.sass:199
-	{form: 656, chips: 0x3f, step: 547, nstep: 4, slot: 1090, nslot: 5, sig: 0x32133},                                 // float.sass:199
-	{form: 657, chips: 0xfc0, step: 551, nstep: 5, slot: 1095, nslot: 5, sig: 0x31133},                                // float.sass:200
-	{form: 658, chips: 0x40, step: 551, nstep: 5, slot: 1100, nslot: 5, sig: 0x38133},                                 // float.sass:200
-	{form: 660, chips: 0x40, step: 551, nstep: 5, slot: 1105, nslot: 5, sig: 0x32133},                                 // float.sass:200
-	{form: 661, chips: 0xf80, step: 551, nstep: 5, slot: 1105, nslot: 5, sig: 0x32133},                                // float.sass:200
-	{form: 662, chips: 0xfc0, step: 547, nstep: 4, slot: 1110, nslot: 6, sig: 0x377133},                               // float.sass:201
-	{form: 663, chips: 0xfc0, step: 556, nstep: 5, slot: 1116, nslot: 6, sig: 0x377133},                               // float.sass:202
-	{form: 664, chips: 0xfff, step: 561, nstep: 3, slot: 1122, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:205
-	{form: 665, chips: 0x7f, step: 561, nstep: 3, slot: 1124, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:205
-	{form: 667, chips: 0x7f, step: 561, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:205
-	{form: 668, chips: 0xf80, step: 561, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:205
-	{form: 669, chips: 0xfff, step: 564, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:206
-	{form: 670, chips: 0x7f, step: 564, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:206
-	{form: 672, chips: 0x7f, step: 564, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:206
-	{form: 673, chips: 0xf80, step: 564, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:206
-	{form: 674, chips: 0xfff, step: 567, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:207
-	{form: 675, chips: 0xfff, step: 567, nstep: 3, slot: 1128, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:207
-	{form: 676, chips: 0x7f, step: 567, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:207
-	{form: 678, chips: 0x7f, step: 567, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:207
-	{form: 679, chips: 0xf80, step: 567, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
-	{form: 680, chips: 0xfff, step: 570, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:208
-	{form: 681, chips: 0xfff, step: 570, nstep: 2, slot: 1130, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:208
-	{form: 682, chips: 0x7f, step: 570, nstep: 2, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:208
-	{form: 684, chips: 0x7f, step: 570, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:208
-	{form: 685, chips: 0xf80, step: 570, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:208
-	{form: 686, chips: 0xfff, step: 572, nstep: 3, slot: 1122, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:209
-	{form: 687, chips: 0x7f, step: 572, nstep: 3, slot: 1124, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:209
-	{form: 689, chips: 0x7f, step: 572, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:209
-	{form: 690, chips: 0xf80, step: 572, nstep: 3, slot: 1126, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:209
-	{form: 691, chips: 0xfff, step: 575, nstep: 3, slot: 285, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
-	{form: 692, chips: 0x7f, step: 575, nstep: 3, slot: 289, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
-	{form: 694, chips: 0x7f, step: 575, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
-	{form: 695, chips: 0xf80, step: 575, nstep: 3, slot: 291, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
-	{form: 696, chips: 0xfff, step: 578, nstep: 3, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:211
-	{form: 697, chips: 0xfff, step: 578, nstep: 3, slot: 1130, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:211
-	{form: 698, chips: 0x7f, step: 578, nstep: 3, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:211
-	{form: 700, chips: 0x7f, step: 578, nstep: 3, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:211
-	{form: 701, chips: 0xf80, step: 578, nstep: 3, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
-	{form: 702, chips: 0xfff, step: 581, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:212
-	{form: 703, chips: 0xfff, step: 581, nstep: 2, slot: 1130, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:212
-	{form: 704, chips: 0x7f, step: 581, nstep: 2, slot: 592, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:212
-	{form: 706, chips: 0x7f, step: 581, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:212
-	{form: 707, chips: 0xf80, step: 581, nstep: 2, slot: 594, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:212
-	{form: 708, chips: 0xfff, step: 583, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
-	{form: 709, chips: 0x7f, step: 583, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
-	{form: 711, chips: 0x7f, step: 583, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
-	{form: 712, chips: 0xf80, step: 583, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
-	{form: 713, chips: 0xfff, step: 586, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:214
-	{form: 714, chips: 0x7f, step: 586, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:214
-	{form: 716, chips: 0x7f, step: 586, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:214
-	{form: 717, chips: 0xf80, step: 586, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:214
-	{form: 718, chips: 0xffc, step: 589, nstep: 3, slot: 293, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:217
-	{form: 719, chips: 0x7c, step: 589, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:217
-	{form: 721, chips: 0x7c, step: 589, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:217
-	{form: 722, chips: 0xf80, step: 589, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:217
-	{form: 723, chips: 0xfff, step: 592, nstep: 3, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:18
-	{form: 724, chips: 0xfff, step: 592, nstep: 3, slot: 1134, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:18
-	{form: 725, chips: 0x7f, step: 592, nstep: 3, slot: 1136, nslot: 2, sig: 0x81, fixed: true},                       // integer.sass:18
-	{form: 727, chips: 0x7f, step: 592, nstep: 3, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
-	{form: 728, chips: 0xf80, step: 592, nstep: 3, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:18
-	{form: 729, chips: 0x3f, step: 592, nstep: 3, slot: 1140, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:21
-	{form: 730, chips: 0x3f, step: 592, nstep: 3, slot: 1144, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
-	{form: 732, chips: 0x3f, step: 592, nstep: 3, slot: 1148, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
-	{form: 741, chips: 0xfc0, step: 595, nstep: 3, slot: 1152, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
-	{form: 742, chips: 0x40, step: 595, nstep: 3, slot: 1156, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
-	{form: 743, chips: 0xf80, step: 595, nstep: 3, slot: 1156, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
-	{form: 750, chips: 0xfff, step: 0, nstep: 0, slot: 170, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:29
-	{form: 751, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:29
-	{form: 752, chips: 0x7f, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:29
-	{form: 754, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:29
-	{form: 755, chips: 0xf80, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:29
-	{form: 756, chips: 0xc00, step: 598, nstep: 1, slot: 1160, nslot: 4, sig: 0x1131},                                 // integer.sass:32
-	{form: 757, chips: 0xc00, step: 598, nstep: 1, slot: 1164, nslot: 4, sig: 0x6131},                                 // integer.sass:32
-	{form: 758, chips: 0xc00, step: 598, nstep: 1, slot: 1168, nslot: 4, sig: 0x2131},                                 // integer.sass:32
-	{form: 759, chips: 0xc00, step: 599, nstep: 2, slot: 1172, nslot: 5, sig: 0x31131},                                // integer.sass:33
-	{form: 760, chips: 0xc00, step: 599, nstep: 2, slot: 1177, nslot: 5, sig: 0x36131},                                // integer.sass:33
-	{form: 761, chips: 0xc00, step: 599, nstep: 2, slot: 1182, nslot: 5, sig: 0x32131},                                // integer.sass:33
-	{form: 762, chips: 0x7f, step: 0, nstep: 0, slot: 1187, nslot: 6, sig: 0x111331},                                  // integer.sass:36
-	{form: 763, chips: 0x7f, step: 0, nstep: 0, slot: 1193, nslot: 6, sig: 0x161331},                                  // integer.sass:36
-	{form: 764, chips: 0x7f, step: 0, nstep: 0, slot: 1199, nslot: 6, sig: 0x181331},                                  // integer.sass:36
-	{form: 766, chips: 0x7f, step: 0, nstep: 0, slot: 1205, nslot: 6, sig: 0x121331},                                  // integer.sass:36
-	{form: 767, chips: 0x7f, step: 601, nstep: 1, slot: 1211, nslot: 8, sig: 0x33111331},                              // integer.sass:37
-	{form: 768, chips: 0x7f, step: 601, nstep: 1, slot: 1219, nslot: 8, sig: 0x33161331},                              // integer.sass:37
-	{form: 769, chips: 0x7f, step: 601, nstep: 1, slot: 1227, nslot: 8, sig: 0x33181331},                              // integer.sass:37
-	{form: 771, chips: 0x7f, step: 601, nstep: 1, slot: 1235, nslot: 8, sig: 0x33121331},                              // integer.sass:37
-	{form: 772, chips: 0x180, step: 0, nstep: 0, slot: 1243, nslot: 6, sig: 0x111331},                                 // integer.sass:38
-	{form: 773, chips: 0x180, step: 0, nstep: 0, slot: 1249, nslot: 6, sig: 0x161331},                                 // integer.sass:38
-	{form: 774, chips: 0x180, step: 0, nstep: 0, slot: 1255, nslot: 6, sig: 0x121331},                                 // integer.sass:38
-	{form: 775, chips: 0x180, step: 601, nstep: 1, slot: 1261, nslot: 8, sig: 0x33111331},                             // integer.sass:39
-	{form: 776, chips: 0x180, step: 601, nstep: 1, slot: 1269, nslot: 8, sig: 0x33161331},                             // integer.sass:39
-	{form: 777, chips: 0x180, step: 601, nstep: 1, slot: 1277, nslot: 8, sig: 0x33121331},                             // integer.sass:39
-	{form: 778, chips: 0xe00, step: 0, nstep: 0, slot: 1243, nslot: 6, sig: 0x111331},                                 // integer.sass:40
-	{form: 779, chips: 0xe00, step: 0, nstep: 0, slot: 1249, nslot: 6, sig: 0x161331},                                 // integer.sass:40
-	{form: 780, chips: 0xe00, step: 0, nstep: 0, slot: 1255, nslot: 6, sig: 0x121331},                                 // integer.sass:40
-	{form: 781, chips: 0xe00, step: 601, nstep: 1, slot: 1261, nslot: 8, sig: 0x33111331},                             // integer.sass:41
-	{form: 782, chips: 0xe00, step: 601, nstep: 1, slot: 1269, nslot: 8, sig: 0x33161331},                             // integer.sass:41
-	{form: 783, chips: 0xe00, step: 601, nstep: 1, slot: 1277, nslot: 8, sig: 0x33121331},                             // integer.sass:41
-	{form: 784, chips: 0xfff, step: 602, nstep: 3, slot: 326, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:44
-	{form: 785, chips: 0xfff, step: 602, nstep: 3, slot: 1285, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
-	{form: 786, chips: 0x7f, step: 602, nstep: 3, slot: 1289, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:44
-	{form: 788, chips: 0x7f, step: 602, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:44
-	{form: 789, chips: 0xf80, step: 602, nstep: 3, slot: 334, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:44
-	{form: 790, chips: 0xfff, step: 605, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
-	{form: 791, chips: 0xfff, step: 605, nstep: 4, slot: 1297, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
-	{form: 792, chips: 0x7f, step: 605, nstep: 4, slot: 1301, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
-	{form: 794, chips: 0x7f, step: 605, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
-	{form: 795, chips: 0xf80, step: 605, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
-	{form: 796, chips: 0x40, step: 609, nstep: 4, slot: 1309, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:95
-	{form: 797, chips: 0x40, step: 609, nstep: 4, slot: 1314, nslot: 6, sig: 0xe41c11},                                // tensor.sass:96
-	{form: 798, chips: 0x40, step: 613, nstep: 6, slot: 1320, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:97
-	{form: 799, chips: 0x40, step: 613, nstep: 6, slot: 1327, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:98
-	{form: 834, chips: 0xfff, step: 619, nstep: 2, slot: 1335, nslot: 5, sig: 0x11131},                                // integer.sass:59
-	{form: 835, chips: 0xfff, step: 619, nstep: 2, slot: 1340, nslot: 5, sig: 0x61131},                                // integer.sass:59
-	{form: 836, chips: 0x7f, step: 619, nstep: 2, slot: 1345, nslot: 5, sig: 0x81131},                                 // integer.sass:59
-	{form: 838, chips: 0xfff, step: 619, nstep: 2, slot: 1350, nslot: 5, sig: 0x16131},                                // integer.sass:59
-	{form: 839, chips: 0x7f, step: 619, nstep: 2, slot: 1355, nslot: 5, sig: 0x18131},                                 // integer.sass:59
-	{form: 841, chips: 0x7f, step: 619, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                 // integer.sass:59
-	{form: 842, chips: 0xf80, step: 619, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                // integer.sass:59
-	{form: 843, chips: 0x7f, step: 619, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                 // integer.sass:59
-	{form: 844, chips: 0xf80, step: 619, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                // integer.sass:59
-	{form: 845, chips: 0xfff, step: 621, nstep: 3, slot: 1370, nslot: 6, sig: 0x311131},                               // integer.sass:60
-	{form: 846, chips: 0xfff, step: 621, nstep: 3, slot: 1376, nslot: 6, sig: 0x361131},                               // integer.sass:60
-	{form: 847, chips: 0x7f, step: 621, nstep: 3, slot: 1382, nslot: 6, sig: 0x381131},                                // integer.sass:60
-	{form: 849, chips: 0xfff, step: 621, nstep: 3, slot: 1388, nslot: 6, sig: 0x316131},                               // integer.sass:60
-	{form: 850, chips: 0x7f, step: 621, nstep: 3, slot: 1394, nslot: 6, sig: 0x318131},                                // integer.sass:60
-	{form: 852, chips: 0x7f, step: 621, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                                // integer.sass:60
-	{form: 853, chips: 0xf80, step: 621, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                               // integer.sass:60
-	{form: 854, chips: 0x7f, step: 621, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                                // integer.sass:60
-	{form: 855, chips: 0xf80, step: 621, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                               // integer.sass:60
-	{form: 856, chips: 0xfff, step: 624, nstep: 2, slot: 1335, nslot: 5, sig: 0x11131},                                // integer.sass:63
-	{form: 857, chips: 0xfff, step: 624, nstep: 2, slot: 1340, nslot: 5, sig: 0x61131},                                // integer.sass:63
-	{form: 858, chips: 0x7f, step: 624, nstep: 2, slot: 1345, nslot: 5, sig: 0x81131},                                 // integer.sass:63
-	{form: 860, chips: 0xfff, step: 624, nstep: 2, slot: 1350, nslot: 5, sig: 0x16131},                                // integer.sass:63
-	{form: 861, chips: 0x7f, step: 624, nstep: 2, slot: 1355, nslot: 5, sig: 0x18131},                                 // integer.sass:63
-	{form: 863, chips: 0x7f, step: 624, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                 // integer.sass:63
-	{form: 864, chips: 0xf80, step: 624, nstep: 2, slot: 1360, nslot: 5, sig: 0x12131},                                // integer.sass:63
-	{form: 865, chips: 0x7f, step: 624, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                 // integer.sass:63
-	{form: 866, chips: 0xf80, step: 624, nstep: 2, slot: 1365, nslot: 5, sig: 0x21131},                                // integer.sass:63
-	{form: 867, chips: 0xfff, step: 626, nstep: 3, slot: 1370, nslot: 6, sig: 0x311131},                               // integer.sass:64
-	{form: 868, chips: 0xfff, step: 626, nstep: 3, slot: 1376, nslot: 6, sig: 0x361131},                               // integer.sass:64
-	{form: 869, chips: 0x7f, step: 626, nstep: 3, slot: 1382, nslot: 6, sig: 0x381131},                                // integer.sass:64
-	{form: 871, chips: 0xfff, step: 626, nstep: 3, slot: 1388, nslot: 6, sig: 0x316131},                               // integer.sass:64
-	{form: 872, chips: 0x7f, step: 626, nstep: 3, slot: 1394, nslot: 6, sig: 0x318131},                                // integer.sass:64
-	{form: 874, chips: 0x7f, step: 626, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                                // integer.sass:64
-	{form: 875, chips: 0xf80, step: 626, nstep: 3, slot: 1400, nslot: 6, sig: 0x312131},                               // integer.sass:64
-	{form: 876, chips: 0x7f, step: 626, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                                // integer.sass:64
-	{form: 877, chips: 0xf80, step: 626, nstep: 3, slot: 1406, nslot: 6, sig: 0x321131},                               // integer.sass:64
-	{form: 800, chips: 0xfff, step: 629, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:48
-	{form: 801, chips: 0xfff, step: 629, nstep: 2, slot: 1412, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
-	{form: 802, chips: 0x7f, step: 629, nstep: 2, slot: 695, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
-	{form: 803, chips: 0xfff, step: 629, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
-	{form: 804, chips: 0x7f, step: 629, nstep: 2, slot: 1420, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
-	{form: 805, chips: 0xfff, step: 629, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:49
-	{form: 806, chips: 0xfff, step: 629, nstep: 2, slot: 1412, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
-	{form: 807, chips: 0x7f, step: 629, nstep: 2, slot: 695, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
-	{form: 808, chips: 0xfff, step: 629, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
-	{form: 809, chips: 0xfff, step: 629, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
-	{form: 810, chips: 0xfff, step: 631, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
-	{form: 811, chips: 0xfff, step: 633, nstep: 2, slot: 1416, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
-	{form: 812, chips: 0xfff, step: 635, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:55
-	{form: 813, chips: 0xfff, step: 635, nstep: 1, slot: 1424, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
-	{form: 814, chips: 0x7f, step: 635, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:55
-	{form: 816, chips: 0xfff, step: 635, nstep: 1, slot: 1428, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
-	{form: 817, chips: 0x7f, step: 635, nstep: 1, slot: 1432, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
-	{form: 819, chips: 0x7f, step: 635, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:55
-	{form: 820, chips: 0xf80, step: 635, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:55
-	{form: 821, chips: 0x7f, step: 635, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                      // integer.sass:55
-	{form: 822, chips: 0xf80, step: 635, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:55
-	{form: 823, chips: 0xfff, step: 636, nstep: 2, slot: 1436, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
-	{form: 824, chips: 0xfff, step: 636, nstep: 2, slot: 1441, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
-	{form: 825, chips: 0x7f, step: 636, nstep: 2, slot: 1446, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
-	{form: 827, chips: 0xfff, step: 636, nstep: 2, slot: 1451, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
-	{form: 828, chips: 0x7f, step: 636, nstep: 2, slot: 1456, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
-	{form: 830, chips: 0x7f, step: 636, nstep: 2, slot: 1461, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
-	{form: 831, chips: 0xf80, step: 636, nstep: 2, slot: 1461, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
-	{form: 832, chips: 0x7f, step: 636, nstep: 2, slot: 1466, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
-	{form: 833, chips: 0xf80, step: 636, nstep: 2, slot: 1466, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
-	{form: 878, chips: 0x1, step: 638, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:101
-	{form: 879, chips: 0x2, step: 642, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:101
-	{form: 880, chips: 0x1, step: 646, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 881, chips: 0x2, step: 650, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 882, chips: 0xffc, step: 642, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                                // tensor.sass:103
-	{form: 883, chips: 0xffc, step: 650, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                                // tensor.sass:104
-	{form: 884, chips: 0x2, step: 654, nstep: 5, slot: 1476, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:105
-	{form: 885, chips: 0x2, step: 659, nstep: 5, slot: 1476, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
-	{form: 886, chips: 0xffc, step: 654, nstep: 5, slot: 1482, nslot: 7, sig: 0x6141111},                              // tensor.sass:107
-	{form: 887, chips: 0xffc, step: 659, nstep: 5, slot: 1482, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
-	{form: 888, chips: 0x1ff, step: 635, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
-	{form: 889, chips: 0x1ff, step: 635, nstep: 1, slot: 1489, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
-	{form: 890, chips: 0x7f, step: 635, nstep: 1, slot: 1493, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
-	{form: 892, chips: 0x7f, step: 635, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
-	{form: 893, chips: 0x180, step: 635, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
-	{form: 894, chips: 0x200, step: 635, nstep: 1, slot: 493, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
-	{form: 895, chips: 0x200, step: 635, nstep: 1, slot: 1489, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
-	{form: 896, chips: 0x200, step: 635, nstep: 1, slot: 505, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
-	{form: 897, chips: 0xc00, step: 664, nstep: 1, slot: 1497, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
-	{form: 898, chips: 0xc00, step: 664, nstep: 1, slot: 1504, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
-	{form: 899, chips: 0xc00, step: 664, nstep: 1, slot: 1511, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
-	{form: 900, chips: 0x1, step: 665, nstep: 4, slot: 1518, nslot: 6, sig: 0x331133},                                 // integer.sass:72
-	{form: 901, chips: 0x1, step: 665, nstep: 4, slot: 1524, nslot: 6, sig: 0x336133},                                 // integer.sass:72
-	{form: 902, chips: 0x1, step: 665, nstep: 4, slot: 1530, nslot: 6, sig: 0x338133},                                 // integer.sass:72
-	{form: 904, chips: 0x1, step: 665, nstep: 4, slot: 1536, nslot: 6, sig: 0x332133},                                 // integer.sass:72
-	{form: 905, chips: 0x3fe, step: 669, nstep: 3, slot: 612, nslot: 5, sig: 0x31133},                                 // integer.sass:73
-	{form: 906, chips: 0x3fe, step: 669, nstep: 3, slot: 1542, nslot: 5, sig: 0x36133},                                // integer.sass:73
-	{form: 907, chips: 0x7e, step: 669, nstep: 3, slot: 1547, nslot: 5, sig: 0x38133},                                 // integer.sass:73
-	{form: 909, chips: 0x7e, step: 669, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                  // integer.sass:73
-	{form: 910, chips: 0x380, step: 669, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                 // integer.sass:73
-	{form: 911, chips: 0x3fe, step: 672, nstep: 4, slot: 1552, nslot: 6, sig: 0x331133},                               // integer.sass:74
-	{form: 912, chips: 0x3fe, step: 672, nstep: 4, slot: 1558, nslot: 6, sig: 0x336133},                               // integer.sass:74
-	{form: 913, chips: 0x7e, step: 672, nstep: 4, slot: 1564, nslot: 6, sig: 0x338133},                                // integer.sass:74
-	{form: 915, chips: 0x7e, step: 672, nstep: 4, slot: 1570, nslot: 6, sig: 0x332133},                                // integer.sass:74
-	{form: 916, chips: 0x380, step: 672, nstep: 4, slot: 1570, nslot: 6, sig: 0x332133},                               // integer.sass:74
-	{form: 917, chips: 0xc00, step: 676, nstep: 3, slot: 612, nslot: 5, sig: 0x31133},                                 // integer.sass:75
-	{form: 918, chips: 0xc00, step: 676, nstep: 3, slot: 1542, nslot: 5, sig: 0x36133},                                // integer.sass:75
-	{form: 919, chips: 0xc00, step: 676, nstep: 3, slot: 627, nslot: 5, sig: 0x32133},                                 // integer.sass:75
-	{form: 920, chips: 0xc00, step: 679, nstep: 4, slot: 1552, nslot: 6, sig: 0x331133},                               // integer.sass:76
-	{form: 921, chips: 0xc00, step: 679, nstep: 4, slot: 1558, nslot: 6, sig: 0x336133},                               // integer.sass:76
-	{form: 922, chips: 0xc00, step: 679, nstep: 4, slot: 1570, nslot: 6, sig: 0x332133},                               // integer.sass:76
-	{form: 923, chips: 0xfff, step: 0, nstep: 0, slot: 269, nslot: 1, sig: 0x3},                                       // control.sass:219
-	{form: 924, chips: 0x1, step: 683, nstep: 7, slot: 1576, nslot: 3, sig: 0x391},                                    // memory.sass:149
-	{form: 925, chips: 0xffe, step: 690, nstep: 5, slot: 1579, nslot: 3, sig: 0x391},                                  // memory.sass:149
-	{form: 926, chips: 0x1, step: 683, nstep: 7, slot: 1582, nslot: 3, sig: 0x391},                                    // memory.sass:150
-	{form: 927, chips: 0x3e, step: 690, nstep: 5, slot: 1585, nslot: 3, sig: 0x391},                                   // memory.sass:151
-	{form: 928, chips: 0x40, step: 690, nstep: 5, slot: 1588, nslot: 3, sig: 0x391},                                   // memory.sass:152
-	{form: 929, chips: 0xf80, step: 690, nstep: 5, slot: 1588, nslot: 3, sig: 0x391},                                  // memory.sass:152
-	{form: 930, chips: 0x3e, step: 695, nstep: 5, slot: 1591, nslot: 3, sig: 0x391},                                   // memory.sass:153
-	{form: 931, chips: 0x3e, step: 695, nstep: 5, slot: 1594, nslot: 3, sig: 0x3a1},                                   // memory.sass:154
-	{form: 932, chips: 0x40, step: 695, nstep: 5, slot: 1594, nslot: 3, sig: 0x3a1},                                   // memory.sass:155
-	{form: 933, chips: 0xf80, step: 695, nstep: 5, slot: 1594, nslot: 3, sig: 0x3a1},                                  // memory.sass:155
-	{form: 934, chips: 0xfff, step: 700, nstep: 2, slot: 1597, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:158
-	{form: 935, chips: 0x380, step: 702, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:161
-	{form: 936, chips: 0x380, step: 702, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:162
-	{form: 937, chips: 0xc00, step: 704, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
-	{form: 938, chips: 0xc00, step: 704, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
-	{form: 939, chips: 0xc00, step: 704, nstep: 2, slot: 1603, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:165
-	{form: 940, chips: 0x1, step: 683, nstep: 7, slot: 1606, nslot: 4, sig: 0x3913},                                   // memory.sass:168
-	{form: 941, chips: 0xffe, step: 690, nstep: 5, slot: 1610, nslot: 4, sig: 0x3913},                                 // memory.sass:168
-	{form: 942, chips: 0x1, step: 683, nstep: 7, slot: 1614, nslot: 4, sig: 0x3913},                                   // memory.sass:169
-	{form: 943, chips: 0x3e, step: 690, nstep: 5, slot: 1618, nslot: 4, sig: 0x3913},                                  // memory.sass:170
-	{form: 944, chips: 0x40, step: 690, nstep: 5, slot: 1622, nslot: 4, sig: 0x3913},                                  // memory.sass:171
-	{form: 945, chips: 0xf80, step: 690, nstep: 5, slot: 1622, nslot: 4, sig: 0x3913},                                 // memory.sass:171
-	{form: 946, chips: 0x3e, step: 695, nstep: 5, slot: 1626, nslot: 4, sig: 0x3913},                                  // memory.sass:172
-	{form: 947, chips: 0x3e, step: 695, nstep: 5, slot: 1630, nslot: 4, sig: 0x3a13},                                  // memory.sass:173
-	{form: 948, chips: 0x40, step: 695, nstep: 5, slot: 1630, nslot: 4, sig: 0x3a13},                                  // memory.sass:174
-	{form: 949, chips: 0xf80, step: 695, nstep: 5, slot: 1630, nslot: 4, sig: 0x3a13},                                 // memory.sass:174
-	{form: 950, chips: 0xf80, step: 706, nstep: 6, slot: 1634, nslot: 5, sig: 0x36a11},                                // memory.sass:175
-	{form: 951, chips: 0xffe, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:178
-	{form: 952, chips: 0x40, step: 712, nstep: 5, slot: 1639, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:181
-	{form: 953, chips: 0x40, step: 712, nstep: 5, slot: 1641, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:182
-	{form: 954, chips: 0xf80, step: 712, nstep: 5, slot: 1643, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:183
-	{form: 955, chips: 0x40, step: 717, nstep: 6, slot: 1639, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:184
-	{form: 956, chips: 0x40, step: 717, nstep: 6, slot: 1641, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:185
-	{form: 957, chips: 0xf80, step: 723, nstep: 6, slot: 1643, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:186
-	{form: 958, chips: 0x3e, step: 729, nstep: 7, slot: 1645, nslot: 3, sig: 0x399},                                   // memory.sass:189
-	{form: 959, chips: 0x3e, step: 729, nstep: 7, slot: 1648, nslot: 3, sig: 0x3a9},                                   // memory.sass:190
-	{form: 960, chips: 0x40, step: 729, nstep: 7, slot: 1648, nslot: 3, sig: 0x3a9},                                   // memory.sass:191
-	{form: 961, chips: 0xf80, step: 736, nstep: 7, slot: 1648, nslot: 3, sig: 0x3a9},                                  // memory.sass:192
-	{form: 962, chips: 0xf80, step: 736, nstep: 7, slot: 1651, nslot: 3, sig: 0x399},                                  // memory.sass:193
-	{form: 963, chips: 0x7e, step: 729, nstep: 7, slot: 1654, nslot: 3, sig: 0x399},                                   // memory.sass:194
-	{form: 964, chips: 0x1, step: 743, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:197
-	{form: 965, chips: 0xffe, step: 745, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:197
-	{form: 966, chips: 0x1, step: 743, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:198
-	{form: 967, chips: 0x7e, step: 745, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:198
-	{form: 968, chips: 0xf80, step: 745, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:198
-	{form: 969, chips: 0x40, step: 745, nstep: 2, slot: 1661, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:199
-	{form: 970, chips: 0xf80, step: 745, nstep: 2, slot: 1661, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:199
-	{form: 971, chips: 0x1, step: 747, nstep: 2, slot: 1663, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:202
-	{form: 972, chips: 0x1, step: 747, nstep: 2, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:203
-	{form: 973, chips: 0xffe, step: 749, nstep: 1, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:204
-	{form: 974, chips: 0x7e, step: 749, nstep: 1, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:205
-	{form: 975, chips: 0xf80, step: 749, nstep: 1, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:205
-	{form: 976, chips: 0x7f, step: 750, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:111
-	{form: 977, chips: 0x7f, step: 750, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:112
-	{form: 978, chips: 0xf80, step: 753, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:113
-	{form: 979, chips: 0xf80, step: 753, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:114
-	{form: 980, chips: 0xf80, step: 756, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:115
-	{form: 981, chips: 0xf80, step: 756, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:116
-	{form: 982, chips: 0x380, step: 759, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:119
-	{form: 983, chips: 0x380, step: 762, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:120
-	{form: 984, chips: 0x380, step: 765, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:121
-	{form: 985, chips: 0x380, step: 768, nstep: 3, slot: 1675, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:122
-	{form: 986, chips: 0x300, step: 771, nstep: 6, slot: 1677, nslot: 3, sig: 0xd11, fixed: true, uniform: true},      // tensor.sass:123
-	{form: 987, chips: 0xfff, step: 0, nstep: 0, slot: 1680, nslot: 5, sig: 0x61131},                                  // integer.sass:79
-	{form: 988, chips: 0xfff, step: 0, nstep: 0, slot: 1685, nslot: 5, sig: 0x66131},                                  // integer.sass:79
-	{form: 989, chips: 0x7f, step: 0, nstep: 0, slot: 1690, nslot: 5, sig: 0x68131},                                   // integer.sass:79
-	{form: 991, chips: 0x7f, step: 0, nstep: 0, slot: 1695, nslot: 5, sig: 0x62131},                                   // integer.sass:79
-	{form: 992, chips: 0xf80, step: 0, nstep: 0, slot: 1695, nslot: 5, sig: 0x62131},                                  // integer.sass:79
-	{form: 993, chips: 0xfff, step: 777, nstep: 1, slot: 1700, nslot: 6, sig: 0x611131},                               // integer.sass:80
-	{form: 994, chips: 0xfff, step: 777, nstep: 1, slot: 1706, nslot: 6, sig: 0x616131},                               // integer.sass:80
-	{form: 995, chips: 0x7f, step: 777, nstep: 1, slot: 1712, nslot: 6, sig: 0x618131},                                // integer.sass:80
-	{form: 997, chips: 0x7f, step: 777, nstep: 1, slot: 1718, nslot: 6, sig: 0x612131},                                // integer.sass:80
-	{form: 998, chips: 0xf80, step: 777, nstep: 1, slot: 1718, nslot: 6, sig: 0x612131},                               // integer.sass:80
-	{form: 999, chips: 0xfff, step: 778, nstep: 2, slot: 1680, nslot: 5, sig: 0x61131},                                // integer.sass:81
-	{form: 1000, chips: 0xfff, step: 778, nstep: 2, slot: 1685, nslot: 5, sig: 0x66131},                               // integer.sass:81
-	{form: 1001, chips: 0x7f, step: 778, nstep: 2, slot: 1690, nslot: 5, sig: 0x68131},                                // integer.sass:81
-	{form: 1003, chips: 0x7f, step: 778, nstep: 2, slot: 1695, nslot: 5, sig: 0x62131},                                // integer.sass:81
-	{form: 1004, chips: 0xf80, step: 778, nstep: 2, slot: 1695, nslot: 5, sig: 0x62131},                               // integer.sass:81
-	{form: 1005, chips: 0xfff, step: 601, nstep: 1, slot: 1724, nslot: 6, sig: 0x361131},                              // integer.sass:82
-	{form: 1006, chips: 0xfff, step: 601, nstep: 1, slot: 1730, nslot: 6, sig: 0x366131},                              // integer.sass:82
-	{form: 1007, chips: 0x7f, step: 601, nstep: 1, slot: 1736, nslot: 6, sig: 0x368131},                               // integer.sass:82
-	{form: 1009, chips: 0x7f, step: 601, nstep: 1, slot: 1742, nslot: 6, sig: 0x362131},                               // integer.sass:82
-	{form: 1010, chips: 0xf80, step: 601, nstep: 1, slot: 1742, nslot: 6, sig: 0x362131},                              // integer.sass:82
-	{form: 1011, chips: 0xfff, step: 780, nstep: 2, slot: 1748, nslot: 7, sig: 0x3611131},                             // integer.sass:83
-	{form: 1012, chips: 0xfff, step: 780, nstep: 2, slot: 1755, nslot: 7, sig: 0x3616131},                             // integer.sass:83
-	{form: 1013, chips: 0x7f, step: 780, nstep: 2, slot: 1762, nslot: 7, sig: 0x3618131},                              // integer.sass:83
-	{form: 1015, chips: 0x7f, step: 780, nstep: 2, slot: 1769, nslot: 7, sig: 0x3612131},                              // integer.sass:83
-	{form: 1016, chips: 0xf80, step: 780, nstep: 2, slot: 1769, nslot: 7, sig: 0x3612131},                             // integer.sass:83
-	{form: 1017, chips: 0xfff, step: 782, nstep: 3, slot: 1724, nslot: 6, sig: 0x361131},                              // integer.sass:84
-	{form: 1018, chips: 0xfff, step: 782, nstep: 3, slot: 1730, nslot: 6, sig: 0x366131},                              // integer.sass:84
-	{form: 1019, chips: 0x7f, step: 782, nstep: 3, slot: 1736, nslot: 6, sig: 0x368131},                               // integer.sass:84
-	{form: 1020, chips: 0x7f, step: 782, nstep: 3, slot: 1742, nslot: 6, sig: 0x362131},                               // integer.sass:84
-	{form: 1021, chips: 0xf80, step: 782, nstep: 3, slot: 1742, nslot: 6, sig: 0x362131},                              // integer.sass:84
-	{form: 1022, chips: 0xfff, step: 0, nstep: 0, slot: 1776, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:222
-	{form: 1023, chips: 0xfc0, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x61, fixed: true},                        // control.sass:223
-	{form: 1024, chips: 0xfff, step: 785, nstep: 2, slot: 1777, nslot: 7, sig: 0x3611113},                             // integer.sass:87
-	{form: 1025, chips: 0xfff, step: 785, nstep: 2, slot: 1784, nslot: 7, sig: 0x3616113},                             // integer.sass:87
-	{form: 1026, chips: 0x7f, step: 785, nstep: 2, slot: 1791, nslot: 7, sig: 0x3618113},                              // integer.sass:87
-	{form: 1028, chips: 0x7f, step: 785, nstep: 2, slot: 1798, nslot: 7, sig: 0x3612113},                              // integer.sass:87
-	{form: 1029, chips: 0xf80, step: 785, nstep: 2, slot: 1798, nslot: 7, sig: 0x3612113},                             // integer.sass:87
-	{form: 1030, chips: 0xfff, step: 787, nstep: 2, slot: 1805, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:226
-	{form: 1031, chips: 0xfff, step: 789, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:227
-	{form: 1032, chips: 0x1, step: 791, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:208
-	{form: 1033, chips: 0x3e, step: 794, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:209
-	{form: 1034, chips: 0xfc0, step: 796, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // memory.sass:210
-	{form: 1035, chips: 0x3ff, step: 0, nstep: 0, slot: 1808, nslot: 3, sig: 0x611},                                   // integer.sass:90
-	{form: 1036, chips: 0x7f, step: 0, nstep: 0, slot: 1811, nslot: 3, sig: 0x681},                                    // integer.sass:90
-	{form: 1038, chips: 0xfff, step: 0, nstep: 0, slot: 1814, nslot: 3, sig: 0x661},                                   // integer.sass:91
-	{form: 1039, chips: 0x7f, step: 0, nstep: 0, slot: 1817, nslot: 3, sig: 0x621},                                    // integer.sass:92
-	{form: 1040, chips: 0x380, step: 0, nstep: 0, slot: 1817, nslot: 3, sig: 0x621},                                   // integer.sass:93
-	{form: 1041, chips: 0x380, step: 797, nstep: 1, slot: 1817, nslot: 3, sig: 0x621},                                 // integer.sass:94
-	{form: 1042, chips: 0xc00, step: 598, nstep: 1, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // integer.sass:95
-	{form: 1043, chips: 0xc00, step: 598, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // integer.sass:95
-	{form: 1044, chips: 0xc00, step: 0, nstep: 0, slot: 1808, nslot: 3, sig: 0x611},                                   // integer.sass:96
-	{form: 1045, chips: 0xc00, step: 798, nstep: 1, slot: 172, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:97
-	{form: 1046, chips: 0x7f, step: 799, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:126
-	{form: 1047, chips: 0xf80, step: 801, nstep: 2, slot: 588, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:127
-	{form: 1048, chips: 0x3f, step: 803, nstep: 1, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:220
-	{form: 1049, chips: 0x3f, step: 803, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:220
-	{form: 1050, chips: 0x3f, step: 803, nstep: 1, slot: 1136, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:220
-	{form: 1052, chips: 0x3f, step: 803, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:220
-	{form: 1053, chips: 0x3f, step: 804, nstep: 2, slot: 1822, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:221
-	{form: 1054, chips: 0x3f, step: 804, nstep: 2, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:221
-	{form: 1055, chips: 0x3f, step: 804, nstep: 2, slot: 1824, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:221
-	{form: 1057, chips: 0x3f, step: 804, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:221
-	{form: 1058, chips: 0xfc0, step: 803, nstep: 1, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:222
-	{form: 1059, chips: 0xfc0, step: 803, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:222
-	{form: 1060, chips: 0x40, step: 803, nstep: 1, slot: 1136, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
-	{form: 1062, chips: 0x40, step: 803, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
-	{form: 1063, chips: 0xf80, step: 803, nstep: 1, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:222
-	{form: 1064, chips: 0xfc0, step: 804, nstep: 2, slot: 1822, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:223
-	{form: 1065, chips: 0xfc0, step: 804, nstep: 2, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:223
-	{form: 1066, chips: 0x40, step: 804, nstep: 2, slot: 1824, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
-	{form: 1068, chips: 0x40, step: 804, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
-	{form: 1069, chips: 0xf80, step: 804, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:223
-	{form: 1070, chips: 0xfc0, step: 806, nstep: 2, slot: 1822, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:224
-	{form: 1071, chips: 0xfc0, step: 806, nstep: 2, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:224
-	{form: 1072, chips: 0x40, step: 806, nstep: 2, slot: 1824, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:224
-	{form: 1074, chips: 0x40, step: 806, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
-	{form: 1075, chips: 0xf80, step: 806, nstep: 2, slot: 1826, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:224
-	{form: 1076, chips: 0x100, step: 808, nstep: 2, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:225
-	{form: 1077, chips: 0x100, step: 808, nstep: 2, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:225
-	{form: 1078, chips: 0x100, step: 810, nstep: 2, slot: 1132, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:226
-	{form: 1079, chips: 0x100, step: 810, nstep: 2, slot: 1138, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:226
-	{form: 1080, chips: 0x3f, step: 812, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:227
-	{form: 1081, chips: 0xfc0, step: 812, nstep: 1, slot: 1820, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:228
-	{form: 1082, chips: 0x3f, step: 813, nstep: 2, slot: 1828, nslot: 2, sig: 0x13},                                   // control.sass:230
-	{form: 1083, chips: 0x3f, step: 813, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:231
-	{form: 1084, chips: 0x3f, step: 813, nstep: 2, slot: 1830, nslot: 2, sig: 0x83},                                   // control.sass:231
-	{form: 1086, chips: 0xfc0, step: 815, nstep: 3, slot: 1832, nslot: 2, sig: 0x13},                                  // control.sass:232
-	{form: 1087, chips: 0xfc0, step: 815, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                   // control.sass:233
-	{form: 1088, chips: 0x40, step: 815, nstep: 3, slot: 1834, nslot: 2, sig: 0x83},                                   // control.sass:233
-	{form: 1090, chips: 0xffe, step: 818, nstep: 1, slot: 1836, nslot: 1, sig: 0x3},                                   // control.sass:234
-	{form: 1091, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:237
-	{form: 1092, chips: 0xc00, step: 819, nstep: 7, slot: 1837, nslot: 8, sig: 0x21141111},                            // tensor.sass:130
-	{form: 1093, chips: 0xc00, step: 826, nstep: 8, slot: 1845, nslot: 9, sig: 0x621141111},                           // tensor.sass:131
-	{form: 1101, chips: 0xfff, step: 834, nstep: 1, slot: 1854, nslot: 7, sig: 0x6633333},                             // integer.sass:105
-	{form: 1102, chips: 0xfff, step: 834, nstep: 1, slot: 1861, nslot: 7, sig: 0x6643333},                             // integer.sass:106
-	{form: 1103, chips: 0xfff, step: 0, nstep: 0, slot: 1868, nslot: 2, sig: 0x63},                                    // control.sass:240
-	{form: 1104, chips: 0xfff, step: 0, nstep: 0, slot: 170, nslot: 2, sig: 0x11, fixed: true},                        // integer.sass:109
-	{form: 1105, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x61, fixed: true},                        // integer.sass:109
-	{form: 1106, chips: 0x7f, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x81, fixed: true},                         // integer.sass:109
-	{form: 1108, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:109
-	{form: 1109, chips: 0xf80, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x21, fixed: true},                        // integer.sass:109
-	{form: 1110, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:243
-	{form: 1111, chips: 0xfff, step: 835, nstep: 1, slot: 218, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:112
-	{form: 1112, chips: 0xfff, step: 835, nstep: 1, slot: 1424, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:112
-	{form: 1113, chips: 0x7f, step: 835, nstep: 1, slot: 226, nslot: 4, sig: 0x8111, fixed: true},                     // integer.sass:112
-	{form: 1115, chips: 0xfff, step: 835, nstep: 1, slot: 1428, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:112
-	{form: 1116, chips: 0x7f, step: 835, nstep: 1, slot: 1432, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:112
-	{form: 1118, chips: 0x7f, step: 835, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:112
-	{form: 1119, chips: 0xf80, step: 835, nstep: 1, slot: 238, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:112
-	{form: 1120, chips: 0x7f, step: 835, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:112
-	{form: 1121, chips: 0xf80, step: 835, nstep: 1, slot: 242, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:112
-	{form: 1122, chips: 0x40, step: 836, nstep: 4, slot: 1870, nslot: 5, sig: 0xe41c1},                                // tensor.sass:134
-	{form: 1123, chips: 0x40, step: 836, nstep: 4, slot: 1875, nslot: 6, sig: 0xe41c11},                               // tensor.sass:135
-	{form: 1124, chips: 0x40, step: 840, nstep: 6, slot: 1881, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:136
-	{form: 1125, chips: 0x40, step: 840, nstep: 6, slot: 1888, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:137
-	{form: 1126, chips: 0x40, step: 846, nstep: 4, slot: 1870, nslot: 5, sig: 0xe41c1},                                // tensor.sass:138
-	{form: 1127, chips: 0x40, step: 846, nstep: 4, slot: 1875, nslot: 6, sig: 0xe41c11},                               // tensor.sass:139
-	{form: 1128, chips: 0x40, step: 850, nstep: 6, slot: 1881, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:140
-	{form: 1129, chips: 0x40, step: 850, nstep: 6, slot: 1888, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:141
-	{form: 1130, chips: 0x20, step: 856, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                                // tensor.sass:144
-	{form: 1131, chips: 0x20, step: 860, nstep: 6, slot: 1896, nslot: 7, sig: 0x6141111},                              // tensor.sass:145
-	{form: 1132, chips: 0xc00, step: 866, nstep: 4, slot: 1471, nslot: 5, sig: 0x41111},                               // tensor.sass:146
-	{form: 1133, chips: 0xc00, step: 870, nstep: 5, slot: 1482, nslot: 7, sig: 0x6141111},                             // tensor.sass:147
-	{form: 1134, chips: 0xc00, step: 875, nstep: 6, slot: 1837, nslot: 8, sig: 0x21141111},                            // tensor.sass:148
-	{form: 1135, chips: 0xc00, step: 881, nstep: 7, slot: 1845, nslot: 9, sig: 0x621141111},                           // tensor.sass:149
-	{form: 1136, chips: 0x3f, step: 888, nstep: 2, slot: 1903, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:213
-	{form: 1137, chips: 0xfc0, step: 890, nstep: 2, slot: 1903, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:213
-	{form: 1138, chips: 0x3f, step: 888, nstep: 2, slot: 1906, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:214
-	{form: 1139, chips: 0x40, step: 890, nstep: 2, slot: 1909, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:215
-	{form: 1140, chips: 0xf80, step: 890, nstep: 2, slot: 1909, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:215
-	{form: 1142, chips: 0x3f, step: 0, nstep: 0, slot: 1912, nslot: 3, sig: 0x123},                                    // integer.sass:118
-	{form: 1143, chips: 0x3f, step: 892, nstep: 1, slot: 1915, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:119
-	{form: 1144, chips: 0x40, step: 0, nstep: 0, slot: 1912, nslot: 3, sig: 0x123},                                    // integer.sass:120
-	{form: 1145, chips: 0x40, step: 892, nstep: 1, slot: 1915, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:121
-	{form: 1146, chips: 0xf80, step: 893, nstep: 2, slot: 1918, nslot: 3, sig: 0x123},                                 // integer.sass:122
-	{form: 1147, chips: 0xf80, step: 895, nstep: 3, slot: 1921, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:123
-	{form: 1148, chips: 0x1, step: 898, nstep: 7, slot: 1924, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:218
-	{form: 1149, chips: 0x1, step: 905, nstep: 7, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:219
-	{form: 1150, chips: 0x3e, step: 912, nstep: 5, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:220
-	{form: 1151, chips: 0x3e, step: 917, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:221
-	{form: 1152, chips: 0x3e, step: 917, nstep: 5, slot: 1932, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:222
-	{form: 1153, chips: 0x3e, step: 917, nstep: 5, slot: 1934, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:223
-	{form: 1154, chips: 0x40, step: 922, nstep: 2, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:226
-	{form: 1155, chips: 0xf80, step: 922, nstep: 2, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:227
-	{form: 1156, chips: 0xfc0, step: 924, nstep: 5, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:230
-	{form: 1157, chips: 0xfc0, step: 39, nstep: 6, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:231
-	{form: 1158, chips: 0x40, step: 929, nstep: 5, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:232
-	{form: 1159, chips: 0x40, step: 929, nstep: 5, slot: 1934, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:233
-	{form: 1160, chips: 0x40, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:234
-	{form: 1161, chips: 0x40, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:235
-	{form: 1162, chips: 0xf80, step: 929, nstep: 5, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:236
-	{form: 1163, chips: 0xf80, step: 929, nstep: 5, slot: 1934, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:237
-	{form: 1164, chips: 0xf80, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:238
-	{form: 1165, chips: 0xf80, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:239
-	{form: 1166, chips: 0x7e, step: 934, nstep: 2, slot: 1946, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:126
-	{form: 1167, chips: 0xf80, step: 934, nstep: 2, slot: 1946, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:126
-	{form: 1168, chips: 0x3f, step: 936, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                   // control.sass:246
-	{form: 1169, chips: 0xfc0, step: 936, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                  // control.sass:246
-	{form: 1170, chips: 0x3f, step: 938, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                   // control.sass:247
-	{form: 1171, chips: 0xfc0, step: 938, nstep: 2, slot: 193, nslot: 3, sig: 0x613},                                  // control.sass:247
-	{form: 1174, chips: 0x1, step: 0, nstep: 0, slot: 1948, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:254
-	{form: 1175, chips: 0x3e, step: 0, nstep: 0, slot: 1948, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:254
-	{form: 1176, chips: 0x40, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:254
-	{form: 1177, chips: 0x180, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
-	{form: 1178, chips: 0x200, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
-	{form: 1179, chips: 0xc00, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:254
-	{form: 1180, chips: 0x1, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:257
-	{form: 1181, chips: 0x3e, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:257
-	{form: 1182, chips: 0x40, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:257
-	{form: 1183, chips: 0x180, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
-	{form: 1184, chips: 0x200, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
-	{form: 1185, chips: 0xc00, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:257
-	{form: 1186, chips: 0xfff, step: 0, nstep: 0, slot: 1960, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:129
-	{form: 1187, chips: 0xfff, step: 0, nstep: 0, slot: 1964, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:129
-	{form: 1188, chips: 0x7f, step: 0, nstep: 0, slot: 1968, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:129
-	{form: 1190, chips: 0x7f, step: 0, nstep: 0, slot: 1972, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:129
-	{form: 1191, chips: 0xf80, step: 0, nstep: 0, slot: 1972, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:129
-	{form: 1192, chips: 0xc00, step: 798, nstep: 1, slot: 1964, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:130
-	{form: 1193, chips: 0xc00, step: 798, nstep: 1, slot: 1960, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:131
-	{form: 1194, chips: 0xc00, step: 798, nstep: 1, slot: 1972, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:132
-	{form: 1195, chips: 0xfff, step: 940, nstep: 2, slot: 1976, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:135
-	{form: 1196, chips: 0xfff, step: 940, nstep: 2, slot: 1979, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:135
-	{form: 1197, chips: 0x7f, step: 940, nstep: 2, slot: 1982, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:135
-	{form: 1199, chips: 0x7f, step: 940, nstep: 2, slot: 1985, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:135
-	{form: 1200, chips: 0xf80, step: 940, nstep: 2, slot: 1985, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:135
-	{form: 1201, chips: 0xe7f, step: 942, nstep: 4, slot: 1293, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:138
-	{form: 1202, chips: 0xe7f, step: 942, nstep: 4, slot: 1988, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:138
-	{form: 1203, chips: 0x7f, step: 942, nstep: 4, slot: 1992, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:138
-	{form: 1205, chips: 0xe7f, step: 942, nstep: 4, slot: 1297, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:138
-	{form: 1206, chips: 0x7f, step: 942, nstep: 4, slot: 1301, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:138
-	{form: 1208, chips: 0x7f, step: 942, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:138
-	{form: 1209, chips: 0xe00, step: 942, nstep: 4, slot: 1305, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:138
-	{form: 1210, chips: 0x7f, step: 942, nstep: 4, slot: 1996, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:138
-	{form: 1211, chips: 0xe00, step: 942, nstep: 4, slot: 1996, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:138
-	{form: 1212, chips: 0x180, step: 946, nstep: 5, slot: 2000, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:139
-	{form: 1213, chips: 0x180, step: 946, nstep: 5, slot: 2004, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:139
-	{form: 1214, chips: 0x180, step: 946, nstep: 5, slot: 2008, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:139
-	{form: 1215, chips: 0x180, step: 946, nstep: 5, slot: 2012, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:139
-	{form: 1216, chips: 0x180, step: 946, nstep: 5, slot: 2016, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:139
-	{form: 1217, chips: 0xfff, step: 951, nstep: 1, slot: 2020, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:260
-	{form: 1218, chips: 0xfff, step: 951, nstep: 1, slot: 2025, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:261
-	{form: 1219, chips: 0xfff, step: 951, nstep: 1, slot: 2030, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:262
-	{form: 1220, chips: 0xfff, step: 951, nstep: 1, slot: 2035, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:263
-	{form: 1221, chips: 0x1, step: 952, nstep: 6, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:242
-	{form: 1222, chips: 0xffe, step: 958, nstep: 4, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:242
-	{form: 1223, chips: 0x1, step: 952, nstep: 6, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:243
-	{form: 1224, chips: 0x3e, step: 958, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:244
-	{form: 1225, chips: 0x40, step: 958, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:245
-	{form: 1226, chips: 0xf80, step: 958, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:245
-	{form: 1227, chips: 0x3e, step: 962, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:246
-	{form: 1228, chips: 0x3e, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:247
-	{form: 1229, chips: 0x40, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:248
-	{form: 1230, chips: 0xf80, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:248
-	{form: 1231, chips: 0x40, step: 966, nstep: 1, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:251
-	{form: 1232, chips: 0xf80, step: 966, nstep: 1, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:252
-	{form: 1233, chips: 0x1, step: 952, nstep: 6, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:255
-	{form: 1234, chips: 0x7e, step: 958, nstep: 4, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:255
-	{form: 1235, chips: 0xf80, step: 967, nstep: 4, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:256
-	{form: 1236, chips: 0x1, step: 952, nstep: 6, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:257
-	{form: 1237, chips: 0x3e, step: 958, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:258
-	{form: 1238, chips: 0x40, step: 958, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:259
-	{form: 1239, chips: 0x3e, step: 962, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:260
-	{form: 1240, chips: 0x3e, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:261
-	{form: 1241, chips: 0x40, step: 962, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:262
-	{form: 1242, chips: 0xf80, step: 967, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:263
-	{form: 1243, chips: 0xf80, step: 971, nstep: 4, slot: 2050, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:264
-	{form: 1244, chips: 0xf80, step: 975, nstep: 5, slot: 2054, nslot: 4, sig: 0x611a},                                // memory.sass:265
-	{form: 1245, chips: 0x1, step: 743, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:268
-	{form: 1246, chips: 0xffe, step: 745, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:268
-	{form: 1247, chips: 0x1, step: 743, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:269
-	{form: 1248, chips: 0x7e, step: 745, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:269
-	{form: 1249, chips: 0xf80, step: 745, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:269
-	{form: 1250, chips: 0x1, step: 980, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:272
-	{form: 1251, chips: 0xffe, step: 749, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:272
-	{form: 1252, chips: 0x1, step: 980, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:273
-	{form: 1253, chips: 0x7e, step: 749, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:273
-	{form: 1254, chips: 0xf80, step: 749, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:273
-	{form: 1255, chips: 0x40, step: 981, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                      // tensor.sass:152
-	{form: 1256, chips: 0x40, step: 981, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                      // tensor.sass:153
-	{form: 1257, chips: 0xf80, step: 984, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:154
-	{form: 1258, chips: 0xf80, step: 984, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
-	{form: 1259, chips: 0x380, step: 987, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:158
-	{form: 1260, chips: 0x380, step: 990, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:159
-	{form: 1261, chips: 0x380, step: 993, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:160
-	{form: 1262, chips: 0x380, step: 996, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},      // tensor.sass:161
-	{form: 1263, chips: 0x1, step: 999, nstep: 9, slot: 2072, nslot: 4, sig: 0x1913},                                  // texture.sass:26
-	{form: 1264, chips: 0x3fe, step: 1008, nstep: 7, slot: 2076, nslot: 4, sig: 0x1913},                               // texture.sass:26
-	{form: 1265, chips: 0x1, step: 999, nstep: 9, slot: 2080, nslot: 5, sig: 0x66913},                                 // texture.sass:27
-	{form: 1266, chips: 0x7e, step: 1008, nstep: 7, slot: 2085, nslot: 5, sig: 0x66913},                               // texture.sass:27
-	{form: 1267, chips: 0x1, step: 999, nstep: 9, slot: 2090, nslot: 5, sig: 0x62913},                                 // texture.sass:28
-	{form: 1268, chips: 0x7e, step: 1008, nstep: 7, slot: 2095, nslot: 5, sig: 0x62913},                               // texture.sass:28
-	{form: 1269, chips: 0x380, step: 1008, nstep: 7, slot: 2100, nslot: 4, sig: 0x2913},                               // texture.sass:29
-	{form: 1270, chips: 0xc00, step: 1015, nstep: 8, slot: 2104, nslot: 5, sig: 0x21913},                              // texture.sass:30
-	{form: 1271, chips: 0xc00, step: 1015, nstep: 8, slot: 2109, nslot: 5, sig: 0x22913},                              // texture.sass:31
-	{form: 1272, chips: 0x1, step: 1023, nstep: 10, slot: 2114, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
-	{form: 1273, chips: 0x3fe, step: 1033, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
-	{form: 1274, chips: 0x1, step: 1023, nstep: 10, slot: 2120, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1275, chips: 0x7e, step: 1033, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1276, chips: 0x1, step: 1023, nstep: 10, slot: 2128, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1277, chips: 0x7e, step: 1033, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1278, chips: 0x380, step: 1033, nstep: 8, slot: 2136, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
-	{form: 1279, chips: 0xc00, step: 1041, nstep: 9, slot: 2139, nslot: 4, sig: 0x2119},                               // texture.sass:38
-	{form: 1280, chips: 0xc00, step: 1041, nstep: 9, slot: 2143, nslot: 4, sig: 0x2219},                               // texture.sass:39
-	{form: 1281, chips: 0x1, step: 1050, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
-	{form: 1282, chips: 0x3fe, step: 1058, nstep: 6, slot: 2147, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
-	{form: 1283, chips: 0x1, step: 999, nstep: 9, slot: 2150, nslot: 3, sig: 0x119, fixed: true},                      // texture.sass:43
-	{form: 1284, chips: 0x3fe, step: 1064, nstep: 7, slot: 2153, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
-	{form: 1285, chips: 0x1, step: 1050, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
-	{form: 1286, chips: 0x7e, step: 1058, nstep: 6, slot: 2156, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
-	{form: 1287, chips: 0x1, step: 999, nstep: 9, slot: 2160, nslot: 4, sig: 0x6619, fixed: true},                     // texture.sass:45
-	{form: 1288, chips: 0x7e, step: 1064, nstep: 7, slot: 2164, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
-	{form: 1289, chips: 0x1, step: 1050, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
-	{form: 1290, chips: 0x7e, step: 1058, nstep: 6, slot: 2168, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
-	{form: 1291, chips: 0x1, step: 999, nstep: 9, slot: 2172, nslot: 4, sig: 0x6219, fixed: true},                     // texture.sass:47
-	{form: 1292, chips: 0x7e, step: 1064, nstep: 7, slot: 2176, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
-	{form: 1293, chips: 0x380, step: 1058, nstep: 6, slot: 2180, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
-	{form: 1294, chips: 0x380, step: 1064, nstep: 7, slot: 2183, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
-	{form: 1295, chips: 0xc00, step: 1071, nstep: 7, slot: 2186, nslot: 4, sig: 0x2119},                               // texture.sass:50
-	{form: 1296, chips: 0xc00, step: 1078, nstep: 8, slot: 2190, nslot: 4, sig: 0x2119},                               // texture.sass:51
-	{form: 1297, chips: 0xc00, step: 1071, nstep: 7, slot: 2194, nslot: 4, sig: 0x2219},                               // texture.sass:52
-	{form: 1298, chips: 0xc00, step: 1078, nstep: 8, slot: 2198, nslot: 4, sig: 0x2219},                               // texture.sass:53
-	{form: 1299, chips: 0x40, step: 1086, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:276
-	{form: 1300, chips: 0xf80, step: 1086, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:277
-	{form: 1301, chips: 0x40, step: 1089, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:278
-	{form: 1302, chips: 0xf80, step: 1089, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:279
-	{form: 1303, chips: 0xfc0, step: 1094, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                        // memory.sass:280
-	{form: 1304, chips: 0x40, step: 1096, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:281
-	{form: 1305, chips: 0xf80, step: 1096, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:281
-	{form: 1306, chips: 0x40, step: 1098, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:282
-	{form: 1307, chips: 0xf80, step: 1098, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:282
-	{form: 1308, chips: 0x40, step: 1100, nstep: 3, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:283
-	{form: 1309, chips: 0xf80, step: 1100, nstep: 3, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:283
-	{form: 1310, chips: 0x40, step: 1103, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:284
-	{form: 1311, chips: 0xf80, step: 1103, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:284
-	{form: 1312, chips: 0x1, step: 1105, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
-	{form: 1313, chips: 0x7f, step: 1114, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
-	{form: 1314, chips: 0x7f, step: 1123, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
-	{form: 1315, chips: 0x7e, step: 1105, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
-	{form: 1316, chips: 0x380, step: 1131, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
-	{form: 1317, chips: 0xc00, step: 1139, nstep: 10, slot: 2246, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
-	{form: 1318, chips: 0xc00, step: 1149, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
-	{form: 1319, chips: 0x1, step: 1158, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
-	{form: 1320, chips: 0x7f, step: 1167, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
-	{form: 1321, chips: 0x7f, step: 1176, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
-	{form: 1322, chips: 0x7e, step: 1158, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
-	{form: 1323, chips: 0x380, step: 1184, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
-	{form: 1324, chips: 0xc00, step: 1192, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
-	{form: 1325, chips: 0x1, step: 1201, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
-	{form: 1326, chips: 0x7f, step: 1209, nstep: 8, slot: 2271, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
-	{form: 1327, chips: 0x7f, step: 1217, nstep: 7, slot: 2280, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
-	{form: 1328, chips: 0x7e, step: 1201, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
-	{form: 1329, chips: 0x380, step: 1217, nstep: 7, slot: 2289, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
-	{form: 1330, chips: 0xc00, step: 1224, nstep: 8, slot: 2297, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
-	{form: 1331, chips: 0x1, step: 1232, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
-	{form: 1332, chips: 0x7f, step: 1238, nstep: 6, slot: 2313, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
-	{form: 1333, chips: 0x7f, step: 1244, nstep: 5, slot: 2322, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
-	{form: 1334, chips: 0x7e, step: 1232, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
-	{form: 1335, chips: 0x380, step: 1244, nstep: 5, slot: 2331, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
-	{form: 1336, chips: 0xc00, step: 1249, nstep: 6, slot: 2339, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
-	{form: 1337, chips: 0xfff, step: 1255, nstep: 2, slot: 2348, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
-	{form: 1338, chips: 0x7f, step: 1257, nstep: 2, slot: 2353, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
-	{form: 1339, chips: 0x7f, step: 1259, nstep: 1, slot: 2360, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
-	{form: 1340, chips: 0xf80, step: 1259, nstep: 1, slot: 2367, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
-	{form: 1341, chips: 0x40, step: 1260, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:287
-	{form: 1342, chips: 0x40, step: 1260, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:288
-	{form: 1343, chips: 0x380, step: 1265, nstep: 7, slot: 2381, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:289
-	{form: 1344, chips: 0x380, step: 1265, nstep: 7, slot: 2384, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:290
-	{form: 1345, chips: 0xc00, step: 1272, nstep: 6, slot: 2388, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:291
-	{form: 1346, chips: 0xc00, step: 1272, nstep: 6, slot: 2391, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:292
-	{form: 1347, chips: 0x40, step: 1278, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:295
-	{form: 1348, chips: 0xf80, step: 1278, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:295
-	{form: 1349, chips: 0x40, step: 1278, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:296
-	{form: 1350, chips: 0xf80, step: 1278, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:296
-	{form: 1351, chips: 0x40, step: 1279, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:299
-	{form: 1352, chips: 0xc00, step: 1279, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:299
-	{form: 1353, chips: 0x40, step: 1279, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:300
-	{form: 1354, chips: 0xc00, step: 1279, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:300
-	{form: 1355, chips: 0x380, step: 1283, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:301
-	{form: 1356, chips: 0x380, step: 1283, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:302
-	{form: 1357, chips: 0x7f, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1358, chips: 0xf80, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1359, chips: 0x7f, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1360, chips: 0xf80, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1361, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1362, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
-	{form: 1363, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1364, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
-	{form: 1365, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:266
-	{form: 1366, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:269
-	{form: 1367, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
-	{form: 1368, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:11
-	{form: 1369, chips: 0x7f, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
-	{form: 1370, chips: 0xf80, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:12
-	{form: 1371, chips: 0xc00, step: 325, nstep: 4, slot: 2427, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:15
-	{form: 1372, chips: 0xc00, step: 358, nstep: 3, slot: 2429, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:18
-	{form: 1373, chips: 0xc00, step: 358, nstep: 3, slot: 2432, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:19
-	{form: 1374, chips: 0xc00, step: 369, nstep: 3, slot: 2435, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:22
-	{form: 1375, chips: 0xc00, step: 369, nstep: 3, slot: 2439, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:23
-	{form: 1376, chips: 0xc00, step: 369, nstep: 3, slot: 2443, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:23
-	{form: 1377, chips: 0xc00, step: 374, nstep: 3, slot: 2447, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:26
-	{form: 1378, chips: 0xc00, step: 374, nstep: 3, slot: 2450, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:29
-	{form: 1379, chips: 0x7f, step: 377, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:32
-	{form: 1380, chips: 0xf80, step: 377, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:32
-	{form: 1381, chips: 0x7f, step: 377, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:32
-	{form: 1382, chips: 0xf80, step: 377, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:32
-	{form: 1383, chips: 0xc00, step: 382, nstep: 3, slot: 2460, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:35
-	{form: 1384, chips: 0xc00, step: 382, nstep: 3, slot: 2464, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:35
-	{form: 1385, chips: 0xc00, step: 385, nstep: 4, slot: 2468, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:36
-	{form: 1386, chips: 0xc00, step: 385, nstep: 4, slot: 2473, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:36
-	{form: 1387, chips: 0xc00, step: 389, nstep: 4, slot: 2478, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:39
-	{form: 1388, chips: 0xc00, step: 389, nstep: 4, slot: 2481, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:39
-	{form: 1389, chips: 0xc00, step: 379, nstep: 1, slot: 2484, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:42
-	{form: 1390, chips: 0xc00, step: 379, nstep: 1, slot: 2488, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:42
-	{form: 1391, chips: 0xc00, step: 404, nstep: 4, slot: 2492, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:45
-	{form: 1392, chips: 0xc00, step: 404, nstep: 4, slot: 2496, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:45
-	{form: 1393, chips: 0xc00, step: 408, nstep: 3, slot: 2500, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:48
-	{form: 1394, chips: 0xc00, step: 408, nstep: 3, slot: 2505, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:48
-	{form: 1395, chips: 0xf80, step: 1288, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:272
-	{form: 1396, chips: 0xc00, step: 1289, nstep: 3, slot: 2511, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // uniform.sass:51
-	{form: 1397, chips: 0xc00, step: 589, nstep: 3, slot: 2513, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
-	{form: 1398, chips: 0xc00, step: 592, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:57
-	{form: 1399, chips: 0xc00, step: 592, nstep: 3, slot: 2517, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:57
-	{form: 1400, chips: 0xc00, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:60
-	{form: 1401, chips: 0xc00, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:60
-	{form: 1402, chips: 0x7f, step: 0, nstep: 0, slot: 2519, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:63
-	{form: 1403, chips: 0x7f, step: 0, nstep: 0, slot: 2525, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:63
-	{form: 1404, chips: 0x7f, step: 601, nstep: 1, slot: 2531, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:64
-	{form: 1405, chips: 0x7f, step: 601, nstep: 1, slot: 2539, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:64
-	{form: 1406, chips: 0x7f, step: 798, nstep: 1, slot: 2519, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:65
-	{form: 1407, chips: 0x7f, step: 798, nstep: 1, slot: 2525, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:65
-	{form: 1408, chips: 0x7f, step: 1292, nstep: 2, slot: 2531, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:66
-	{form: 1409, chips: 0x7f, step: 1292, nstep: 2, slot: 2539, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:66
-	{form: 1410, chips: 0xf80, step: 0, nstep: 0, slot: 2547, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:67
-	{form: 1411, chips: 0xf80, step: 0, nstep: 0, slot: 2553, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:67
-	{form: 1412, chips: 0xf80, step: 601, nstep: 1, slot: 2559, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:68
-	{form: 1413, chips: 0xf80, step: 601, nstep: 1, slot: 2567, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:68
-	{form: 1414, chips: 0xf80, step: 798, nstep: 1, slot: 2547, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:69
-	{form: 1415, chips: 0xf80, step: 798, nstep: 1, slot: 2553, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:69
-	{form: 1416, chips: 0xf80, step: 1292, nstep: 2, slot: 2559, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:70
-	{form: 1417, chips: 0xf80, step: 1292, nstep: 2, slot: 2567, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:70
-	{form: 1424, chips: 0xc00, step: 619, nstep: 2, slot: 2575, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:76
-	{form: 1425, chips: 0xc00, step: 619, nstep: 2, slot: 2580, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:76
-	{form: 1426, chips: 0x7f, step: 624, nstep: 2, slot: 2575, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:79
-	{form: 1427, chips: 0xf80, step: 624, nstep: 2, slot: 2575, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:79
-	{form: 1428, chips: 0x7f, step: 624, nstep: 2, slot: 2580, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:79
-	{form: 1429, chips: 0xf80, step: 624, nstep: 2, slot: 2580, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:79
-	{form: 1430, chips: 0x7f, step: 626, nstep: 3, slot: 2585, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:80
-	{form: 1431, chips: 0xf80, step: 626, nstep: 3, slot: 2585, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:80
-	{form: 1432, chips: 0x7f, step: 626, nstep: 3, slot: 2591, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:80
-	{form: 1433, chips: 0xf80, step: 626, nstep: 3, slot: 2591, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:80
-	{form: 1418, chips: 0x7f, step: 635, nstep: 1, slot: 2597, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:73
-	{form: 1419, chips: 0xf80, step: 635, nstep: 1, slot: 2597, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:73
-	{form: 1420, chips: 0x7f, step: 635, nstep: 1, slot: 2601, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:73
-	{form: 1421, chips: 0xf80, step: 635, nstep: 1, slot: 2601, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:73
-	{form: 1422, chips: 0x7f, step: 635, nstep: 1, slot: 2605, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:73
-	{form: 1423, chips: 0xf80, step: 635, nstep: 1, slot: 2605, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:73
-	{form: 1434, chips: 0xc00, step: 664, nstep: 1, slot: 2609, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:83
-	{form: 1435, chips: 0xc00, step: 664, nstep: 1, slot: 2616, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:83
-	{form: 1436, chips: 0x7f, step: 669, nstep: 3, slot: 2623, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:86
-	{form: 1437, chips: 0x380, step: 669, nstep: 3, slot: 2623, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:86
-	{form: 1438, chips: 0x7f, step: 669, nstep: 3, slot: 2628, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:86
-	{form: 1439, chips: 0x380, step: 669, nstep: 3, slot: 2628, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:86
-	{form: 1440, chips: 0x7f, step: 672, nstep: 4, slot: 2633, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:87
-	{form: 1441, chips: 0x380, step: 672, nstep: 4, slot: 2633, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:87
-	{form: 1442, chips: 0x7f, step: 672, nstep: 4, slot: 2639, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:87
-	{form: 1443, chips: 0x380, step: 672, nstep: 4, slot: 2639, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:87
-	{form: 1444, chips: 0xc00, step: 676, nstep: 3, slot: 2623, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:88
-	{form: 1445, chips: 0xc00, step: 676, nstep: 3, slot: 2628, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:88
-	{form: 1446, chips: 0xc00, step: 679, nstep: 4, slot: 2633, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:89
-	{form: 1447, chips: 0xc00, step: 679, nstep: 4, slot: 2639, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:89
-	{form: 1448, chips: 0x7f, step: 749, nstep: 1, slot: 2645, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:305
-	{form: 1449, chips: 0x7f, step: 749, nstep: 1, slot: 2647, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:306
-	{form: 1450, chips: 0x7f, step: 0, nstep: 0, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:92
-	{form: 1451, chips: 0x7f, step: 0, nstep: 0, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:92
-	{form: 1452, chips: 0xf80, step: 0, nstep: 0, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:93
-	{form: 1453, chips: 0xf80, step: 0, nstep: 0, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:93
-	{form: 1454, chips: 0x7f, step: 777, nstep: 1, slot: 2659, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:94
-	{form: 1455, chips: 0xf80, step: 777, nstep: 1, slot: 2659, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:94
-	{form: 1456, chips: 0x7f, step: 777, nstep: 1, slot: 2665, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:94
-	{form: 1457, chips: 0xf80, step: 777, nstep: 1, slot: 2665, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:94
-	{form: 1458, chips: 0x7f, step: 778, nstep: 2, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:95
-	{form: 1459, chips: 0x7f, step: 778, nstep: 2, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:95
-	{form: 1460, chips: 0xf80, step: 778, nstep: 2, slot: 2649, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:96
-	{form: 1461, chips: 0xf80, step: 778, nstep: 2, slot: 2654, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:96
-	{form: 1462, chips: 0x7f, step: 601, nstep: 1, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:97
-	{form: 1463, chips: 0x7f, step: 601, nstep: 1, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:97
-	{form: 1464, chips: 0xf80, step: 601, nstep: 1, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:98
-	{form: 1465, chips: 0xf80, step: 601, nstep: 1, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:98
-	{form: 1466, chips: 0x7f, step: 780, nstep: 2, slot: 2683, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:99
-	{form: 1467, chips: 0xf80, step: 780, nstep: 2, slot: 2683, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:99
-	{form: 1468, chips: 0x7f, step: 780, nstep: 2, slot: 2690, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:99
-	{form: 1469, chips: 0xf80, step: 780, nstep: 2, slot: 2690, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:99
-	{form: 1470, chips: 0x7f, step: 782, nstep: 3, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:100
-	{form: 1471, chips: 0x7f, step: 782, nstep: 3, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:100
-	{form: 1472, chips: 0xf80, step: 782, nstep: 3, slot: 2671, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:101
-	{form: 1473, chips: 0xf80, step: 782, nstep: 3, slot: 2677, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:101
-	{form: 1474, chips: 0x40, step: 0, nstep: 0, slot: 2697, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:104
-	{form: 1475, chips: 0xf80, step: 0, nstep: 0, slot: 2697, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:104
-	{form: 1476, chips: 0x7f, step: 785, nstep: 2, slot: 2698, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:107
-	{form: 1477, chips: 0xf80, step: 785, nstep: 2, slot: 2698, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:107
-	{form: 1478, chips: 0x7f, step: 785, nstep: 2, slot: 2705, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:107
-	{form: 1479, chips: 0xf80, step: 785, nstep: 2, slot: 2705, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:107
-	{form: 1480, chips: 0xf80, step: 798, nstep: 1, slot: 2712, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:309
-	{form: 1481, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:110
-	{form: 1482, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:110
-	{form: 1483, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:111
-	{form: 1484, chips: 0x380, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:111
-	{form: 1485, chips: 0xc00, step: 798, nstep: 1, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:112
-	{form: 1486, chips: 0xc00, step: 598, nstep: 1, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:113
-	{form: 1491, chips: 0xfff, step: 834, nstep: 1, slot: 2715, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:120
-	{form: 1492, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:123
-	{form: 1493, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:123
-	{form: 1494, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:123
-	{form: 1495, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:123
-	{form: 1496, chips: 0x7f, step: 0, nstep: 0, slot: 2722, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:126
-	{form: 1497, chips: 0xf80, step: 0, nstep: 0, slot: 2722, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:126
-	{form: 1498, chips: 0x7f, step: 0, nstep: 0, slot: 2726, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:126
-	{form: 1499, chips: 0xf80, step: 0, nstep: 0, slot: 2726, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:126
-	{form: 1502, chips: 0x380, step: 1294, nstep: 6, slot: 2730, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:312
-	{form: 1503, chips: 0x7f, step: 0, nstep: 0, slot: 2732, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:132
-	{form: 1504, chips: 0xf80, step: 0, nstep: 0, slot: 2732, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:132
-	{form: 1505, chips: 0x7f, step: 0, nstep: 0, slot: 2736, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:132
-	{form: 1506, chips: 0xf80, step: 0, nstep: 0, slot: 2736, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:132
-	{form: 1507, chips: 0xc00, step: 798, nstep: 1, slot: 2736, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:133
-	{form: 1508, chips: 0xc00, step: 798, nstep: 1, slot: 2732, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:134
-	{form: 1509, chips: 0xfc0, step: 1300, nstep: 2, slot: 2740, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:275
-	{form: 1510, chips: 0xfc0, step: 1302, nstep: 2, slot: 2741, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:276
-	{form: 1511, chips: 0x40, step: 0, nstep: 0, slot: 2743, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:279
-	{form: 1512, chips: 0xf80, step: 0, nstep: 0, slot: 2743, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:279
-	{form: 1513, chips: 0xfc0, step: 0, nstep: 0, slot: 2740, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:280
-	{form: 1514, chips: 0x7f, step: 940, nstep: 2, slot: 2744, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1515, chips: 0xf80, step: 940, nstep: 2, slot: 2744, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:137
-	{form: 1516, chips: 0x7f, step: 940, nstep: 2, slot: 2747, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1517, chips: 0xf80, step: 940, nstep: 2, slot: 2747, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:137
-	{form: 1518, chips: 0x7f, step: 942, nstep: 4, slot: 2750, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:140
-	{form: 1519, chips: 0xf80, step: 942, nstep: 4, slot: 2750, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:140
-	{form: 1520, chips: 0x7f, step: 942, nstep: 4, slot: 2754, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:140
-	{form: 1521, chips: 0xf80, step: 942, nstep: 4, slot: 2754, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:140
-	{form: 1522, chips: 0x7f, step: 942, nstep: 4, slot: 2758, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:140
-	{form: 1523, chips: 0xf80, step: 942, nstep: 4, slot: 2758, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:140
-	{form: 1524, chips: 0x380, step: 1304, nstep: 5, slot: 2730, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:315
-	{form: 1525, chips: 0x380, step: 1309, nstep: 3, slot: 2762, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:164
-	{form: 1526, chips: 0x380, step: 1312, nstep: 2, slot: 2765, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:165
-	{form: 1527, chips: 0x380, step: 1314, nstep: 3, slot: 2767, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:168
-	{form: 1528, chips: 0x380, step: 1317, nstep: 5, slot: 2770, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:171
-	{form: 1529, chips: 0x380, step: 1322, nstep: 1, slot: 2772, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:174
-	{form: 1530, chips: 0x380, step: 1323, nstep: 2, slot: 2779, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:175
-	{form: 1531, chips: 0x380, step: 1325, nstep: 2, slot: 2786, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:176
-	{form: 1532, chips: 0x380, step: 1327, nstep: 3, slot: 2793, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:177
-	{form: 1533, chips: 0x280, step: 1322, nstep: 1, slot: 2800, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:180
-	{form: 1534, chips: 0x280, step: 1323, nstep: 2, slot: 2806, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:181
-	{form: 1535, chips: 0x280, step: 1325, nstep: 2, slot: 2812, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:182
-	{form: 1536, chips: 0x280, step: 1327, nstep: 3, slot: 2818, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:183
-	{form: 1537, chips: 0x280, step: 1330, nstep: 2, slot: 2824, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:186
-	{form: 1538, chips: 0x280, step: 1330, nstep: 2, slot: 2830, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:187
-	{form: 1539, chips: 0x100, step: 1332, nstep: 2, slot: 2824, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:188
-	{form: 1540, chips: 0x100, step: 1332, nstep: 2, slot: 2830, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:189
-	{form: 1541, chips: 0x380, step: 1322, nstep: 1, slot: 2800, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:192
-	{form: 1542, chips: 0x380, step: 1323, nstep: 2, slot: 2806, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:193
-	{form: 1543, chips: 0x380, step: 1325, nstep: 2, slot: 2812, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:194
-	{form: 1544, chips: 0x380, step: 1327, nstep: 3, slot: 2818, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:195
-	{form: 1545, chips: 0x380, step: 1334, nstep: 1, slot: 2836, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:196
-	{form: 1546, chips: 0x380, step: 1334, nstep: 1, slot: 2842, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:197
-	{form: 1547, chips: 0x380, step: 1335, nstep: 2, slot: 2848, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:200
-	{form: 1548, chips: 0x40, step: 1337, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:318
-	{form: 1549, chips: 0xf80, step: 1337, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:318
-	{form: 1550, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:321
-	{form: 1551, chips: 0x40, step: 1338, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:324
-	{form: 1552, chips: 0x40, step: 1338, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:325
-	{form: 1553, chips: 0x40, step: 1341, nstep: 1, slot: 2856, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:326
-	{form: 1554, chips: 0x40, step: 1341, nstep: 1, slot: 2858, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:327
-	{form: 1555, chips: 0x380, step: 1342, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:328
-	{form: 1556, chips: 0x380, step: 1342, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:329
-	{form: 1557, chips: 0x380, step: 1346, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:330
-	{form: 1558, chips: 0x380, step: 1346, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:331
-	{form: 1559, chips: 0xc00, step: 1349, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:332
-	{form: 1560, chips: 0xc00, step: 1349, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:333
-	{form: 1561, chips: 0xc00, step: 1352, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:334
-	{form: 1562, chips: 0xc00, step: 1352, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:335
-	{form: 1563, chips: 0x40, step: 1354, nstep: 3, slot: 2871, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:338
-	{form: 1564, chips: 0x40, step: 1354, nstep: 3, slot: 2874, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:339
-	{form: 1565, chips: 0x40, step: 1357, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:340
-	{form: 1566, chips: 0x40, step: 1357, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:341
-	{form: 1567, chips: 0x380, step: 1359, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:342
-	{form: 1568, chips: 0x380, step: 1359, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:343
-	{form: 1569, chips: 0xf80, step: 1362, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:344
-	{form: 1570, chips: 0xf80, step: 1362, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:345
-	{form: 1571, chips: 0xc00, step: 1365, nstep: 3, slot: 2849, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:346
-	{form: 1572, chips: 0xc00, step: 1365, nstep: 3, slot: 2852, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:347
-	{form: 1573, chips: 0x40, step: 1368, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:350
-	{form: 1574, chips: 0xf80, step: 1368, nstep: 3, slot: 2861, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:350
-	{form: 1575, chips: 0x40, step: 1368, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:351
-	{form: 1576, chips: 0xf80, step: 1368, nstep: 3, slot: 2863, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:351
-	{form: 1577, chips: 0x40, step: 1371, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:354
-	{form: 1578, chips: 0x40, step: 1371, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:355
-	{form: 1579, chips: 0xf80, step: 1373, nstep: 2, slot: 2866, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:356
-	{form: 1580, chips: 0xf80, step: 1373, nstep: 2, slot: 2868, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:357
-	{form: 1581, chips: 0xc00, step: 1375, nstep: 2, slot: 2744, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:143
-	{form: 1582, chips: 0xc00, step: 1375, nstep: 2, slot: 2747, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:143
-	{form: 1583, chips: 0xc00, step: 1377, nstep: 2, slot: 2878, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:146
-	{form: 1584, chips: 0xc00, step: 1377, nstep: 2, slot: 2882, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:146
-	{form: 1585, chips: 0xf80, step: 1379, nstep: 2, slot: 2740, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:149
-	{form: 1586, chips: 0x3ff, step: 635, nstep: 1, slot: 1335, nslot: 5, sig: 0x11131},                               // integer.sass:142
-	{form: 1587, chips: 0x3ff, step: 635, nstep: 1, slot: 1340, nslot: 5, sig: 0x61131},                               // integer.sass:142
-	{form: 1588, chips: 0x7f, step: 635, nstep: 1, slot: 1345, nslot: 5, sig: 0x81131},                                // integer.sass:142
-	{form: 1590, chips: 0x3ff, step: 635, nstep: 1, slot: 1350, nslot: 5, sig: 0x16131},                               // integer.sass:142
-	{form: 1591, chips: 0x7f, step: 635, nstep: 1, slot: 1355, nslot: 5, sig: 0x18131},                                // integer.sass:142
-	{form: 1593, chips: 0x7f, step: 635, nstep: 1, slot: 1360, nslot: 5, sig: 0x12131},                                // integer.sass:142
-	{form: 1594, chips: 0x380, step: 635, nstep: 1, slot: 1360, nslot: 5, sig: 0x12131},                               // integer.sass:142
-	{form: 1595, chips: 0x7f, step: 635, nstep: 1, slot: 1365, nslot: 5, sig: 0x21131},                                // integer.sass:142
-	{form: 1596, chips: 0x380, step: 635, nstep: 1, slot: 1365, nslot: 5, sig: 0x21131},                               // integer.sass:142
-	{form: 1597, chips: 0x3ff, step: 1381, nstep: 2, slot: 2886, nslot: 5, sig: 0x11131},                              // integer.sass:145
-	{form: 1598, chips: 0x3ff, step: 1381, nstep: 2, slot: 2891, nslot: 5, sig: 0x61131},                              // integer.sass:145
-	{form: 1599, chips: 0x7f, step: 1381, nstep: 2, slot: 2896, nslot: 5, sig: 0x81131},                               // integer.sass:145
-	{form: 1601, chips: 0x3ff, step: 1381, nstep: 2, slot: 2901, nslot: 5, sig: 0x16131},                              // integer.sass:145
-	{form: 1602, chips: 0x7f, step: 1381, nstep: 2, slot: 2906, nslot: 5, sig: 0x18131},                               // integer.sass:145
-	{form: 1604, chips: 0x7f, step: 1381, nstep: 2, slot: 2911, nslot: 5, sig: 0x12131},                               // integer.sass:145
-	{form: 1605, chips: 0x380, step: 1381, nstep: 2, slot: 2911, nslot: 5, sig: 0x12131},                              // integer.sass:145
-	{form: 1606, chips: 0x7f, step: 1381, nstep: 2, slot: 2916, nslot: 5, sig: 0x21131},                               // integer.sass:145
-	{form: 1607, chips: 0x380, step: 1381, nstep: 2, slot: 2916, nslot: 5, sig: 0x21131},                              // integer.sass:145
-	{form: 1608, chips: 0x40, step: 520, nstep: 4, slot: 2921, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:231
-	{form: 1609, chips: 0x180, step: 1383, nstep: 4, slot: 2921, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:232
-	{form: 1610, chips: 0x1c0, step: 1387, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:148
-	{form: 1611, chips: 0x1c0, step: 1387, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:148
-	{form: 1612, chips: 0x40, step: 1387, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:148
-	{form: 1614, chips: 0x40, step: 1387, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:148
-	{form: 1615, chips: 0x180, step: 1387, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:148
-	{form: 1616, chips: 0xc00, step: 1375, nstep: 2, slot: 1976, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:149
-	{form: 1617, chips: 0xc00, step: 1375, nstep: 2, slot: 1979, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:149
-	{form: 1618, chips: 0xc00, step: 1375, nstep: 2, slot: 1985, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:149
-	{form: 1619, chips: 0x1c0, step: 1388, nstep: 2, slot: 561, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:152
-	{form: 1620, chips: 0x1c0, step: 1388, nstep: 2, slot: 2926, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:152
-	{form: 1621, chips: 0x40, step: 1388, nstep: 2, slot: 2931, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:152
-	{form: 1623, chips: 0x1c0, step: 1388, nstep: 2, slot: 2936, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:152
-	{form: 1624, chips: 0x40, step: 1388, nstep: 2, slot: 2941, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:152
-	{form: 1626, chips: 0x40, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:152
-	{form: 1627, chips: 0x180, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:152
-	{form: 1628, chips: 0x40, step: 1388, nstep: 2, slot: 2946, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:152
-	{form: 1629, chips: 0x180, step: 1388, nstep: 2, slot: 2946, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:152
-	{form: 1630, chips: 0x40, step: 1388, nstep: 2, slot: 509, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:155
-	{form: 1631, chips: 0x40, step: 1388, nstep: 2, slot: 2951, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:155
-	{form: 1632, chips: 0x40, step: 1388, nstep: 2, slot: 2955, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:155
-	{form: 1634, chips: 0x40, step: 1388, nstep: 2, slot: 521, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:155
-	{form: 1635, chips: 0x180, step: 1388, nstep: 2, slot: 2959, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:156
-	{form: 1636, chips: 0x180, step: 1388, nstep: 2, slot: 2965, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:156
-	{form: 1637, chips: 0x180, step: 1388, nstep: 2, slot: 2971, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:156
-	{form: 1638, chips: 0xc00, step: 1377, nstep: 2, slot: 509, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:157
-	{form: 1639, chips: 0xc00, step: 1377, nstep: 2, slot: 2951, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:157
-	{form: 1640, chips: 0xc00, step: 1377, nstep: 2, slot: 521, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:157
-	{form: 1641, chips: 0x1c0, step: 1388, nstep: 2, slot: 561, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:160
-	{form: 1642, chips: 0x1c0, step: 1388, nstep: 2, slot: 2936, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:160
-	{form: 1643, chips: 0x40, step: 1388, nstep: 2, slot: 2941, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:160
-	{form: 1645, chips: 0x40, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:160
-	{form: 1646, chips: 0x180, step: 1388, nstep: 2, slot: 566, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:160
-	{form: 1647, chips: 0xfff, step: 1390, nstep: 1, slot: 2977, nslot: 3, sig: 0x331},                                // control.sass:283
-	{form: 1648, chips: 0x7f, step: 1390, nstep: 1, slot: 2980, nslot: 3, sig: 0x342},                                 // control.sass:286
-	{form: 1649, chips: 0xf80, step: 1390, nstep: 1, slot: 2980, nslot: 3, sig: 0x342},                                // control.sass:286
-	{form: 1650, chips: 0x40, step: 1391, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:289
-	{form: 1651, chips: 0x40, step: 1392, nstep: 2, slot: 2983, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:290
-	{form: 1652, chips: 0x1, step: 0, nstep: 0, slot: 2985, nslot: 2, sig: 0x13},                                      // control.sass:293
-	{form: 1653, chips: 0x3e, step: 1394, nstep: 1, slot: 2987, nslot: 2, sig: 0x13},                                  // control.sass:294
-	{form: 1654, chips: 0x3f, step: 0, nstep: 0, slot: 1868, nslot: 2, sig: 0x63},                                     // control.sass:295
-	{form: 1655, chips: 0x3f, step: 0, nstep: 0, slot: 2989, nslot: 2, sig: 0x83},                                     // control.sass:296
-	{form: 1657, chips: 0xfc0, step: 1394, nstep: 1, slot: 2987, nslot: 2, sig: 0x13},                                 // control.sass:297
-	{form: 1658, chips: 0xfc0, step: 1395, nstep: 1, slot: 2991, nslot: 3, sig: 0x613},                                // control.sass:298
-	{form: 1659, chips: 0xfc0, step: 1396, nstep: 1, slot: 1836, nslot: 1, sig: 0x3},                                  // control.sass:299
-	{form: 1660, chips: 0xfc0, step: 1397, nstep: 2, slot: 1868, nslot: 2, sig: 0x63},                                 // control.sass:300
-	{form: 1661, chips: 0xfff, step: 0, nstep: 0, slot: 269, nslot: 1, sig: 0x3},                                      // control.sass:303
+	{form: 95, chips: 0x40, step: 168, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                      // control.sass:169
+	{form: 96, chips: 0xf80, step: 172, nstep: 4, slot: 166, nslot: 2, sig: 0x63},                                     // control.sass:170
+	{form: 97, chips: 0xfc0, step: 166, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                     // control.sass:171
+	{form: 98, chips: 0x40, step: 166, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                     // control.sass:172
+	{form: 99, chips: 0xf80, step: 166, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                    // control.sass:173
+	{form: 100, chips: 0x7f, step: 0, nstep: 0, slot: 168, nslot: 2, sig: 0x53},                                       // control.sass:176
+	{form: 101, chips: 0xf80, step: 176, nstep: 1, slot: 170, nslot: 2, sig: 0x53},                                    // control.sass:177
+	{form: 102, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:12
+	{form: 103, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:12
+	{form: 104, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:12
+	{form: 106, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:12
+	{form: 107, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:12
+	{form: 108, chips: 0x3f, step: 171, nstep: 1, slot: 180, nslot: 3, sig: 0x613},                                    // control.sass:180
+	{form: 109, chips: 0xfc0, step: 171, nstep: 1, slot: 180, nslot: 3, sig: 0x613},                                   // control.sass:180
+	{form: 110, chips: 0x3f, step: 162, nstep: 2, slot: 183, nslot: 3, sig: 0x623},                                    // control.sass:183
+	{form: 111, chips: 0x40, step: 162, nstep: 2, slot: 183, nslot: 3, sig: 0x623},                                    // control.sass:183
+	{form: 112, chips: 0xf80, step: 162, nstep: 2, slot: 183, nslot: 3, sig: 0x623},                                   // control.sass:183
+	{form: 113, chips: 0x7f, step: 0, nstep: 0, slot: 186, nslot: 3, sig: 0x653},                                      // control.sass:186
+	{form: 114, chips: 0xf80, step: 177, nstep: 1, slot: 189, nslot: 3, sig: 0x653},                                   // control.sass:187
+	{form: 115, chips: 0x7f, step: 0, nstep: 0, slot: 168, nslot: 2, sig: 0x53},                                       // control.sass:190
+	{form: 116, chips: 0xf80, step: 177, nstep: 1, slot: 170, nslot: 2, sig: 0x53},                                    // control.sass:191
+	{form: 117, chips: 0x3f, step: 178, nstep: 2, slot: 192, nslot: 3, sig: 0x613},                                    // control.sass:194
+	{form: 118, chips: 0xfc0, step: 178, nstep: 2, slot: 192, nslot: 3, sig: 0x613},                                   // control.sass:194
+	{form: 119, chips: 0x3f, step: 180, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                    // control.sass:195
+	{form: 120, chips: 0xfc0, step: 180, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:195
+	{form: 121, chips: 0x3f, step: 178, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                     // control.sass:196
+	{form: 122, chips: 0xfc0, step: 178, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:196
+	{form: 123, chips: 0x3f, step: 180, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                     // control.sass:197
+	{form: 124, chips: 0xfc0, step: 180, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:197
+	{form: 125, chips: 0x3f, step: 180, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                    // control.sass:198
+	{form: 126, chips: 0x40, step: 180, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                    // control.sass:198
+	{form: 127, chips: 0xf80, step: 180, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                   // control.sass:198
+	{form: 128, chips: 0xfff, step: 182, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:129
+	{form: 129, chips: 0xfff, step: 184, nstep: 3, slot: 198, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:130
+	{form: 130, chips: 0xf80, step: 187, nstep: 5, slot: 199, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:131
+	{form: 131, chips: 0x7f, step: 184, nstep: 3, slot: 200, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:132
+	{form: 132, chips: 0xf80, step: 184, nstep: 3, slot: 200, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:132
+	{form: 133, chips: 0xfff, step: 192, nstep: 1, slot: 201, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:135
+	{form: 134, chips: 0x7f, step: 192, nstep: 1, slot: 202, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:136
+	{form: 135, chips: 0xf80, step: 192, nstep: 1, slot: 202, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:136
+	{form: 136, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:139
+	{form: 137, chips: 0x180, step: 193, nstep: 3, slot: 203, nslot: 2, sig: 0x12, fixed: true},                       // integer.sass:15
+	{form: 138, chips: 0x1, step: 196, nstep: 1, slot: 205, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:201
+	{form: 139, chips: 0x3e, step: 196, nstep: 1, slot: 205, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:201
+	{form: 140, chips: 0x40, step: 196, nstep: 1, slot: 207, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:201
+	{form: 141, chips: 0x180, step: 196, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
+	{form: 142, chips: 0x200, step: 196, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
+	{form: 143, chips: 0xc00, step: 196, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
+	{form: 144, chips: 0x180, step: 196, nstep: 1, slot: 211, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
+	{form: 145, chips: 0x200, step: 196, nstep: 1, slot: 211, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
+	{form: 146, chips: 0xc00, step: 196, nstep: 1, slot: 211, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
+	{form: 147, chips: 0xfff, step: 197, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:32
+	{form: 148, chips: 0xfff, step: 197, nstep: 1, slot: 213, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:32
+	{form: 149, chips: 0x7f, step: 197, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:32
+	{form: 151, chips: 0x7f, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:32
+	{form: 152, chips: 0xf80, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:32
+	{form: 153, chips: 0xfff, step: 198, nstep: 1, slot: 216, nslot: 3, sig: 0xe6e},                                   // control.sass:207
+	{form: 154, chips: 0xfff, step: 0, nstep: 0, slot: 219, nslot: 1, sig: 0xe},                                       // control.sass:208
+	{form: 155, chips: 0xfff, step: 197, nstep: 1, slot: 220, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:35
+	{form: 156, chips: 0xfff, step: 197, nstep: 1, slot: 224, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:35
+	{form: 157, chips: 0x7f, step: 197, nstep: 1, slot: 228, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:35
+	{form: 159, chips: 0xfff, step: 197, nstep: 1, slot: 232, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:35
+	{form: 160, chips: 0x7f, step: 197, nstep: 1, slot: 236, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:35
+	{form: 162, chips: 0x7f, step: 197, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:35
+	{form: 163, chips: 0xf80, step: 197, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:35
+	{form: 164, chips: 0x7f, step: 197, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:35
+	{form: 165, chips: 0xf80, step: 197, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:35
+	{form: 166, chips: 0x2, step: 199, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:69
+	{form: 167, chips: 0x3c, step: 199, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:70
+	{form: 168, chips: 0x40, step: 201, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:71
+	{form: 169, chips: 0xf80, step: 203, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:72
+	{form: 170, chips: 0xfff, step: 197, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:38
+	{form: 171, chips: 0xfff, step: 197, nstep: 1, slot: 213, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:38
+	{form: 172, chips: 0x7f, step: 197, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:38
+	{form: 174, chips: 0x7f, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:38
+	{form: 175, chips: 0xf80, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:38
+	{form: 176, chips: 0xfff, step: 205, nstep: 2, slot: 248, nslot: 5, sig: 0x31133},                                 // float.sass:41
+	{form: 177, chips: 0xfff, step: 205, nstep: 2, slot: 253, nslot: 5, sig: 0x37133},                                 // float.sass:41
+	{form: 178, chips: 0x7f, step: 205, nstep: 2, slot: 258, nslot: 5, sig: 0x38133},                                  // float.sass:41
+	{form: 180, chips: 0x7f, step: 205, nstep: 2, slot: 263, nslot: 5, sig: 0x32133},                                  // float.sass:41
+	{form: 181, chips: 0xf80, step: 205, nstep: 2, slot: 263, nslot: 5, sig: 0x32133},                                 // float.sass:41
+	{form: 182, chips: 0x40, step: 207, nstep: 1, slot: 268, nslot: 3, sig: 0x323, fixed: true},                       // control.sass:211
+	{form: 183, chips: 0xf80, step: 207, nstep: 1, slot: 268, nslot: 3, sig: 0x323, fixed: true},                      // control.sass:211
+	{form: 184, chips: 0xfc0, step: 0, nstep: 0, slot: 271, nslot: 1, sig: 0x3},                                       // control.sass:214
+	{form: 185, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:142
+	{form: 186, chips: 0xfff, step: 208, nstep: 2, slot: 272, nslot: 1, sig: 0x3},                                     // control.sass:217
+	{form: 187, chips: 0xfff, step: 210, nstep: 4, slot: 273, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:44
+	{form: 188, chips: 0x7f, step: 210, nstep: 4, slot: 275, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:44
+	{form: 190, chips: 0x7f, step: 210, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:44
+	{form: 191, chips: 0xf80, step: 210, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:44
+	{form: 192, chips: 0xfff, step: 214, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:45
+	{form: 193, chips: 0xfff, step: 214, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:45
+	{form: 194, chips: 0x7f, step: 214, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:45
+	{form: 196, chips: 0x7f, step: 214, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:45
+	{form: 197, chips: 0xf80, step: 214, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:45
+	{form: 198, chips: 0xfff, step: 218, nstep: 4, slot: 273, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:46
+	{form: 199, chips: 0x7f, step: 218, nstep: 4, slot: 275, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:46
+	{form: 201, chips: 0x7f, step: 218, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:46
+	{form: 202, chips: 0xf80, step: 218, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:46
+	{form: 203, chips: 0xfff, step: 222, nstep: 4, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:47
+	{form: 204, chips: 0xfff, step: 222, nstep: 4, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:47
+	{form: 205, chips: 0x7f, step: 222, nstep: 4, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:47
+	{form: 207, chips: 0x7f, step: 222, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:47
+	{form: 208, chips: 0xf80, step: 222, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:47
+	{form: 209, chips: 0xfff, step: 226, nstep: 4, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:48
+	{form: 210, chips: 0xfff, step: 226, nstep: 4, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:48
+	{form: 211, chips: 0x7f, step: 226, nstep: 4, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:48
+	{form: 213, chips: 0x7f, step: 226, nstep: 4, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:48
+	{form: 214, chips: 0xf80, step: 226, nstep: 4, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:48
+	{form: 215, chips: 0xfff, step: 230, nstep: 4, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:49
+	{form: 216, chips: 0x7f, step: 230, nstep: 4, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:49
+	{form: 218, chips: 0x7f, step: 230, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:49
+	{form: 219, chips: 0xf80, step: 230, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:49
+	{form: 220, chips: 0xfff, step: 234, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:50
+	{form: 221, chips: 0xfff, step: 234, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:50
+	{form: 222, chips: 0x7f, step: 234, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:50
+	{form: 224, chips: 0x7f, step: 234, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:50
+	{form: 225, chips: 0xf80, step: 234, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:50
+	{form: 226, chips: 0x1e, step: 238, nstep: 5, slot: 301, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:53
+	{form: 227, chips: 0x1e, step: 238, nstep: 5, slot: 304, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:53
+	{form: 228, chips: 0x1e, step: 238, nstep: 5, slot: 307, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:53
+	{form: 230, chips: 0x1e, step: 238, nstep: 5, slot: 310, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:53
+	{form: 231, chips: 0x1e, step: 243, nstep: 5, slot: 313, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:54
+	{form: 232, chips: 0x1e, step: 243, nstep: 5, slot: 316, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:54
+	{form: 233, chips: 0x1e, step: 243, nstep: 5, slot: 319, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:54
+	{form: 235, chips: 0x1e, step: 243, nstep: 5, slot: 322, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:54
+	{form: 236, chips: 0x1e, step: 243, nstep: 5, slot: 325, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:54
+	{form: 237, chips: 0x60, step: 248, nstep: 6, slot: 301, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:55
+	{form: 238, chips: 0xf80, step: 254, nstep: 6, slot: 301, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:55
+	{form: 239, chips: 0x60, step: 248, nstep: 6, slot: 304, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:55
+	{form: 240, chips: 0xf80, step: 254, nstep: 6, slot: 304, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:55
+	{form: 241, chips: 0x60, step: 248, nstep: 6, slot: 307, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:55
+	{form: 243, chips: 0x60, step: 248, nstep: 6, slot: 310, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:55
+	{form: 244, chips: 0xf80, step: 254, nstep: 6, slot: 310, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:55
+	{form: 245, chips: 0xf80, step: 260, nstep: 6, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:56
+	{form: 246, chips: 0xf80, step: 260, nstep: 6, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:56
+	{form: 247, chips: 0xf80, step: 260, nstep: 6, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:56
+	{form: 248, chips: 0x60, step: 266, nstep: 6, slot: 313, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:57
+	{form: 249, chips: 0xf80, step: 272, nstep: 6, slot: 313, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:57
+	{form: 250, chips: 0x60, step: 266, nstep: 6, slot: 316, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:57
+	{form: 251, chips: 0xf80, step: 272, nstep: 6, slot: 316, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:57
+	{form: 252, chips: 0x60, step: 266, nstep: 6, slot: 319, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:57
+	{form: 254, chips: 0x60, step: 266, nstep: 6, slot: 322, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:57
+	{form: 255, chips: 0xf80, step: 272, nstep: 6, slot: 322, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:57
+	{form: 256, chips: 0x60, step: 266, nstep: 6, slot: 325, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:57
+	{form: 257, chips: 0xf80, step: 272, nstep: 6, slot: 325, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:57
+	{form: 258, chips: 0x60, step: 278, nstep: 6, slot: 340, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:58
+	{form: 259, chips: 0xf80, step: 284, nstep: 6, slot: 340, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:58
+	{form: 260, chips: 0x60, step: 278, nstep: 6, slot: 344, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:58
+	{form: 261, chips: 0xf80, step: 284, nstep: 6, slot: 344, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:58
+	{form: 262, chips: 0x60, step: 278, nstep: 6, slot: 348, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:58
+	{form: 264, chips: 0x60, step: 278, nstep: 6, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:58
+	{form: 265, chips: 0xf80, step: 284, nstep: 6, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:58
+	{form: 266, chips: 0x60, step: 290, nstep: 6, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:59
+	{form: 267, chips: 0xf80, step: 296, nstep: 6, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:59
+	{form: 268, chips: 0x60, step: 290, nstep: 6, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:59
+	{form: 269, chips: 0xf80, step: 296, nstep: 6, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:59
+	{form: 270, chips: 0x60, step: 290, nstep: 6, slot: 356, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:59
+	{form: 272, chips: 0x60, step: 290, nstep: 6, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:59
+	{form: 273, chips: 0xf80, step: 296, nstep: 6, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:59
+	{form: 274, chips: 0x60, step: 302, nstep: 5, slot: 360, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:60
+	{form: 275, chips: 0xf80, step: 307, nstep: 6, slot: 362, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:60
+	{form: 276, chips: 0x60, step: 302, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:60
+	{form: 277, chips: 0xf80, step: 307, nstep: 6, slot: 366, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:60
+	{form: 278, chips: 0x60, step: 302, nstep: 5, slot: 368, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:60
+	{form: 280, chips: 0x60, step: 302, nstep: 5, slot: 370, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:60
+	{form: 281, chips: 0xf80, step: 307, nstep: 6, slot: 372, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:60
+	{form: 282, chips: 0x60, step: 313, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:61
+	{form: 283, chips: 0xf80, step: 318, nstep: 6, slot: 376, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:61
+	{form: 284, chips: 0x60, step: 313, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:61
+	{form: 285, chips: 0xf80, step: 318, nstep: 6, slot: 366, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:61
+	{form: 286, chips: 0x60, step: 313, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:61
+	{form: 288, chips: 0x60, step: 313, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:61
+	{form: 289, chips: 0xf80, step: 318, nstep: 6, slot: 382, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:61
+	{form: 290, chips: 0xf80, step: 324, nstep: 6, slot: 384, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:62
+	{form: 291, chips: 0xf80, step: 324, nstep: 6, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:62
+	{form: 292, chips: 0xf80, step: 324, nstep: 6, slot: 386, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:62
+	{form: 293, chips: 0x60, step: 330, nstep: 6, slot: 388, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:63
+	{form: 294, chips: 0xf80, step: 336, nstep: 6, slot: 388, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:63
+	{form: 295, chips: 0x60, step: 330, nstep: 6, slot: 391, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:63
+	{form: 296, chips: 0xf80, step: 336, nstep: 6, slot: 391, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:63
+	{form: 297, chips: 0x60, step: 330, nstep: 6, slot: 394, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:63
+	{form: 299, chips: 0x60, step: 330, nstep: 6, slot: 397, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:63
+	{form: 300, chips: 0xf80, step: 336, nstep: 6, slot: 397, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:63
+	{form: 301, chips: 0xfff, step: 342, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:66
+	{form: 302, chips: 0xfff, step: 342, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:66
+	{form: 303, chips: 0x7f, step: 342, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:66
+	{form: 305, chips: 0x7f, step: 342, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:66
+	{form: 306, chips: 0xf80, step: 342, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:66
+	{form: 307, chips: 0xfff, step: 347, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:67
+	{form: 308, chips: 0xfff, step: 347, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:67
+	{form: 309, chips: 0x7f, step: 347, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:67
+	{form: 311, chips: 0x7f, step: 347, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:67
+	{form: 312, chips: 0xf80, step: 347, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:67
+	{form: 313, chips: 0xfff, step: 351, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:68
+	{form: 314, chips: 0xfff, step: 351, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:68
+	{form: 315, chips: 0x7f, step: 351, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:68
+	{form: 317, chips: 0x7f, step: 351, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:68
+	{form: 318, chips: 0xf80, step: 351, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:68
+	{form: 319, chips: 0xfff, step: 356, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:69
+	{form: 320, chips: 0xfff, step: 356, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:69
+	{form: 321, chips: 0x7f, step: 356, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:69
+	{form: 323, chips: 0x7f, step: 356, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:69
+	{form: 324, chips: 0xf80, step: 356, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:69
+	{form: 325, chips: 0xfff, step: 361, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:70
+	{form: 326, chips: 0xfff, step: 361, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:70
+	{form: 327, chips: 0x7f, step: 361, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:70
+	{form: 329, chips: 0x7f, step: 361, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:70
+	{form: 330, chips: 0xf80, step: 361, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:70
+	{form: 331, chips: 0xfff, step: 365, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:71
+	{form: 332, chips: 0xfff, step: 365, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:71
+	{form: 333, chips: 0x7f, step: 365, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:71
+	{form: 335, chips: 0x7f, step: 365, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:71
+	{form: 336, chips: 0xf80, step: 365, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:71
+	{form: 337, chips: 0xfff, step: 370, nstep: 5, slot: 360, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:72
+	{form: 338, chips: 0xfff, step: 370, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:72
+	{form: 339, chips: 0x7f, step: 370, nstep: 5, slot: 368, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:72
+	{form: 341, chips: 0x7f, step: 370, nstep: 5, slot: 370, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:72
+	{form: 342, chips: 0xf80, step: 370, nstep: 5, slot: 370, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:72
+	{form: 343, chips: 0xffc, step: 375, nstep: 5, slot: 340, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:75
+	{form: 344, chips: 0x7c, step: 375, nstep: 5, slot: 348, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:75
+	{form: 346, chips: 0x7c, step: 375, nstep: 5, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:75
+	{form: 347, chips: 0xf80, step: 375, nstep: 5, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:75
+	{form: 348, chips: 0x7c, step: 375, nstep: 5, slot: 400, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:75
+	{form: 349, chips: 0xf80, step: 375, nstep: 5, slot: 400, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:75
+	{form: 350, chips: 0x7f, step: 380, nstep: 3, slot: 404, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:78
+	{form: 351, chips: 0x7f, step: 380, nstep: 3, slot: 407, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:78
+	{form: 352, chips: 0x7f, step: 380, nstep: 3, slot: 410, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:78
+	{form: 354, chips: 0x7f, step: 380, nstep: 3, slot: 413, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:78
+	{form: 355, chips: 0xf80, step: 380, nstep: 3, slot: 407, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:79
+	{form: 356, chips: 0xf80, step: 380, nstep: 3, slot: 404, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:80
+	{form: 357, chips: 0xf80, step: 380, nstep: 3, slot: 413, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:80
+	{form: 358, chips: 0x180, step: 383, nstep: 2, slot: 416, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:83
+	{form: 359, chips: 0x180, step: 383, nstep: 2, slot: 419, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:83
+	{form: 360, chips: 0x180, step: 383, nstep: 2, slot: 422, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:84
+	{form: 361, chips: 0xfff, step: 0, nstep: 0, slot: 425, nslot: 3, sig: 0x113, fixed: true},                        // float.sass:87
+	{form: 362, chips: 0xfff, step: 0, nstep: 0, slot: 428, nslot: 3, sig: 0x713, fixed: true},                        // float.sass:87
+	{form: 363, chips: 0x7f, step: 0, nstep: 0, slot: 431, nslot: 3, sig: 0x813, fixed: true},                         // float.sass:87
+	{form: 365, chips: 0x7f, step: 0, nstep: 0, slot: 434, nslot: 3, sig: 0x213, fixed: true},                         // float.sass:87
+	{form: 366, chips: 0xf80, step: 0, nstep: 0, slot: 434, nslot: 3, sig: 0x213, fixed: true},                        // float.sass:87
+	{form: 367, chips: 0x40, step: 385, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:145
+	{form: 368, chips: 0xf80, step: 388, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:146
+	{form: 369, chips: 0x7f, step: 391, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:90
+	{form: 370, chips: 0x7f, step: 391, nstep: 3, slot: 437, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:90
+	{form: 371, chips: 0x7f, step: 391, nstep: 3, slot: 441, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:90
+	{form: 373, chips: 0x7f, step: 391, nstep: 3, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:90
+	{form: 374, chips: 0x7f, step: 391, nstep: 3, slot: 445, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:90
+	{form: 376, chips: 0x7f, step: 391, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:90
+	{form: 377, chips: 0x7f, step: 391, nstep: 3, slot: 449, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:90
+	{form: 378, chips: 0xf80, step: 391, nstep: 3, slot: 437, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:91
+	{form: 379, chips: 0xf80, step: 391, nstep: 3, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:91
+	{form: 380, chips: 0xf80, step: 391, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:92
+	{form: 381, chips: 0xf80, step: 391, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:92
+	{form: 382, chips: 0xf80, step: 391, nstep: 3, slot: 449, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:92
+	{form: 383, chips: 0x180, step: 394, nstep: 2, slot: 453, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:95
+	{form: 384, chips: 0x180, step: 394, nstep: 2, slot: 457, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:95
+	{form: 385, chips: 0x180, step: 394, nstep: 2, slot: 461, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:95
+	{form: 386, chips: 0x180, step: 394, nstep: 2, slot: 465, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:96
+	{form: 387, chips: 0x180, step: 394, nstep: 2, slot: 469, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:97
+	{form: 388, chips: 0xf80, step: 396, nstep: 3, slot: 473, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:100
+	{form: 389, chips: 0xf80, step: 396, nstep: 3, slot: 476, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:100
+	{form: 390, chips: 0xf80, step: 396, nstep: 3, slot: 479, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:103
+	{form: 391, chips: 0xf80, step: 396, nstep: 3, slot: 483, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:103
+	{form: 392, chips: 0xf80, step: 396, nstep: 3, slot: 487, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:103
+	{form: 393, chips: 0xfff, step: 399, nstep: 2, slot: 491, nslot: 3, sig: 0x131},                                   // float.sass:106
+	{form: 394, chips: 0xfff, step: 399, nstep: 2, slot: 494, nslot: 3, sig: 0x631},                                   // float.sass:106
+	{form: 395, chips: 0x7f, step: 399, nstep: 2, slot: 497, nslot: 3, sig: 0x831},                                    // float.sass:106
+	{form: 397, chips: 0x7f, step: 399, nstep: 2, slot: 500, nslot: 3, sig: 0x231},                                    // float.sass:106
+	{form: 398, chips: 0xf80, step: 399, nstep: 2, slot: 500, nslot: 3, sig: 0x231},                                   // float.sass:106
+	{form: 399, chips: 0x1, step: 401, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:109
+	{form: 400, chips: 0x1, step: 401, nstep: 1, slot: 507, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:109
+	{form: 401, chips: 0x1, step: 401, nstep: 1, slot: 511, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:109
+	{form: 403, chips: 0x1, step: 401, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:109
+	{form: 404, chips: 0x2, step: 402, nstep: 2, slot: 519, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:110
+	{form: 405, chips: 0x2, step: 402, nstep: 2, slot: 523, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:110
+	{form: 406, chips: 0x2, step: 402, nstep: 2, slot: 527, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:110
+	{form: 408, chips: 0x2, step: 402, nstep: 2, slot: 531, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:110
+	{form: 409, chips: 0x3c, step: 404, nstep: 3, slot: 535, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:111
+	{form: 410, chips: 0x3c, step: 404, nstep: 3, slot: 539, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:111
+	{form: 411, chips: 0x3c, step: 404, nstep: 3, slot: 543, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:111
+	{form: 413, chips: 0x3c, step: 404, nstep: 3, slot: 547, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:111
+	{form: 414, chips: 0xfc0, step: 404, nstep: 3, slot: 535, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:112
+	{form: 415, chips: 0xfc0, step: 404, nstep: 3, slot: 539, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:112
+	{form: 416, chips: 0x40, step: 404, nstep: 3, slot: 543, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:112
+	{form: 418, chips: 0x40, step: 404, nstep: 3, slot: 547, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:112
+	{form: 419, chips: 0xf80, step: 404, nstep: 3, slot: 547, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:112
+	{form: 420, chips: 0xfc0, step: 407, nstep: 4, slot: 551, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:113
+	{form: 421, chips: 0xfc0, step: 407, nstep: 4, slot: 556, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:113
+	{form: 422, chips: 0x40, step: 407, nstep: 4, slot: 561, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:113
+	{form: 424, chips: 0x40, step: 407, nstep: 4, slot: 566, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:113
+	{form: 425, chips: 0xf80, step: 407, nstep: 4, slot: 566, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:113
+	{form: 426, chips: 0x380, step: 402, nstep: 2, slot: 571, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:116
+	{form: 427, chips: 0x380, step: 402, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:116
+	{form: 428, chips: 0x380, step: 402, nstep: 2, slot: 581, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:117
+	{form: 429, chips: 0xfff, step: 411, nstep: 4, slot: 586, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:120
+	{form: 430, chips: 0xfff, step: 411, nstep: 4, slot: 589, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:120
+	{form: 431, chips: 0x7f, step: 411, nstep: 4, slot: 592, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:120
+	{form: 433, chips: 0x7f, step: 411, nstep: 4, slot: 595, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:120
+	{form: 434, chips: 0xf80, step: 411, nstep: 4, slot: 595, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:120
+	{form: 435, chips: 0x180, step: 394, nstep: 2, slot: 416, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:123
+	{form: 436, chips: 0x180, step: 394, nstep: 2, slot: 419, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:123
+	{form: 437, chips: 0x180, step: 394, nstep: 2, slot: 422, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:124
+	{form: 438, chips: 0xfff, step: 415, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:127
+	{form: 439, chips: 0xfff, step: 415, nstep: 3, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:127
+	{form: 440, chips: 0x7f, step: 415, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:127
+	{form: 442, chips: 0x7f, step: 415, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:127
+	{form: 443, chips: 0xf80, step: 415, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:127
+	{form: 444, chips: 0xfff, step: 418, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:128
+	{form: 445, chips: 0xfff, step: 418, nstep: 2, slot: 600, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:128
+	{form: 446, chips: 0x7f, step: 418, nstep: 2, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:128
+	{form: 448, chips: 0x7f, step: 418, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:128
+	{form: 449, chips: 0xf80, step: 418, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:128
+	{form: 450, chips: 0xfff, step: 420, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:129
+	{form: 451, chips: 0x7f, step: 420, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:129
+	{form: 453, chips: 0x7f, step: 420, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:129
+	{form: 454, chips: 0xf80, step: 420, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:129
+	{form: 455, chips: 0xfff, step: 423, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:130
+	{form: 456, chips: 0xfff, step: 423, nstep: 3, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:130
+	{form: 457, chips: 0x7f, step: 423, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:130
+	{form: 459, chips: 0x7f, step: 423, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:130
+	{form: 460, chips: 0xf80, step: 423, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:130
+	{form: 461, chips: 0xfff, step: 401, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:133
+	{form: 462, chips: 0xfff, step: 401, nstep: 1, slot: 507, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:133
+	{form: 463, chips: 0x7f, step: 401, nstep: 1, slot: 511, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:133
+	{form: 465, chips: 0x7f, step: 401, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:133
+	{form: 466, chips: 0xf80, step: 401, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:133
+	{form: 467, chips: 0xfff, step: 426, nstep: 4, slot: 606, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:136
+	{form: 468, chips: 0xfff, step: 426, nstep: 4, slot: 610, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:136
+	{form: 469, chips: 0x7f, step: 426, nstep: 4, slot: 614, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:136
+	{form: 471, chips: 0x7f, step: 426, nstep: 4, slot: 618, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:136
+	{form: 472, chips: 0xf80, step: 426, nstep: 4, slot: 618, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:136
+	{form: 473, chips: 0xfff, step: 430, nstep: 3, slot: 622, nslot: 5, sig: 0x31133},                                 // float.sass:139
+	{form: 474, chips: 0xfff, step: 430, nstep: 3, slot: 627, nslot: 5, sig: 0x37133},                                 // float.sass:139
+	{form: 475, chips: 0x7f, step: 430, nstep: 3, slot: 632, nslot: 5, sig: 0x38133},                                  // float.sass:139
+	{form: 477, chips: 0x7f, step: 430, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                  // float.sass:139
+	{form: 478, chips: 0xf80, step: 430, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                 // float.sass:139
+	{form: 481, chips: 0x1f, step: 433, nstep: 3, slot: 642, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:146
+	{form: 482, chips: 0x1f, step: 433, nstep: 3, slot: 645, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:146
+	{form: 483, chips: 0x1f, step: 433, nstep: 3, slot: 649, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
+	{form: 485, chips: 0x1f, step: 433, nstep: 3, slot: 652, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
+	{form: 486, chips: 0x20, step: 436, nstep: 2, slot: 655, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:147
+	{form: 487, chips: 0x20, step: 436, nstep: 2, slot: 658, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:147
+	{form: 488, chips: 0x20, step: 436, nstep: 2, slot: 662, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:147
+	{form: 490, chips: 0x20, step: 436, nstep: 2, slot: 665, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:147
+	{form: 491, chips: 0x20, step: 438, nstep: 3, slot: 642, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:148
+	{form: 492, chips: 0x20, step: 438, nstep: 3, slot: 668, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:148
+	{form: 493, chips: 0x20, step: 438, nstep: 3, slot: 649, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:148
+	{form: 495, chips: 0x20, step: 438, nstep: 3, slot: 652, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:148
+	{form: 496, chips: 0xfc0, step: 441, nstep: 3, slot: 671, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:149
+	{form: 497, chips: 0x40, step: 441, nstep: 3, slot: 674, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:149
+	{form: 499, chips: 0x40, step: 441, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:149
+	{form: 500, chips: 0xf80, step: 441, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:149
+	{form: 501, chips: 0xfc0, step: 436, nstep: 2, slot: 680, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:150
+	{form: 502, chips: 0xfc0, step: 444, nstep: 3, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:151
+	{form: 503, chips: 0xfc0, step: 447, nstep: 4, slot: 688, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:152
+	{form: 504, chips: 0xfc0, step: 447, nstep: 4, slot: 691, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:152
+	{form: 505, chips: 0x40, step: 447, nstep: 4, slot: 694, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:152
+	{form: 507, chips: 0x40, step: 447, nstep: 4, slot: 697, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:152
+	{form: 508, chips: 0xf80, step: 447, nstep: 4, slot: 697, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:152
+	{form: 566, chips: 0x3e, step: 451, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:170
+	{form: 567, chips: 0x3e, step: 451, nstep: 3, slot: 700, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:170
+	{form: 568, chips: 0x3e, step: 451, nstep: 3, slot: 705, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:170
+	{form: 570, chips: 0x3e, step: 451, nstep: 3, slot: 709, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:170
+	{form: 571, chips: 0x3e, step: 451, nstep: 3, slot: 714, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:170
+	{form: 573, chips: 0x3e, step: 451, nstep: 3, slot: 718, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:170
+	{form: 574, chips: 0x3e, step: 451, nstep: 3, slot: 722, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:170
+	{form: 575, chips: 0x3e, step: 454, nstep: 3, slot: 726, nslot: 5, sig: 0x31111},                                  // float.sass:171
+	{form: 576, chips: 0x3e, step: 454, nstep: 3, slot: 731, nslot: 6, sig: 0x377111},                                 // float.sass:171
+	{form: 577, chips: 0x3e, step: 454, nstep: 3, slot: 737, nslot: 5, sig: 0x38111},                                  // float.sass:171
+	{form: 579, chips: 0x3e, step: 454, nstep: 3, slot: 742, nslot: 6, sig: 0x317711},                                 // float.sass:171
+	{form: 580, chips: 0x3e, step: 454, nstep: 3, slot: 748, nslot: 5, sig: 0x31811},                                  // float.sass:171
+	{form: 582, chips: 0x3e, step: 454, nstep: 3, slot: 753, nslot: 5, sig: 0x31211},                                  // float.sass:171
+	{form: 583, chips: 0x3e, step: 454, nstep: 3, slot: 758, nslot: 5, sig: 0x32111},                                  // float.sass:171
+	{form: 584, chips: 0x40, step: 457, nstep: 4, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:172
+	{form: 585, chips: 0x40, step: 457, nstep: 4, slot: 441, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:172
+	{form: 587, chips: 0x40, step: 457, nstep: 4, slot: 445, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:172
+	{form: 589, chips: 0x40, step: 457, nstep: 4, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:172
+	{form: 590, chips: 0x40, step: 457, nstep: 4, slot: 449, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:172
+	{form: 591, chips: 0x40, step: 461, nstep: 4, slot: 763, nslot: 5, sig: 0x31111},                                  // float.sass:173
+	{form: 592, chips: 0x40, step: 461, nstep: 4, slot: 768, nslot: 5, sig: 0x38111},                                  // float.sass:173
+	{form: 594, chips: 0x40, step: 461, nstep: 4, slot: 773, nslot: 5, sig: 0x31811},                                  // float.sass:173
+	{form: 596, chips: 0x40, step: 461, nstep: 4, slot: 778, nslot: 5, sig: 0x31211},                                  // float.sass:173
+	{form: 597, chips: 0x40, step: 461, nstep: 4, slot: 783, nslot: 5, sig: 0x32111},                                  // float.sass:173
+	{form: 598, chips: 0x40, step: 451, nstep: 3, slot: 700, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:174
+	{form: 599, chips: 0x40, step: 451, nstep: 3, slot: 709, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:174
+	{form: 600, chips: 0x40, step: 454, nstep: 3, slot: 731, nslot: 6, sig: 0x377111},                                 // float.sass:175
+	{form: 601, chips: 0x40, step: 454, nstep: 3, slot: 742, nslot: 6, sig: 0x317711},                                 // float.sass:175
+	{form: 602, chips: 0x40, step: 465, nstep: 4, slot: 788, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:176
+	{form: 603, chips: 0x40, step: 465, nstep: 4, slot: 793, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:176
+	{form: 604, chips: 0x40, step: 469, nstep: 4, slot: 798, nslot: 6, sig: 0x377111},                                 // float.sass:177
+	{form: 605, chips: 0x40, step: 469, nstep: 4, slot: 804, nslot: 6, sig: 0x317711},                                 // float.sass:177
+	{form: 509, chips: 0x1, step: 473, nstep: 3, slot: 810, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:155
+	{form: 510, chips: 0x1, step: 473, nstep: 3, slot: 814, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:155
+	{form: 511, chips: 0x1, step: 473, nstep: 3, slot: 819, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:155
+	{form: 513, chips: 0x1, step: 473, nstep: 3, slot: 823, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:155
+	{form: 514, chips: 0x1, step: 473, nstep: 3, slot: 828, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:155
+	{form: 516, chips: 0x1, step: 473, nstep: 3, slot: 832, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:155
+	{form: 517, chips: 0x1, step: 473, nstep: 3, slot: 836, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:155
+	{form: 518, chips: 0x3e, step: 476, nstep: 3, slot: 810, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:156
+	{form: 519, chips: 0x3e, step: 476, nstep: 3, slot: 819, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:156
+	{form: 521, chips: 0x3e, step: 476, nstep: 3, slot: 828, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:156
+	{form: 523, chips: 0x3e, step: 476, nstep: 3, slot: 832, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:156
+	{form: 524, chips: 0x3e, step: 476, nstep: 3, slot: 836, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:156
+	{form: 525, chips: 0x3e, step: 479, nstep: 3, slot: 840, nslot: 5, sig: 0x31111},                                  // float.sass:157
+	{form: 526, chips: 0x3e, step: 479, nstep: 3, slot: 845, nslot: 5, sig: 0x38111},                                  // float.sass:157
+	{form: 528, chips: 0x3e, step: 479, nstep: 3, slot: 850, nslot: 5, sig: 0x31811},                                  // float.sass:157
+	{form: 530, chips: 0x3e, step: 479, nstep: 3, slot: 855, nslot: 5, sig: 0x31211},                                  // float.sass:157
+	{form: 531, chips: 0x3e, step: 479, nstep: 3, slot: 860, nslot: 5, sig: 0x32111},                                  // float.sass:157
+	{form: 532, chips: 0x3e, step: 473, nstep: 3, slot: 814, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:158
+	{form: 533, chips: 0x3e, step: 473, nstep: 3, slot: 823, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:158
+	{form: 534, chips: 0x3e, step: 482, nstep: 3, slot: 814, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:159
+	{form: 535, chips: 0x3e, step: 482, nstep: 3, slot: 823, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:159
+	{form: 536, chips: 0x3e, step: 485, nstep: 3, slot: 865, nslot: 6, sig: 0x377111},                                 // float.sass:160
+	{form: 537, chips: 0x3e, step: 485, nstep: 3, slot: 871, nslot: 6, sig: 0x317711},                                 // float.sass:160
+	{form: 538, chips: 0x3e, step: 488, nstep: 3, slot: 865, nslot: 6, sig: 0x377111},                                 // float.sass:161
+	{form: 539, chips: 0x3e, step: 488, nstep: 3, slot: 871, nslot: 6, sig: 0x317711},                                 // float.sass:161
+	{form: 540, chips: 0xfc0, step: 491, nstep: 3, slot: 877, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:162
+	{form: 541, chips: 0x40, step: 491, nstep: 3, slot: 881, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:162
+	{form: 543, chips: 0x40, step: 491, nstep: 3, slot: 885, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:162
+	{form: 545, chips: 0x40, step: 491, nstep: 3, slot: 889, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:162
+	{form: 546, chips: 0xf80, step: 491, nstep: 3, slot: 889, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:162
+	{form: 547, chips: 0x40, step: 491, nstep: 3, slot: 893, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:162
+	{form: 548, chips: 0xf80, step: 491, nstep: 3, slot: 893, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:162
+	{form: 549, chips: 0xfc0, step: 494, nstep: 3, slot: 897, nslot: 5, sig: 0x31111},                                 // float.sass:163
+	{form: 550, chips: 0x40, step: 494, nstep: 3, slot: 902, nslot: 5, sig: 0x38111},                                  // float.sass:163
+	{form: 552, chips: 0x40, step: 494, nstep: 3, slot: 907, nslot: 5, sig: 0x31811},                                  // float.sass:163
+	{form: 554, chips: 0x40, step: 494, nstep: 3, slot: 912, nslot: 5, sig: 0x31211},                                  // float.sass:163
+	{form: 555, chips: 0xf80, step: 494, nstep: 3, slot: 912, nslot: 5, sig: 0x31211},                                 // float.sass:163
+	{form: 556, chips: 0x40, step: 494, nstep: 3, slot: 917, nslot: 5, sig: 0x32111},                                  // float.sass:163
+	{form: 557, chips: 0xf80, step: 494, nstep: 3, slot: 917, nslot: 5, sig: 0x32111},                                 // float.sass:163
+	{form: 558, chips: 0xfc0, step: 497, nstep: 3, slot: 922, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:164
+	{form: 559, chips: 0xfc0, step: 497, nstep: 3, slot: 927, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:164
+	{form: 560, chips: 0xfc0, step: 500, nstep: 3, slot: 922, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:165
+	{form: 561, chips: 0xfc0, step: 500, nstep: 3, slot: 927, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:165
+	{form: 562, chips: 0xfc0, step: 503, nstep: 3, slot: 932, nslot: 6, sig: 0x377111},                                // float.sass:166
+	{form: 563, chips: 0xfc0, step: 503, nstep: 3, slot: 938, nslot: 6, sig: 0x317711},                                // float.sass:166
+	{form: 564, chips: 0xfc0, step: 506, nstep: 3, slot: 932, nslot: 6, sig: 0x377111},                                // float.sass:167
+	{form: 565, chips: 0xfc0, step: 506, nstep: 3, slot: 938, nslot: 6, sig: 0x317711},                                // float.sass:167
+	{form: 606, chips: 0x40, step: 509, nstep: 3, slot: 944, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
+	{form: 607, chips: 0x40, step: 509, nstep: 3, slot: 949, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
+	{form: 608, chips: 0x40, step: 512, nstep: 5, slot: 955, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
+	{form: 609, chips: 0x40, step: 512, nstep: 5, slot: 962, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
+	{form: 610, chips: 0x40, step: 517, nstep: 3, slot: 944, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
+	{form: 611, chips: 0x40, step: 517, nstep: 3, slot: 949, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
+	{form: 612, chips: 0x40, step: 520, nstep: 5, slot: 955, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
+	{form: 613, chips: 0x40, step: 520, nstep: 5, slot: 962, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
+	{form: 615, chips: 0x1, step: 525, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:86
+	{form: 616, chips: 0x2, step: 528, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:87
+	{form: 617, chips: 0x2, step: 531, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:88
+	{form: 618, chips: 0x2, step: 534, nstep: 4, slot: 970, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
+	{form: 619, chips: 0xffc, step: 528, nstep: 3, slot: 976, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
+	{form: 620, chips: 0xffc, step: 531, nstep: 3, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:91
+	{form: 621, chips: 0xc7c, step: 534, nstep: 4, slot: 981, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
+	{form: 622, chips: 0x380, step: 534, nstep: 4, slot: 988, nslot: 7, sig: 0x6141111},                               // tensor.sass:93
+	{form: 623, chips: 0x2, step: 538, nstep: 3, slot: 995, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:180
+	{form: 624, chips: 0x2, step: 538, nstep: 3, slot: 999, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:180
+	{form: 626, chips: 0x2, step: 402, nstep: 2, slot: 1003, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:181
+	{form: 627, chips: 0x2, step: 541, nstep: 3, slot: 1008, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:182
+	{form: 628, chips: 0x3c, step: 544, nstep: 4, slot: 1013, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:183
+	{form: 629, chips: 0x3c, step: 544, nstep: 4, slot: 1017, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:183
+	{form: 631, chips: 0x3c, step: 544, nstep: 4, slot: 1021, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:183
+	{form: 632, chips: 0xfc0, step: 544, nstep: 4, slot: 1025, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:184
+	{form: 633, chips: 0x40, step: 544, nstep: 4, slot: 1029, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:184
+	{form: 635, chips: 0x40, step: 544, nstep: 4, slot: 1033, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:184
+	{form: 636, chips: 0xf80, step: 544, nstep: 4, slot: 1033, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:184
+	{form: 637, chips: 0x3c, step: 404, nstep: 3, slot: 1008, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:185
+	{form: 638, chips: 0xfc0, step: 404, nstep: 3, slot: 1037, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:185
+	{form: 639, chips: 0x3c, step: 548, nstep: 4, slot: 1042, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:186
+	{form: 640, chips: 0xfc0, step: 548, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:186
+	{form: 641, chips: 0x3f, step: 473, nstep: 3, slot: 642, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:189
+	{form: 642, chips: 0x3f, step: 473, nstep: 3, slot: 645, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:189
+	{form: 643, chips: 0x3f, step: 473, nstep: 3, slot: 649, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:189
+	{form: 645, chips: 0x3f, step: 473, nstep: 3, slot: 652, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:189
+	{form: 646, chips: 0xfc0, step: 552, nstep: 3, slot: 671, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:190
+	{form: 647, chips: 0x40, step: 552, nstep: 3, slot: 674, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:190
+	{form: 649, chips: 0x40, step: 552, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:190
+	{form: 650, chips: 0xf80, step: 552, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:190
+	{form: 651, chips: 0xfc0, step: 555, nstep: 2, slot: 680, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:191
+	{form: 652, chips: 0xfc0, step: 482, nstep: 3, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:192
+	{form: 653, chips: 0x3f, step: 557, nstep: 4, slot: 1013, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:195
+	{form: 654, chips: 0x3f, step: 557, nstep: 4, slot: 1042, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:195
+	{form: 655, chips: 0x3f, step: 557, nstep: 4, slot: 1017, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:195
+	{form: 657, chips: 0x3f, step: 557, nstep: 4, slot: 1021, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:195
+	{form: 658, chips: 0xfc0, step: 561, nstep: 5, slot: 1052, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:196
+	{form: 659, chips: 0x40, step: 561, nstep: 5, slot: 1056, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:196
+	{form: 661, chips: 0x40, step: 561, nstep: 5, slot: 1060, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:196
+	{form: 662, chips: 0xf80, step: 561, nstep: 5, slot: 1060, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:196
+	{form: 663, chips: 0xfc0, step: 557, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:197
+	{form: 664, chips: 0xfc0, step: 566, nstep: 5, slot: 1064, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:198
+	{form: 665, chips: 0x3f, step: 571, nstep: 4, slot: 1069, nslot: 5, sig: 0x31133},                                 // float.sass:201
+	{form: 666, chips: 0x3f, step: 571, nstep: 4, slot: 1074, nslot: 6, sig: 0x377133},                                // float.sass:201
+	{form: 667, chips: 0x3f, step: 571, nstep: 4, slot: 1080, nslot: 5, sig: 0x38133},                                 // float.sass:201
+	{form: 669, chips: 0x3f, step: 571, nstep: 4, slot: 1085, nslot: 5, sig: 0x32133},                                 // float.sass:201
+	{form: 670, chips: 0xfc0, step: 575, nstep: 5, slot: 1090, nslot: 5, sig: 0x31133},                                // float.sass:202
+	{form: 671, chips: 0x40, step: 575, nstep: 5, slot: 1095, nslot: 5, sig: 0x38133},                                 // float.sass:202
+	{form: 673, chips: 0x40, step: 575, nstep: 5, slot: 1100, nslot: 5, sig: 0x32133},                                 // float.sass:202
+	{form: 674, chips: 0xf80, step: 575, nstep: 5, slot: 1100, nslot: 5, sig: 0x32133},                                // float.sass:202
+	{form: 675, chips: 0xfc0, step: 571, nstep: 4, slot: 1105, nslot: 6, sig: 0x377133},                               // float.sass:203
+	{form: 676, chips: 0xfc0, step: 580, nstep: 5, slot: 1111, nslot: 6, sig: 0x377133},                               // float.sass:204
+	{form: 677, chips: 0xfff, step: 585, nstep: 3, slot: 1117, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:207
+	{form: 678, chips: 0x7f, step: 585, nstep: 3, slot: 1119, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:207
+	{form: 680, chips: 0x7f, step: 585, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
+	{form: 681, chips: 0xf80, step: 585, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:207
+	{form: 682, chips: 0xfff, step: 588, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:208
+	{form: 683, chips: 0x7f, step: 588, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:208
+	{form: 685, chips: 0x7f, step: 588, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:208
+	{form: 686, chips: 0xf80, step: 588, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:208
+	{form: 687, chips: 0xfff, step: 591, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:209
+	{form: 688, chips: 0xfff, step: 591, nstep: 3, slot: 1123, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:209
+	{form: 689, chips: 0x7f, step: 591, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:209
+	{form: 691, chips: 0x7f, step: 591, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:209
+	{form: 692, chips: 0xf80, step: 591, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:209
+	{form: 693, chips: 0xfff, step: 594, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
+	{form: 694, chips: 0xfff, step: 594, nstep: 2, slot: 1125, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:210
+	{form: 695, chips: 0x7f, step: 594, nstep: 2, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
+	{form: 697, chips: 0x7f, step: 594, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
+	{form: 698, chips: 0xf80, step: 594, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
+	{form: 699, chips: 0xfff, step: 596, nstep: 3, slot: 1117, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:211
+	{form: 700, chips: 0x7f, step: 596, nstep: 3, slot: 1119, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:211
+	{form: 702, chips: 0x7f, step: 596, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
+	{form: 703, chips: 0xf80, step: 596, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:211
+	{form: 704, chips: 0xfff, step: 599, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:212
+	{form: 705, chips: 0x7f, step: 599, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:212
+	{form: 707, chips: 0x7f, step: 599, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:212
+	{form: 708, chips: 0xf80, step: 599, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:212
+	{form: 709, chips: 0xfff, step: 602, nstep: 3, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
+	{form: 710, chips: 0xfff, step: 602, nstep: 3, slot: 1125, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:213
+	{form: 711, chips: 0x7f, step: 602, nstep: 3, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
+	{form: 713, chips: 0x7f, step: 602, nstep: 3, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
+	{form: 714, chips: 0xf80, step: 602, nstep: 3, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
+	{form: 715, chips: 0xfff, step: 605, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:214
+	{form: 716, chips: 0xfff, step: 605, nstep: 2, slot: 1125, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:214
+	{form: 717, chips: 0x7f, step: 605, nstep: 2, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:214
+	{form: 719, chips: 0x7f, step: 605, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:214
+	{form: 720, chips: 0xf80, step: 605, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:214
+	{form: 721, chips: 0xfff, step: 607, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:215
+	{form: 722, chips: 0x7f, step: 607, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:215
+	{form: 724, chips: 0x7f, step: 607, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:215
+	{form: 725, chips: 0xf80, step: 607, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:215
+	{form: 726, chips: 0xfff, step: 610, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:216
+	{form: 727, chips: 0x7f, step: 610, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:216
+	{form: 729, chips: 0x7f, step: 610, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:216
+	{form: 730, chips: 0xf80, step: 610, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:216
+	{form: 731, chips: 0xffc, step: 613, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:219
+	{form: 732, chips: 0x7c, step: 613, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:219
+	{form: 734, chips: 0x7c, step: 613, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:219
+	{form: 735, chips: 0xf80, step: 613, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:219
+	{form: 736, chips: 0xfff, step: 616, nstep: 3, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:18
+	{form: 737, chips: 0xfff, step: 616, nstep: 3, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:18
+	{form: 738, chips: 0x7f, step: 616, nstep: 3, slot: 1131, nslot: 2, sig: 0x81, fixed: true},                       // integer.sass:18
+	{form: 740, chips: 0x7f, step: 616, nstep: 3, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
+	{form: 741, chips: 0xf80, step: 616, nstep: 3, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:18
+	{form: 742, chips: 0x3f, step: 616, nstep: 3, slot: 1135, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:21
+	{form: 743, chips: 0x3f, step: 616, nstep: 3, slot: 1139, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
+	{form: 745, chips: 0x3f, step: 616, nstep: 3, slot: 1143, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
+	{form: 754, chips: 0xfc0, step: 619, nstep: 3, slot: 1147, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
+	{form: 755, chips: 0x40, step: 619, nstep: 3, slot: 1151, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
+	{form: 756, chips: 0xf80, step: 619, nstep: 3, slot: 1151, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
+	{form: 763, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:29
+	{form: 764, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:29
+	{form: 765, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:29
+	{form: 767, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:29
+	{form: 768, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:29
+	{form: 769, chips: 0xc00, step: 622, nstep: 1, slot: 1155, nslot: 4, sig: 0x1131},                                 // integer.sass:32
+	{form: 770, chips: 0xc00, step: 622, nstep: 1, slot: 1159, nslot: 4, sig: 0x6131},                                 // integer.sass:32
+	{form: 771, chips: 0xc00, step: 622, nstep: 1, slot: 1163, nslot: 4, sig: 0x2131},                                 // integer.sass:32
+	{form: 772, chips: 0xc00, step: 623, nstep: 2, slot: 1167, nslot: 5, sig: 0x31131},                                // integer.sass:33
+	{form: 773, chips: 0xc00, step: 623, nstep: 2, slot: 1172, nslot: 5, sig: 0x36131},                                // integer.sass:33
+	{form: 774, chips: 0xc00, step: 623, nstep: 2, slot: 1177, nslot: 5, sig: 0x32131},                                // integer.sass:33
+	{form: 775, chips: 0x7f, step: 0, nstep: 0, slot: 1182, nslot: 6, sig: 0x111331},                                  // integer.sass:36
+	{form: 776, chips: 0x7f, step: 0, nstep: 0, slot: 1188, nslot: 6, sig: 0x161331},                                  // integer.sass:36
+	{form: 777, chips: 0x7f, step: 0, nstep: 0, slot: 1194, nslot: 6, sig: 0x181331},                                  // integer.sass:36
+	{form: 779, chips: 0x7f, step: 0, nstep: 0, slot: 1200, nslot: 6, sig: 0x121331},                                  // integer.sass:36
+	{form: 780, chips: 0x7f, step: 625, nstep: 1, slot: 1206, nslot: 8, sig: 0x33111331},                              // integer.sass:37
+	{form: 781, chips: 0x7f, step: 625, nstep: 1, slot: 1214, nslot: 8, sig: 0x33161331},                              // integer.sass:37
+	{form: 782, chips: 0x7f, step: 625, nstep: 1, slot: 1222, nslot: 8, sig: 0x33181331},                              // integer.sass:37
+	{form: 784, chips: 0x7f, step: 625, nstep: 1, slot: 1230, nslot: 8, sig: 0x33121331},                              // integer.sass:37
+	{form: 785, chips: 0x180, step: 0, nstep: 0, slot: 1238, nslot: 6, sig: 0x111331},                                 // integer.sass:38
+	{form: 786, chips: 0x180, step: 0, nstep: 0, slot: 1244, nslot: 6, sig: 0x161331},                                 // integer.sass:38
+	{form: 787, chips: 0x180, step: 0, nstep: 0, slot: 1250, nslot: 6, sig: 0x121331},                                 // integer.sass:38
+	{form: 788, chips: 0x180, step: 625, nstep: 1, slot: 1256, nslot: 8, sig: 0x33111331},                             // integer.sass:39
+	{form: 789, chips: 0x180, step: 625, nstep: 1, slot: 1264, nslot: 8, sig: 0x33161331},                             // integer.sass:39
+	{form: 790, chips: 0x180, step: 625, nstep: 1, slot: 1272, nslot: 8, sig: 0x33121331},                             // integer.sass:39
+	{form: 791, chips: 0xe00, step: 0, nstep: 0, slot: 1238, nslot: 6, sig: 0x111331},                                 // integer.sass:40
+	{form: 792, chips: 0xe00, step: 0, nstep: 0, slot: 1244, nslot: 6, sig: 0x161331},                                 // integer.sass:40
+	{form: 793, chips: 0xe00, step: 0, nstep: 0, slot: 1250, nslot: 6, sig: 0x121331},                                 // integer.sass:40
+	{form: 794, chips: 0xe00, step: 625, nstep: 1, slot: 1256, nslot: 8, sig: 0x33111331},                             // integer.sass:41
+	{form: 795, chips: 0xe00, step: 625, nstep: 1, slot: 1264, nslot: 8, sig: 0x33161331},                             // integer.sass:41
+	{form: 796, chips: 0xe00, step: 625, nstep: 1, slot: 1272, nslot: 8, sig: 0x33121331},                             // integer.sass:41
+	{form: 797, chips: 0xfff, step: 626, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:44
+	{form: 798, chips: 0xfff, step: 626, nstep: 3, slot: 1280, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
+	{form: 799, chips: 0x7f, step: 626, nstep: 3, slot: 356, nslot: 4, sig: 0x1811, fixed: true},                      // integer.sass:44
+	{form: 801, chips: 0x7f, step: 626, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:44
+	{form: 802, chips: 0xf80, step: 626, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:44
+	{form: 803, chips: 0xfff, step: 629, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
+	{form: 804, chips: 0xfff, step: 629, nstep: 4, slot: 1288, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
+	{form: 805, chips: 0x7f, step: 629, nstep: 4, slot: 1292, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
+	{form: 807, chips: 0x7f, step: 629, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
+	{form: 808, chips: 0xf80, step: 629, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
+	{form: 809, chips: 0x40, step: 633, nstep: 4, slot: 1300, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:96
+	{form: 810, chips: 0x40, step: 633, nstep: 4, slot: 1305, nslot: 6, sig: 0xe41c11},                                // tensor.sass:97
+	{form: 811, chips: 0x40, step: 637, nstep: 6, slot: 1311, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:98
+	{form: 812, chips: 0x40, step: 637, nstep: 6, slot: 1318, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:99
+	{form: 847, chips: 0xfff, step: 643, nstep: 2, slot: 1326, nslot: 5, sig: 0x11131},                                // integer.sass:59
+	{form: 848, chips: 0xfff, step: 643, nstep: 2, slot: 1331, nslot: 5, sig: 0x61131},                                // integer.sass:59
+	{form: 849, chips: 0x7f, step: 643, nstep: 2, slot: 1336, nslot: 5, sig: 0x81131},                                 // integer.sass:59
+	{form: 851, chips: 0xfff, step: 643, nstep: 2, slot: 1341, nslot: 5, sig: 0x16131},                                // integer.sass:59
+	{form: 852, chips: 0x7f, step: 643, nstep: 2, slot: 1346, nslot: 5, sig: 0x18131},                                 // integer.sass:59
+	{form: 854, chips: 0x7f, step: 643, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                 // integer.sass:59
+	{form: 855, chips: 0xf80, step: 643, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                // integer.sass:59
+	{form: 856, chips: 0x7f, step: 643, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                 // integer.sass:59
+	{form: 857, chips: 0xf80, step: 643, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                // integer.sass:59
+	{form: 858, chips: 0xfff, step: 645, nstep: 3, slot: 1361, nslot: 6, sig: 0x311131},                               // integer.sass:60
+	{form: 859, chips: 0xfff, step: 645, nstep: 3, slot: 1367, nslot: 6, sig: 0x361131},                               // integer.sass:60
+	{form: 860, chips: 0x7f, step: 645, nstep: 3, slot: 1373, nslot: 6, sig: 0x381131},                                // integer.sass:60
+	{form: 862, chips: 0xfff, step: 645, nstep: 3, slot: 1379, nslot: 6, sig: 0x316131},                               // integer.sass:60
+	{form: 863, chips: 0x7f, step: 645, nstep: 3, slot: 1385, nslot: 6, sig: 0x318131},                                // integer.sass:60
+	{form: 865, chips: 0x7f, step: 645, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                                // integer.sass:60
+	{form: 866, chips: 0xf80, step: 645, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                               // integer.sass:60
+	{form: 867, chips: 0x7f, step: 645, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                                // integer.sass:60
+	{form: 868, chips: 0xf80, step: 645, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                               // integer.sass:60
+	{form: 869, chips: 0xfff, step: 648, nstep: 2, slot: 1326, nslot: 5, sig: 0x11131},                                // integer.sass:63
+	{form: 870, chips: 0xfff, step: 648, nstep: 2, slot: 1331, nslot: 5, sig: 0x61131},                                // integer.sass:63
+	{form: 871, chips: 0x7f, step: 648, nstep: 2, slot: 1336, nslot: 5, sig: 0x81131},                                 // integer.sass:63
+	{form: 873, chips: 0xfff, step: 648, nstep: 2, slot: 1341, nslot: 5, sig: 0x16131},                                // integer.sass:63
+	{form: 874, chips: 0x7f, step: 648, nstep: 2, slot: 1346, nslot: 5, sig: 0x18131},                                 // integer.sass:63
+	{form: 876, chips: 0x7f, step: 648, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                 // integer.sass:63
+	{form: 877, chips: 0xf80, step: 648, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                // integer.sass:63
+	{form: 878, chips: 0x7f, step: 648, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                 // integer.sass:63
+	{form: 879, chips: 0xf80, step: 648, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                // integer.sass:63
+	{form: 880, chips: 0xfff, step: 650, nstep: 3, slot: 1361, nslot: 6, sig: 0x311131},                               // integer.sass:64
+	{form: 881, chips: 0xfff, step: 650, nstep: 3, slot: 1367, nslot: 6, sig: 0x361131},                               // integer.sass:64
+	{form: 882, chips: 0x7f, step: 650, nstep: 3, slot: 1373, nslot: 6, sig: 0x381131},                                // integer.sass:64
+	{form: 884, chips: 0xfff, step: 650, nstep: 3, slot: 1379, nslot: 6, sig: 0x316131},                               // integer.sass:64
+	{form: 885, chips: 0x7f, step: 650, nstep: 3, slot: 1385, nslot: 6, sig: 0x318131},                                // integer.sass:64
+	{form: 887, chips: 0x7f, step: 650, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                                // integer.sass:64
+	{form: 888, chips: 0xf80, step: 650, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                               // integer.sass:64
+	{form: 889, chips: 0x7f, step: 650, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                                // integer.sass:64
+	{form: 890, chips: 0xf80, step: 650, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                               // integer.sass:64
+	{form: 813, chips: 0xfff, step: 653, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:48
+	{form: 814, chips: 0xfff, step: 653, nstep: 2, slot: 1403, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
+	{form: 815, chips: 0x7f, step: 653, nstep: 2, slot: 705, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
+	{form: 816, chips: 0xfff, step: 653, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
+	{form: 817, chips: 0x7f, step: 653, nstep: 2, slot: 1411, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
+	{form: 818, chips: 0xfff, step: 653, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:49
+	{form: 819, chips: 0xfff, step: 653, nstep: 2, slot: 1403, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
+	{form: 820, chips: 0x7f, step: 653, nstep: 2, slot: 705, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
+	{form: 821, chips: 0xfff, step: 653, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
+	{form: 822, chips: 0xfff, step: 653, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
+	{form: 823, chips: 0xfff, step: 655, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
+	{form: 824, chips: 0xfff, step: 657, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
+	{form: 825, chips: 0xfff, step: 659, nstep: 1, slot: 220, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:55
+	{form: 826, chips: 0xfff, step: 659, nstep: 1, slot: 1415, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
+	{form: 827, chips: 0x7f, step: 659, nstep: 1, slot: 228, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:55
+	{form: 829, chips: 0xfff, step: 659, nstep: 1, slot: 1419, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
+	{form: 830, chips: 0x7f, step: 659, nstep: 1, slot: 1423, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
+	{form: 832, chips: 0x7f, step: 659, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:55
+	{form: 833, chips: 0xf80, step: 659, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:55
+	{form: 834, chips: 0x7f, step: 659, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                      // integer.sass:55
+	{form: 835, chips: 0xf80, step: 659, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:55
+	{form: 836, chips: 0xfff, step: 660, nstep: 2, slot: 1427, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
+	{form: 837, chips: 0xfff, step: 660, nstep: 2, slot: 1432, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
+	{form: 838, chips: 0x7f, step: 660, nstep: 2, slot: 1437, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
+	{form: 840, chips: 0xfff, step: 660, nstep: 2, slot: 1442, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
+	{form: 841, chips: 0x7f, step: 660, nstep: 2, slot: 1447, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
+	{form: 843, chips: 0x7f, step: 660, nstep: 2, slot: 1452, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
+	{form: 844, chips: 0xf80, step: 660, nstep: 2, slot: 1452, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
+	{form: 845, chips: 0x7f, step: 660, nstep: 2, slot: 1457, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
+	{form: 846, chips: 0xf80, step: 660, nstep: 2, slot: 1457, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
+	{form: 891, chips: 0x1, step: 662, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 892, chips: 0x2, step: 666, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 893, chips: 0x1, step: 670, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
+	{form: 894, chips: 0x2, step: 674, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
+	{form: 895, chips: 0xffc, step: 666, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                                // tensor.sass:104
+	{form: 896, chips: 0xffc, step: 674, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                                // tensor.sass:105
+	{form: 897, chips: 0x2, step: 678, nstep: 5, slot: 1467, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
+	{form: 898, chips: 0x2, step: 683, nstep: 5, slot: 1467, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:107
+	{form: 899, chips: 0xc7c, step: 678, nstep: 5, slot: 1473, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
+	{form: 900, chips: 0x380, step: 678, nstep: 5, slot: 1480, nslot: 7, sig: 0x6141111},                              // tensor.sass:109
+	{form: 901, chips: 0xc7c, step: 683, nstep: 5, slot: 1473, nslot: 7, sig: 0x6141111},                              // tensor.sass:110
+	{form: 902, chips: 0x380, step: 683, nstep: 5, slot: 1480, nslot: 7, sig: 0x6141111},                              // tensor.sass:111
+	{form: 903, chips: 0x1ff, step: 659, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
+	{form: 904, chips: 0x1ff, step: 659, nstep: 1, slot: 1487, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
+	{form: 905, chips: 0x7f, step: 659, nstep: 1, slot: 1491, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
+	{form: 907, chips: 0x7f, step: 659, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
+	{form: 908, chips: 0x180, step: 659, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
+	{form: 909, chips: 0x200, step: 659, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
+	{form: 910, chips: 0x200, step: 659, nstep: 1, slot: 1487, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
+	{form: 911, chips: 0x200, step: 659, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
+	{form: 912, chips: 0xc00, step: 688, nstep: 1, slot: 1495, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
+	{form: 913, chips: 0xc00, step: 688, nstep: 1, slot: 1502, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
+	{form: 914, chips: 0xc00, step: 688, nstep: 1, slot: 1509, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
+	{form: 915, chips: 0x1, step: 689, nstep: 4, slot: 1516, nslot: 6, sig: 0x331133},                                 // integer.sass:72
+	{form: 916, chips: 0x1, step: 689, nstep: 4, slot: 1522, nslot: 6, sig: 0x336133},                                 // integer.sass:72
+	{form: 917, chips: 0x1, step: 689, nstep: 4, slot: 1528, nslot: 6, sig: 0x338133},                                 // integer.sass:72
+	{form: 919, chips: 0x1, step: 689, nstep: 4, slot: 1534, nslot: 6, sig: 0x332133},                                 // integer.sass:72
+	{form: 920, chips: 0x3fe, step: 693, nstep: 3, slot: 622, nslot: 5, sig: 0x31133},                                 // integer.sass:73
+	{form: 921, chips: 0x3fe, step: 693, nstep: 3, slot: 1540, nslot: 5, sig: 0x36133},                                // integer.sass:73
+	{form: 922, chips: 0x7e, step: 693, nstep: 3, slot: 1545, nslot: 5, sig: 0x38133},                                 // integer.sass:73
+	{form: 924, chips: 0x7e, step: 693, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                  // integer.sass:73
+	{form: 925, chips: 0x380, step: 693, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                 // integer.sass:73
+	{form: 926, chips: 0x3fe, step: 696, nstep: 4, slot: 1550, nslot: 6, sig: 0x331133},                               // integer.sass:74
+	{form: 927, chips: 0x3fe, step: 696, nstep: 4, slot: 1556, nslot: 6, sig: 0x336133},                               // integer.sass:74
+	{form: 928, chips: 0x7e, step: 696, nstep: 4, slot: 1562, nslot: 6, sig: 0x338133},                                // integer.sass:74
+	{form: 930, chips: 0x7e, step: 696, nstep: 4, slot: 1568, nslot: 6, sig: 0x332133},                                // integer.sass:74
+	{form: 931, chips: 0x380, step: 696, nstep: 4, slot: 1568, nslot: 6, sig: 0x332133},                               // integer.sass:74
+	{form: 932, chips: 0xc00, step: 700, nstep: 3, slot: 622, nslot: 5, sig: 0x31133},                                 // integer.sass:75
+	{form: 933, chips: 0xc00, step: 700, nstep: 3, slot: 1540, nslot: 5, sig: 0x36133},                                // integer.sass:75
+	{form: 934, chips: 0xc00, step: 700, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                 // integer.sass:75
+	{form: 935, chips: 0xc00, step: 703, nstep: 4, slot: 1550, nslot: 6, sig: 0x331133},                               // integer.sass:76
+	{form: 936, chips: 0xc00, step: 703, nstep: 4, slot: 1556, nslot: 6, sig: 0x336133},                               // integer.sass:76
+	{form: 937, chips: 0xc00, step: 703, nstep: 4, slot: 1568, nslot: 6, sig: 0x332133},                               // integer.sass:76
+	{form: 938, chips: 0xfff, step: 0, nstep: 0, slot: 271, nslot: 1, sig: 0x3},                                       // control.sass:220
+	{form: 939, chips: 0x1, step: 707, nstep: 7, slot: 1574, nslot: 3, sig: 0x391},                                    // memory.sass:149
+	{form: 940, chips: 0xffe, step: 714, nstep: 5, slot: 1577, nslot: 3, sig: 0x391},                                  // memory.sass:149
+	{form: 941, chips: 0x1, step: 707, nstep: 7, slot: 1580, nslot: 3, sig: 0x391},                                    // memory.sass:150
+	{form: 942, chips: 0x3e, step: 714, nstep: 5, slot: 1583, nslot: 3, sig: 0x391},                                   // memory.sass:151
+	{form: 943, chips: 0x40, step: 714, nstep: 5, slot: 1586, nslot: 3, sig: 0x391},                                   // memory.sass:152
+	{form: 944, chips: 0xf80, step: 714, nstep: 5, slot: 1586, nslot: 3, sig: 0x391},                                  // memory.sass:152
+	{form: 945, chips: 0x3e, step: 719, nstep: 5, slot: 1589, nslot: 3, sig: 0x391},                                   // memory.sass:153
+	{form: 946, chips: 0x3e, step: 719, nstep: 5, slot: 1592, nslot: 3, sig: 0x3a1},                                   // memory.sass:154
+	{form: 947, chips: 0x40, step: 719, nstep: 5, slot: 1592, nslot: 3, sig: 0x3a1},                                   // memory.sass:155
+	{form: 948, chips: 0xf80, step: 719, nstep: 5, slot: 1592, nslot: 3, sig: 0x3a1},                                  // memory.sass:155
+	{form: 949, chips: 0xfff, step: 724, nstep: 2, slot: 1595, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:158
+	{form: 950, chips: 0x380, step: 726, nstep: 2, slot: 1597, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:161
+	{form: 951, chips: 0x380, step: 726, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:162
+	{form: 952, chips: 0xc00, step: 728, nstep: 2, slot: 1597, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
+	{form: 953, chips: 0xc00, step: 728, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
+	{form: 954, chips: 0xc00, step: 728, nstep: 2, slot: 1601, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:165
+	{form: 955, chips: 0x1, step: 707, nstep: 7, slot: 1604, nslot: 4, sig: 0x3913},                                   // memory.sass:168
+	{form: 956, chips: 0xffe, step: 714, nstep: 5, slot: 1608, nslot: 4, sig: 0x3913},                                 // memory.sass:168
+	{form: 957, chips: 0x1, step: 707, nstep: 7, slot: 1612, nslot: 4, sig: 0x3913},                                   // memory.sass:169
+	{form: 958, chips: 0x3e, step: 714, nstep: 5, slot: 1616, nslot: 4, sig: 0x3913},                                  // memory.sass:170
+	{form: 959, chips: 0x40, step: 714, nstep: 5, slot: 1620, nslot: 4, sig: 0x3913},                                  // memory.sass:171
+	{form: 960, chips: 0xf80, step: 714, nstep: 5, slot: 1620, nslot: 4, sig: 0x3913},                                 // memory.sass:171
+	{form: 961, chips: 0x3e, step: 719, nstep: 5, slot: 1624, nslot: 4, sig: 0x3913},                                  // memory.sass:172
+	{form: 962, chips: 0x3e, step: 719, nstep: 5, slot: 1628, nslot: 4, sig: 0x3a13},                                  // memory.sass:173
+	{form: 963, chips: 0x40, step: 719, nstep: 5, slot: 1628, nslot: 4, sig: 0x3a13},                                  // memory.sass:174
+	{form: 964, chips: 0xf80, step: 719, nstep: 5, slot: 1628, nslot: 4, sig: 0x3a13},                                 // memory.sass:174
+	{form: 965, chips: 0xf80, step: 730, nstep: 6, slot: 1632, nslot: 5, sig: 0x36a11},                                // memory.sass:175
+	{form: 966, chips: 0xffe, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:178
+	{form: 967, chips: 0x40, step: 736, nstep: 5, slot: 1637, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:181
+	{form: 968, chips: 0x40, step: 736, nstep: 5, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:182
+	{form: 969, chips: 0xf80, step: 736, nstep: 5, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:183
+	{form: 970, chips: 0xf80, step: 736, nstep: 5, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:184
+	{form: 971, chips: 0x40, step: 741, nstep: 6, slot: 1637, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:185
+	{form: 972, chips: 0x40, step: 741, nstep: 6, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:186
+	{form: 973, chips: 0xf80, step: 747, nstep: 6, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:187
+	{form: 974, chips: 0xf80, step: 747, nstep: 6, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:188
+	{form: 975, chips: 0x3e, step: 753, nstep: 7, slot: 1643, nslot: 3, sig: 0x399},                                   // memory.sass:191
+	{form: 976, chips: 0x3e, step: 753, nstep: 7, slot: 1646, nslot: 3, sig: 0x3a9},                                   // memory.sass:192
+	{form: 977, chips: 0x40, step: 753, nstep: 7, slot: 1646, nslot: 3, sig: 0x3a9},                                   // memory.sass:193
+	{form: 978, chips: 0xf80, step: 760, nstep: 7, slot: 1646, nslot: 3, sig: 0x3a9},                                  // memory.sass:194
+	{form: 979, chips: 0xf80, step: 760, nstep: 7, slot: 1649, nslot: 3, sig: 0x399},                                  // memory.sass:195
+	{form: 980, chips: 0x7e, step: 753, nstep: 7, slot: 1652, nslot: 3, sig: 0x399},                                   // memory.sass:196
+	{form: 981, chips: 0x1, step: 767, nstep: 2, slot: 1655, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:199
+	{form: 982, chips: 0xffe, step: 769, nstep: 2, slot: 1655, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:199
+	{form: 983, chips: 0x1, step: 767, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:200
+	{form: 984, chips: 0x7e, step: 769, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:200
+	{form: 985, chips: 0xf80, step: 769, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:200
+	{form: 986, chips: 0x40, step: 769, nstep: 2, slot: 1659, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:201
+	{form: 987, chips: 0xf80, step: 769, nstep: 2, slot: 1659, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:201
+	{form: 988, chips: 0x1, step: 771, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:204
+	{form: 989, chips: 0x1, step: 771, nstep: 2, slot: 1663, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:205
+	{form: 990, chips: 0xffe, step: 773, nstep: 1, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:206
+	{form: 991, chips: 0x7e, step: 773, nstep: 1, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:207
+	{form: 992, chips: 0xf80, step: 773, nstep: 1, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:207
+	{form: 993, chips: 0x7f, step: 774, nstep: 3, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:114
+	{form: 994, chips: 0x7f, step: 774, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:115
+	{form: 995, chips: 0xf80, step: 777, nstep: 3, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:116
+	{form: 996, chips: 0xf80, step: 777, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:117
+	{form: 997, chips: 0xf80, step: 780, nstep: 3, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:118
+	{form: 998, chips: 0xf80, step: 780, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:119
+	{form: 999, chips: 0x380, step: 783, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:122
+	{form: 1000, chips: 0x380, step: 786, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:123
+	{form: 1001, chips: 0x380, step: 789, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:124
+	{form: 1002, chips: 0x380, step: 792, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:125
+	{form: 1003, chips: 0x300, step: 795, nstep: 6, slot: 1675, nslot: 3, sig: 0xd11, fixed: true, uniform: true},     // tensor.sass:126
+	{form: 1004, chips: 0xfff, step: 0, nstep: 0, slot: 1678, nslot: 5, sig: 0x61131},                                 // integer.sass:79
+	{form: 1005, chips: 0xfff, step: 0, nstep: 0, slot: 1683, nslot: 5, sig: 0x66131},                                 // integer.sass:79
+	{form: 1006, chips: 0x7f, step: 0, nstep: 0, slot: 1688, nslot: 5, sig: 0x68131},                                  // integer.sass:79
+	{form: 1008, chips: 0x7f, step: 0, nstep: 0, slot: 1693, nslot: 5, sig: 0x62131},                                  // integer.sass:79
+	{form: 1009, chips: 0xf80, step: 0, nstep: 0, slot: 1693, nslot: 5, sig: 0x62131},                                 // integer.sass:79
+	{form: 1010, chips: 0xfff, step: 801, nstep: 1, slot: 1698, nslot: 6, sig: 0x611131},                              // integer.sass:80
+	{form: 1011, chips: 0xfff, step: 801, nstep: 1, slot: 1704, nslot: 6, sig: 0x616131},                              // integer.sass:80
+	{form: 1012, chips: 0x7f, step: 801, nstep: 1, slot: 1710, nslot: 6, sig: 0x618131},                               // integer.sass:80
+	{form: 1014, chips: 0x7f, step: 801, nstep: 1, slot: 1716, nslot: 6, sig: 0x612131},                               // integer.sass:80
+	{form: 1015, chips: 0xf80, step: 801, nstep: 1, slot: 1716, nslot: 6, sig: 0x612131},                              // integer.sass:80
+	{form: 1016, chips: 0xfff, step: 802, nstep: 2, slot: 1678, nslot: 5, sig: 0x61131},                               // integer.sass:81
+	{form: 1017, chips: 0xfff, step: 802, nstep: 2, slot: 1683, nslot: 5, sig: 0x66131},                               // integer.sass:81
+	{form: 1018, chips: 0x7f, step: 802, nstep: 2, slot: 1688, nslot: 5, sig: 0x68131},                                // integer.sass:81
+	{form: 1020, chips: 0x7f, step: 802, nstep: 2, slot: 1693, nslot: 5, sig: 0x62131},                                // integer.sass:81
+	{form: 1021, chips: 0xf80, step: 802, nstep: 2, slot: 1693, nslot: 5, sig: 0x62131},                               // integer.sass:81
+	{form: 1022, chips: 0xfff, step: 625, nstep: 1, slot: 1722, nslot: 6, sig: 0x361131},                              // integer.sass:82
+	{form: 1023, chips: 0xfff, step: 625, nstep: 1, slot: 1728, nslot: 6, sig: 0x366131},                              // integer.sass:82
+	{form: 1024, chips: 0x7f, step: 625, nstep: 1, slot: 1734, nslot: 6, sig: 0x368131},                               // integer.sass:82
+	{form: 1026, chips: 0x7f, step: 625, nstep: 1, slot: 1740, nslot: 6, sig: 0x362131},                               // integer.sass:82
+	{form: 1027, chips: 0xf80, step: 625, nstep: 1, slot: 1740, nslot: 6, sig: 0x362131},                              // integer.sass:82
+	{form: 1028, chips: 0xfff, step: 804, nstep: 2, slot: 1746, nslot: 7, sig: 0x3611131},                             // integer.sass:83
+	{form: 1029, chips: 0xfff, step: 804, nstep: 2, slot: 1753, nslot: 7, sig: 0x3616131},                             // integer.sass:83
+	{form: 1030, chips: 0x7f, step: 804, nstep: 2, slot: 1760, nslot: 7, sig: 0x3618131},                              // integer.sass:83
+	{form: 1032, chips: 0x7f, step: 804, nstep: 2, slot: 1767, nslot: 7, sig: 0x3612131},                              // integer.sass:83
+	{form: 1033, chips: 0xf80, step: 804, nstep: 2, slot: 1767, nslot: 7, sig: 0x3612131},                             // integer.sass:83
+	{form: 1034, chips: 0xfff, step: 806, nstep: 3, slot: 1722, nslot: 6, sig: 0x361131},                              // integer.sass:84
+	{form: 1035, chips: 0xfff, step: 806, nstep: 3, slot: 1728, nslot: 6, sig: 0x366131},                              // integer.sass:84
+	{form: 1036, chips: 0x7f, step: 806, nstep: 3, slot: 1734, nslot: 6, sig: 0x368131},                               // integer.sass:84
+	{form: 1037, chips: 0x7f, step: 806, nstep: 3, slot: 1740, nslot: 6, sig: 0x362131},                               // integer.sass:84
+	{form: 1038, chips: 0xf80, step: 806, nstep: 3, slot: 1740, nslot: 6, sig: 0x362131},                              // integer.sass:84
+	{form: 1039, chips: 0xfff, step: 0, nstep: 0, slot: 1774, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:223
+	{form: 1040, chips: 0xfc0, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // control.sass:224
+	{form: 1041, chips: 0xfff, step: 809, nstep: 2, slot: 1775, nslot: 7, sig: 0x3611113},                             // integer.sass:87
+	{form: 1042, chips: 0xfff, step: 809, nstep: 2, slot: 1782, nslot: 7, sig: 0x3616113},                             // integer.sass:87
+	{form: 1043, chips: 0x7f, step: 809, nstep: 2, slot: 1789, nslot: 7, sig: 0x3618113},                              // integer.sass:87
+	{form: 1045, chips: 0x7f, step: 809, nstep: 2, slot: 1796, nslot: 7, sig: 0x3612113},                              // integer.sass:87
+	{form: 1046, chips: 0xf80, step: 809, nstep: 2, slot: 1796, nslot: 7, sig: 0x3612113},                             // integer.sass:87
+	{form: 1047, chips: 0xfff, step: 811, nstep: 2, slot: 1803, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:227
+	{form: 1048, chips: 0xfff, step: 813, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:228
+	{form: 1049, chips: 0x1, step: 815, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:210
+	{form: 1050, chips: 0x3e, step: 818, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:211
+	{form: 1051, chips: 0xfc0, step: 820, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // memory.sass:212
+	{form: 1052, chips: 0x3ff, step: 0, nstep: 0, slot: 1806, nslot: 3, sig: 0x611},                                   // integer.sass:90
+	{form: 1053, chips: 0x7f, step: 0, nstep: 0, slot: 1809, nslot: 3, sig: 0x681},                                    // integer.sass:90
+	{form: 1055, chips: 0xfff, step: 0, nstep: 0, slot: 1812, nslot: 3, sig: 0x661},                                   // integer.sass:91
+	{form: 1056, chips: 0x7f, step: 0, nstep: 0, slot: 1815, nslot: 3, sig: 0x621},                                    // integer.sass:92
+	{form: 1057, chips: 0x380, step: 0, nstep: 0, slot: 1815, nslot: 3, sig: 0x621},                                   // integer.sass:93
+	{form: 1058, chips: 0x380, step: 821, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:94
+	{form: 1059, chips: 0xc00, step: 622, nstep: 1, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // integer.sass:95
+	{form: 1060, chips: 0xc00, step: 822, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:96
+	{form: 1061, chips: 0xc00, step: 0, nstep: 0, slot: 1815, nslot: 3, sig: 0x621},                                   // integer.sass:97
+	{form: 1062, chips: 0xc00, step: 821, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:98
+	{form: 1063, chips: 0xc00, step: 0, nstep: 0, slot: 1806, nslot: 3, sig: 0x611},                                   // integer.sass:99
+	{form: 1064, chips: 0xc00, step: 822, nstep: 1, slot: 174, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:100
+	{form: 1065, chips: 0x7f, step: 823, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:129
+	{form: 1066, chips: 0xf80, step: 825, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:130
+	{form: 1067, chips: 0x3f, step: 827, nstep: 1, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:222
+	{form: 1068, chips: 0x3f, step: 827, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:222
+	{form: 1069, chips: 0x3f, step: 827, nstep: 1, slot: 1131, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
+	{form: 1071, chips: 0x3f, step: 827, nstep: 1, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
+	{form: 1072, chips: 0x3f, step: 828, nstep: 2, slot: 1820, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:223
+	{form: 1073, chips: 0x3f, step: 828, nstep: 2, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:223
+	{form: 1074, chips: 0x3f, step: 828, nstep: 2, slot: 1822, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
+	{form: 1076, chips: 0x3f, step: 828, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
+	{form: 1077, chips: 0xfc0, step: 827, nstep: 1, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:224
+	{form: 1078, chips: 0xfc0, step: 827, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:224
+	{form: 1079, chips: 0x40, step: 827, nstep: 1, slot: 1131, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:224
+	{form: 1081, chips: 0x40, step: 827, nstep: 1, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
+	{form: 1082, chips: 0xf80, step: 827, nstep: 1, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:224
+	{form: 1083, chips: 0xfc0, step: 828, nstep: 2, slot: 1820, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:225
+	{form: 1084, chips: 0xfc0, step: 828, nstep: 2, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:225
+	{form: 1085, chips: 0x40, step: 828, nstep: 2, slot: 1822, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:225
+	{form: 1087, chips: 0x40, step: 828, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:225
+	{form: 1088, chips: 0xf80, step: 828, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:225
+	{form: 1089, chips: 0xfc0, step: 830, nstep: 2, slot: 1820, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:226
+	{form: 1090, chips: 0xfc0, step: 830, nstep: 2, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:226
+	{form: 1091, chips: 0x40, step: 830, nstep: 2, slot: 1822, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:226
+	{form: 1093, chips: 0x40, step: 830, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:226
+	{form: 1094, chips: 0xf80, step: 830, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:226
+	{form: 1095, chips: 0x100, step: 832, nstep: 2, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:227
+	{form: 1096, chips: 0x100, step: 832, nstep: 2, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:227
+	{form: 1097, chips: 0x100, step: 834, nstep: 2, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:228
+	{form: 1098, chips: 0x100, step: 834, nstep: 2, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:228
+	{form: 1099, chips: 0x3f, step: 836, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:229
+	{form: 1100, chips: 0xfc0, step: 836, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:230
+	{form: 1101, chips: 0x3f, step: 837, nstep: 2, slot: 1826, nslot: 2, sig: 0x13},                                   // control.sass:231
+	{form: 1102, chips: 0x3f, step: 837, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:232
+	{form: 1103, chips: 0x3f, step: 837, nstep: 2, slot: 1828, nslot: 2, sig: 0x83},                                   // control.sass:232
+	{form: 1105, chips: 0xfc0, step: 839, nstep: 3, slot: 1830, nslot: 2, sig: 0x13},                                  // control.sass:233
+	{form: 1106, chips: 0xfc0, step: 839, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                   // control.sass:234
+	{form: 1107, chips: 0x40, step: 839, nstep: 3, slot: 1832, nslot: 2, sig: 0x83},                                   // control.sass:234
+	{form: 1109, chips: 0xffe, step: 842, nstep: 1, slot: 1834, nslot: 1, sig: 0x3},                                   // control.sass:235
+	{form: 1110, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:238
+	{form: 1111, chips: 0xc00, step: 843, nstep: 7, slot: 1835, nslot: 8, sig: 0x21141111},                            // tensor.sass:133
+	{form: 1112, chips: 0xc00, step: 850, nstep: 8, slot: 1843, nslot: 9, sig: 0x621141111},                           // tensor.sass:134
+	{form: 1120, chips: 0xfff, step: 858, nstep: 1, slot: 1852, nslot: 7, sig: 0x6633333},                             // integer.sass:108
+	{form: 1121, chips: 0xfff, step: 858, nstep: 1, slot: 1859, nslot: 7, sig: 0x6643333},                             // integer.sass:109
+	{form: 1122, chips: 0xfff, step: 0, nstep: 0, slot: 1866, nslot: 2, sig: 0x63},                                    // control.sass:241
+	{form: 1123, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                        // integer.sass:112
+	{form: 1124, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // integer.sass:112
+	{form: 1125, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                         // integer.sass:112
+	{form: 1127, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:112
+	{form: 1128, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                        // integer.sass:112
+	{form: 1129, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:244
+	{form: 1130, chips: 0xfff, step: 859, nstep: 1, slot: 220, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:115
+	{form: 1131, chips: 0xfff, step: 859, nstep: 1, slot: 1415, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:115
+	{form: 1132, chips: 0x7f, step: 859, nstep: 1, slot: 228, nslot: 4, sig: 0x8111, fixed: true},                     // integer.sass:115
+	{form: 1134, chips: 0xfff, step: 859, nstep: 1, slot: 1419, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:115
+	{form: 1135, chips: 0x7f, step: 859, nstep: 1, slot: 1423, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:115
+	{form: 1137, chips: 0x7f, step: 859, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:115
+	{form: 1138, chips: 0xf80, step: 859, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:115
+	{form: 1139, chips: 0x7f, step: 859, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:115
+	{form: 1140, chips: 0xf80, step: 859, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:115
+	{form: 1141, chips: 0x40, step: 860, nstep: 4, slot: 1868, nslot: 5, sig: 0xe41c1},                                // tensor.sass:137
+	{form: 1142, chips: 0x40, step: 860, nstep: 4, slot: 1873, nslot: 6, sig: 0xe41c11},                               // tensor.sass:138
+	{form: 1143, chips: 0x40, step: 864, nstep: 6, slot: 1879, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:139
+	{form: 1144, chips: 0x40, step: 864, nstep: 6, slot: 1886, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:140
+	{form: 1145, chips: 0x40, step: 870, nstep: 4, slot: 1868, nslot: 5, sig: 0xe41c1},                                // tensor.sass:141
+	{form: 1146, chips: 0x40, step: 870, nstep: 4, slot: 1873, nslot: 6, sig: 0xe41c11},                               // tensor.sass:142
+	{form: 1147, chips: 0x40, step: 874, nstep: 6, slot: 1879, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:143
+	{form: 1148, chips: 0x40, step: 874, nstep: 6, slot: 1886, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:144
+	{form: 1149, chips: 0x20, step: 880, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                                // tensor.sass:147
+	{form: 1150, chips: 0x20, step: 884, nstep: 6, slot: 1894, nslot: 7, sig: 0x6141111},                              // tensor.sass:148
+	{form: 1151, chips: 0xc00, step: 890, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                               // tensor.sass:149
+	{form: 1152, chips: 0xc00, step: 894, nstep: 5, slot: 1473, nslot: 7, sig: 0x6141111},                             // tensor.sass:150
+	{form: 1153, chips: 0xc00, step: 899, nstep: 6, slot: 1835, nslot: 8, sig: 0x21141111},                            // tensor.sass:151
+	{form: 1154, chips: 0xc00, step: 905, nstep: 7, slot: 1843, nslot: 9, sig: 0x621141111},                           // tensor.sass:152
+	{form: 1155, chips: 0x3f, step: 912, nstep: 2, slot: 1901, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:215
+	{form: 1156, chips: 0xfc0, step: 914, nstep: 2, slot: 1901, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:215
+	{form: 1157, chips: 0x3f, step: 912, nstep: 2, slot: 1904, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:216
+	{form: 1158, chips: 0x40, step: 914, nstep: 2, slot: 1907, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:217
+	{form: 1159, chips: 0xf80, step: 914, nstep: 2, slot: 1907, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:217
+	{form: 1161, chips: 0x3f, step: 0, nstep: 0, slot: 1910, nslot: 3, sig: 0x123},                                    // integer.sass:121
+	{form: 1162, chips: 0x3f, step: 916, nstep: 1, slot: 1913, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:122
+	{form: 1163, chips: 0x40, step: 0, nstep: 0, slot: 1910, nslot: 3, sig: 0x123},                                    // integer.sass:123
+	{form: 1164, chips: 0x40, step: 916, nstep: 1, slot: 1913, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:124
+	{form: 1165, chips: 0xf80, step: 917, nstep: 2, slot: 1916, nslot: 3, sig: 0x123},                                 // integer.sass:125
+	{form: 1166, chips: 0xf80, step: 919, nstep: 3, slot: 1919, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:126
+	{form: 1167, chips: 0x1, step: 922, nstep: 7, slot: 1922, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:220
+	{form: 1168, chips: 0x1, step: 929, nstep: 7, slot: 1924, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:221
+	{form: 1169, chips: 0x3e, step: 936, nstep: 5, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:222
+	{form: 1170, chips: 0x3e, step: 941, nstep: 5, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:223
+	{form: 1171, chips: 0x3e, step: 941, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:224
+	{form: 1172, chips: 0x3e, step: 941, nstep: 5, slot: 1932, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:225
+	{form: 1173, chips: 0x40, step: 946, nstep: 2, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:228
+	{form: 1174, chips: 0xf80, step: 946, nstep: 2, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:229
+	{form: 1175, chips: 0xfc0, step: 948, nstep: 5, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:232
+	{form: 1176, chips: 0xfc0, step: 39, nstep: 6, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:233
+	{form: 1177, chips: 0x40, step: 953, nstep: 5, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:234
+	{form: 1178, chips: 0x40, step: 953, nstep: 5, slot: 1932, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:235
+	{form: 1179, chips: 0x40, step: 66, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:236
+	{form: 1180, chips: 0x40, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:237
+	{form: 1181, chips: 0xf80, step: 953, nstep: 5, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:238
+	{form: 1182, chips: 0xf80, step: 953, nstep: 5, slot: 1932, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:239
+	{form: 1183, chips: 0xf80, step: 66, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:240
+	{form: 1184, chips: 0xf80, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:241
+	{form: 1185, chips: 0x7e, step: 958, nstep: 2, slot: 1944, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:129
+	{form: 1186, chips: 0xf80, step: 958, nstep: 2, slot: 1944, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:129
+	{form: 1187, chips: 0x3f, step: 960, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:247
+	{form: 1188, chips: 0xfc0, step: 960, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:247
+	{form: 1189, chips: 0x3f, step: 962, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:248
+	{form: 1190, chips: 0xfc0, step: 962, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:248
+	{form: 1193, chips: 0x1, step: 0, nstep: 0, slot: 1946, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:255
+	{form: 1194, chips: 0x3e, step: 0, nstep: 0, slot: 1946, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
+	{form: 1195, chips: 0x40, step: 0, nstep: 0, slot: 1948, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
+	{form: 1196, chips: 0x180, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1197, chips: 0x200, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1198, chips: 0xc00, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1199, chips: 0x1, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:258
+	{form: 1200, chips: 0x3e, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
+	{form: 1201, chips: 0x40, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
+	{form: 1202, chips: 0x180, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1203, chips: 0x200, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1204, chips: 0xc00, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1205, chips: 0xfff, step: 0, nstep: 0, slot: 1958, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:132
+	{form: 1206, chips: 0xfff, step: 0, nstep: 0, slot: 1962, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:132
+	{form: 1207, chips: 0x7f, step: 0, nstep: 0, slot: 1966, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:132
+	{form: 1209, chips: 0x7f, step: 0, nstep: 0, slot: 1970, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:132
+	{form: 1210, chips: 0xf80, step: 0, nstep: 0, slot: 1970, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:132
+	{form: 1211, chips: 0xc00, step: 822, nstep: 1, slot: 1962, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:133
+	{form: 1212, chips: 0xc00, step: 822, nstep: 1, slot: 1958, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:134
+	{form: 1213, chips: 0xc00, step: 822, nstep: 1, slot: 1970, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:135
+	{form: 1214, chips: 0xfff, step: 964, nstep: 2, slot: 1974, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:138
+	{form: 1215, chips: 0xfff, step: 964, nstep: 2, slot: 1977, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:138
+	{form: 1216, chips: 0x7f, step: 964, nstep: 2, slot: 1980, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:138
+	{form: 1218, chips: 0x7f, step: 964, nstep: 2, slot: 1983, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:138
+	{form: 1219, chips: 0xf80, step: 964, nstep: 2, slot: 1983, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:138
+	{form: 1220, chips: 0xe7f, step: 966, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:141
+	{form: 1221, chips: 0xe7f, step: 966, nstep: 4, slot: 1986, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:141
+	{form: 1222, chips: 0x7f, step: 966, nstep: 4, slot: 1990, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:141
+	{form: 1224, chips: 0xe7f, step: 966, nstep: 4, slot: 1288, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:141
+	{form: 1225, chips: 0x7f, step: 966, nstep: 4, slot: 1292, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:141
+	{form: 1227, chips: 0x7f, step: 966, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:141
+	{form: 1228, chips: 0xe00, step: 966, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:141
+	{form: 1229, chips: 0x7f, step: 966, nstep: 4, slot: 1994, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:141
+	{form: 1230, chips: 0xe00, step: 966, nstep: 4, slot: 1994, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:141
+	{form: 1231, chips: 0x180, step: 970, nstep: 5, slot: 1998, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:142
+	{form: 1232, chips: 0x180, step: 970, nstep: 5, slot: 2002, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:142
+	{form: 1233, chips: 0x180, step: 970, nstep: 5, slot: 2006, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:142
+	{form: 1234, chips: 0x180, step: 970, nstep: 5, slot: 2010, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:142
+	{form: 1235, chips: 0x180, step: 970, nstep: 5, slot: 2014, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:142
+	{form: 1236, chips: 0xfff, step: 975, nstep: 1, slot: 2018, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:261
+	{form: 1237, chips: 0xfff, step: 975, nstep: 1, slot: 2023, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:262
+	{form: 1238, chips: 0xfff, step: 975, nstep: 1, slot: 2028, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:263
+	{form: 1239, chips: 0xfff, step: 975, nstep: 1, slot: 2033, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:264
+	{form: 1240, chips: 0x1, step: 976, nstep: 6, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:244
+	{form: 1241, chips: 0xffe, step: 982, nstep: 4, slot: 2038, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:244
+	{form: 1242, chips: 0x1, step: 976, nstep: 6, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:245
+	{form: 1243, chips: 0x3e, step: 982, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:246
+	{form: 1244, chips: 0x40, step: 982, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:247
+	{form: 1245, chips: 0xf80, step: 982, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:247
+	{form: 1246, chips: 0x3e, step: 986, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:248
+	{form: 1247, chips: 0x3e, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:249
+	{form: 1248, chips: 0x40, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:250
+	{form: 1249, chips: 0xf80, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:250
+	{form: 1250, chips: 0x40, step: 990, nstep: 1, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:253
+	{form: 1251, chips: 0xf80, step: 990, nstep: 1, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:254
+	{form: 1252, chips: 0x1, step: 976, nstep: 6, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:257
+	{form: 1253, chips: 0x7e, step: 982, nstep: 4, slot: 2038, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:257
+	{form: 1254, chips: 0xf80, step: 991, nstep: 4, slot: 2038, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:258
+	{form: 1255, chips: 0x1, step: 976, nstep: 6, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:259
+	{form: 1256, chips: 0x3e, step: 982, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:260
+	{form: 1257, chips: 0x40, step: 982, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:261
+	{form: 1258, chips: 0x3e, step: 986, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:262
+	{form: 1259, chips: 0x3e, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:263
+	{form: 1260, chips: 0x40, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:264
+	{form: 1261, chips: 0xf80, step: 991, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:265
+	{form: 1262, chips: 0xf80, step: 995, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:266
+	{form: 1263, chips: 0xf80, step: 999, nstep: 5, slot: 2052, nslot: 4, sig: 0x611a},                                // memory.sass:267
+	{form: 1264, chips: 0x1, step: 767, nstep: 2, slot: 2056, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:270
+	{form: 1265, chips: 0xffe, step: 769, nstep: 2, slot: 2056, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:270
+	{form: 1266, chips: 0x1, step: 767, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:271
+	{form: 1267, chips: 0x7e, step: 769, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:271
+	{form: 1268, chips: 0xf80, step: 769, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:271
+	{form: 1269, chips: 0x40, step: 769, nstep: 2, slot: 2060, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:272
+	{form: 1270, chips: 0xf80, step: 769, nstep: 2, slot: 2060, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:272
+	{form: 1271, chips: 0x1, step: 1004, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:275
+	{form: 1272, chips: 0xffe, step: 773, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:275
+	{form: 1273, chips: 0x1, step: 1004, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:276
+	{form: 1274, chips: 0x7e, step: 773, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:276
+	{form: 1275, chips: 0xf80, step: 773, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:276
+	{form: 1276, chips: 0x40, step: 1005, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
+	{form: 1277, chips: 0x40, step: 1005, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:156
+	{form: 1278, chips: 0xf80, step: 1008, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:157
+	{form: 1279, chips: 0xf80, step: 1008, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:158
+	{form: 1280, chips: 0x380, step: 1011, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:161
+	{form: 1281, chips: 0x380, step: 1014, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:162
+	{form: 1282, chips: 0x380, step: 1017, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:163
+	{form: 1283, chips: 0x380, step: 1020, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:164
+	{form: 1284, chips: 0x1, step: 1023, nstep: 9, slot: 2072, nslot: 4, sig: 0x1913},                                 // texture.sass:26
+	{form: 1285, chips: 0x3fe, step: 1032, nstep: 7, slot: 2076, nslot: 4, sig: 0x1913},                               // texture.sass:26
+	{form: 1286, chips: 0x1, step: 1023, nstep: 9, slot: 2080, nslot: 5, sig: 0x66913},                                // texture.sass:27
+	{form: 1287, chips: 0x7e, step: 1032, nstep: 7, slot: 2085, nslot: 5, sig: 0x66913},                               // texture.sass:27
+	{form: 1288, chips: 0x1, step: 1023, nstep: 9, slot: 2090, nslot: 5, sig: 0x62913},                                // texture.sass:28
+	{form: 1289, chips: 0x7e, step: 1032, nstep: 7, slot: 2095, nslot: 5, sig: 0x62913},                               // texture.sass:28
+	{form: 1290, chips: 0x380, step: 1032, nstep: 7, slot: 2100, nslot: 4, sig: 0x2913},                               // texture.sass:29
+	{form: 1291, chips: 0xc00, step: 1039, nstep: 8, slot: 2104, nslot: 5, sig: 0x21913},                              // texture.sass:30
+	{form: 1292, chips: 0xc00, step: 1039, nstep: 8, slot: 2109, nslot: 5, sig: 0x22913},                              // texture.sass:31
+	{form: 1293, chips: 0x1, step: 1047, nstep: 10, slot: 2114, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
+	{form: 1294, chips: 0x3fe, step: 1057, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
+	{form: 1295, chips: 0x1, step: 1047, nstep: 10, slot: 2120, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1296, chips: 0x7e, step: 1057, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1297, chips: 0x1, step: 1047, nstep: 10, slot: 2128, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1298, chips: 0x7e, step: 1057, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1299, chips: 0x380, step: 1057, nstep: 8, slot: 2136, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
+	{form: 1300, chips: 0xc00, step: 1065, nstep: 9, slot: 2139, nslot: 4, sig: 0x2119},                               // texture.sass:38
+	{form: 1301, chips: 0xc00, step: 1065, nstep: 9, slot: 2143, nslot: 4, sig: 0x2219},                               // texture.sass:39
+	{form: 1302, chips: 0x1, step: 1074, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
+	{form: 1303, chips: 0x3fe, step: 1082, nstep: 6, slot: 2147, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
+	{form: 1304, chips: 0x1, step: 1023, nstep: 9, slot: 2150, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:43
+	{form: 1305, chips: 0x3fe, step: 1088, nstep: 7, slot: 2153, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
+	{form: 1306, chips: 0x1, step: 1074, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
+	{form: 1307, chips: 0x7e, step: 1082, nstep: 6, slot: 2156, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
+	{form: 1308, chips: 0x1, step: 1023, nstep: 9, slot: 2160, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:45
+	{form: 1309, chips: 0x7e, step: 1088, nstep: 7, slot: 2164, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
+	{form: 1310, chips: 0x1, step: 1074, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
+	{form: 1311, chips: 0x7e, step: 1082, nstep: 6, slot: 2168, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
+	{form: 1312, chips: 0x1, step: 1023, nstep: 9, slot: 2172, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:47
+	{form: 1313, chips: 0x7e, step: 1088, nstep: 7, slot: 2176, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
+	{form: 1314, chips: 0x380, step: 1082, nstep: 6, slot: 2180, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
+	{form: 1315, chips: 0x380, step: 1088, nstep: 7, slot: 2183, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
+	{form: 1316, chips: 0xc00, step: 1095, nstep: 7, slot: 2186, nslot: 4, sig: 0x2119},                               // texture.sass:50
+	{form: 1317, chips: 0xc00, step: 1102, nstep: 8, slot: 2190, nslot: 4, sig: 0x2119},                               // texture.sass:51
+	{form: 1318, chips: 0xc00, step: 1095, nstep: 7, slot: 2194, nslot: 4, sig: 0x2219},                               // texture.sass:52
+	{form: 1319, chips: 0xc00, step: 1102, nstep: 8, slot: 2198, nslot: 4, sig: 0x2219},                               // texture.sass:53
+	{form: 1320, chips: 0x40, step: 1110, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:279
+	{form: 1321, chips: 0xf80, step: 1110, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:280
+	{form: 1322, chips: 0x40, step: 1113, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:281
+	{form: 1323, chips: 0xf80, step: 1113, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:282
+	{form: 1324, chips: 0xfc0, step: 1118, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                        // memory.sass:283
+	{form: 1325, chips: 0x40, step: 1120, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:284
+	{form: 1326, chips: 0xf80, step: 1120, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:284
+	{form: 1327, chips: 0x40, step: 1122, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:285
+	{form: 1328, chips: 0xf80, step: 1122, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:285
+	{form: 1329, chips: 0x40, step: 1124, nstep: 3, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:286
+	{form: 1330, chips: 0xf80, step: 1124, nstep: 3, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:286
+	{form: 1331, chips: 0x40, step: 1127, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:287
+	{form: 1332, chips: 0xf80, step: 1127, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:287
+	{form: 1333, chips: 0x1, step: 1129, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
+	{form: 1334, chips: 0x7f, step: 1138, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
+	{form: 1335, chips: 0x7f, step: 1147, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
+	{form: 1336, chips: 0x7e, step: 1129, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
+	{form: 1337, chips: 0x380, step: 1155, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
+	{form: 1338, chips: 0xc00, step: 1163, nstep: 10, slot: 2246, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
+	{form: 1339, chips: 0xc00, step: 1173, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
+	{form: 1340, chips: 0x1, step: 1182, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
+	{form: 1341, chips: 0x7f, step: 1191, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
+	{form: 1342, chips: 0x7f, step: 1200, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
+	{form: 1343, chips: 0x7e, step: 1182, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
+	{form: 1344, chips: 0x380, step: 1208, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
+	{form: 1345, chips: 0xc00, step: 1216, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
+	{form: 1346, chips: 0x1, step: 1225, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
+	{form: 1347, chips: 0x7f, step: 1233, nstep: 8, slot: 2271, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
+	{form: 1348, chips: 0x7f, step: 1241, nstep: 7, slot: 2280, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
+	{form: 1349, chips: 0x7e, step: 1225, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
+	{form: 1350, chips: 0x380, step: 1241, nstep: 7, slot: 2289, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
+	{form: 1351, chips: 0xc00, step: 1248, nstep: 8, slot: 2297, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
+	{form: 1352, chips: 0x1, step: 1256, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
+	{form: 1353, chips: 0x7f, step: 1262, nstep: 6, slot: 2313, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
+	{form: 1354, chips: 0x7f, step: 1268, nstep: 5, slot: 2322, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
+	{form: 1355, chips: 0x7e, step: 1256, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
+	{form: 1356, chips: 0x380, step: 1268, nstep: 5, slot: 2331, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
+	{form: 1357, chips: 0xc00, step: 1273, nstep: 6, slot: 2339, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
+	{form: 1358, chips: 0xfff, step: 1279, nstep: 2, slot: 2348, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
+	{form: 1359, chips: 0x7f, step: 1281, nstep: 2, slot: 2353, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
+	{form: 1360, chips: 0x7f, step: 1283, nstep: 1, slot: 2360, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
+	{form: 1361, chips: 0xf80, step: 1283, nstep: 1, slot: 2367, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
+	{form: 1362, chips: 0x40, step: 1284, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:290
+	{form: 1363, chips: 0x40, step: 1284, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:291
+	{form: 1364, chips: 0x380, step: 1289, nstep: 7, slot: 2381, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:292
+	{form: 1365, chips: 0x380, step: 1289, nstep: 7, slot: 2384, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:293
+	{form: 1366, chips: 0xc00, step: 1296, nstep: 6, slot: 2388, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:294
+	{form: 1367, chips: 0xc00, step: 1296, nstep: 6, slot: 2391, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:295
+	{form: 1368, chips: 0x40, step: 1302, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:298
+	{form: 1369, chips: 0xf80, step: 1302, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:298
+	{form: 1370, chips: 0x40, step: 1302, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:299
+	{form: 1371, chips: 0xf80, step: 1302, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:299
+	{form: 1372, chips: 0x40, step: 1303, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:302
+	{form: 1373, chips: 0xc00, step: 1303, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:302
+	{form: 1374, chips: 0x40, step: 1303, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:303
+	{form: 1375, chips: 0xc00, step: 1303, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:303
+	{form: 1376, chips: 0x380, step: 1307, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:304
+	{form: 1377, chips: 0x380, step: 1307, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:305
+	{form: 1378, chips: 0x7f, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1379, chips: 0xf80, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1380, chips: 0x7f, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1381, chips: 0xf80, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1382, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1383, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1384, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1385, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1386, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:267
+	{form: 1387, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:270
+	{form: 1388, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
+	{form: 1389, chips: 0x7f, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
+	{form: 1390, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:13
+	{form: 1391, chips: 0xf80, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:14
+	{form: 1392, chips: 0xc00, step: 347, nstep: 4, slot: 2427, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:17
+	{form: 1393, chips: 0xc00, step: 380, nstep: 3, slot: 2429, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:20
+	{form: 1394, chips: 0xc00, step: 380, nstep: 3, slot: 2432, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:21
+	{form: 1395, chips: 0xc00, step: 391, nstep: 3, slot: 2435, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:24
+	{form: 1396, chips: 0xc00, step: 391, nstep: 3, slot: 2439, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1397, chips: 0xc00, step: 391, nstep: 3, slot: 2443, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1398, chips: 0xc00, step: 396, nstep: 3, slot: 2447, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:28
+	{form: 1399, chips: 0xc00, step: 396, nstep: 3, slot: 2450, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:31
+	{form: 1400, chips: 0x7f, step: 399, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:34
+	{form: 1401, chips: 0xf80, step: 399, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:34
+	{form: 1402, chips: 0x7f, step: 399, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:34
+	{form: 1403, chips: 0xf80, step: 399, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:34
+	{form: 1404, chips: 0xc00, step: 404, nstep: 3, slot: 2460, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1405, chips: 0xc00, step: 404, nstep: 3, slot: 2464, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1406, chips: 0xc00, step: 407, nstep: 4, slot: 2468, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1407, chips: 0xc00, step: 407, nstep: 4, slot: 2473, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1408, chips: 0xc00, step: 411, nstep: 4, slot: 2478, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1409, chips: 0xc00, step: 411, nstep: 4, slot: 2481, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1410, chips: 0xc00, step: 401, nstep: 1, slot: 2484, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1411, chips: 0xc00, step: 401, nstep: 1, slot: 2488, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1412, chips: 0xc00, step: 426, nstep: 4, slot: 2492, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1413, chips: 0xc00, step: 426, nstep: 4, slot: 2496, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1414, chips: 0xc00, step: 430, nstep: 3, slot: 2500, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1415, chips: 0xc00, step: 430, nstep: 3, slot: 2505, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1416, chips: 0xf80, step: 1312, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:273
+	{form: 1417, chips: 0xc00, step: 585, nstep: 3, slot: 2511, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:53
+	{form: 1418, chips: 0xc00, step: 588, nstep: 3, slot: 2513, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
+	{form: 1419, chips: 0xc00, step: 1313, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // uniform.sass:55
+	{form: 1420, chips: 0xc00, step: 613, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:58
+	{form: 1421, chips: 0xc00, step: 616, nstep: 3, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:61
+	{form: 1422, chips: 0xc00, step: 616, nstep: 3, slot: 2519, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:61
+	{form: 1423, chips: 0xc00, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:64
+	{form: 1424, chips: 0xc00, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:64
+	{form: 1425, chips: 0x7f, step: 0, nstep: 0, slot: 2521, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:67
+	{form: 1426, chips: 0x7f, step: 0, nstep: 0, slot: 2527, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:67
+	{form: 1427, chips: 0x7f, step: 625, nstep: 1, slot: 2533, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:68
+	{form: 1428, chips: 0x7f, step: 625, nstep: 1, slot: 2541, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:68
+	{form: 1429, chips: 0x7f, step: 822, nstep: 1, slot: 2521, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:69
+	{form: 1430, chips: 0x7f, step: 822, nstep: 1, slot: 2527, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:69
+	{form: 1431, chips: 0x7f, step: 1316, nstep: 2, slot: 2533, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:70
+	{form: 1432, chips: 0x7f, step: 1316, nstep: 2, slot: 2541, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:70
+	{form: 1433, chips: 0xf80, step: 0, nstep: 0, slot: 2549, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:71
+	{form: 1434, chips: 0xf80, step: 0, nstep: 0, slot: 2555, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:71
+	{form: 1435, chips: 0xf80, step: 625, nstep: 1, slot: 2561, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:72
+	{form: 1436, chips: 0xf80, step: 625, nstep: 1, slot: 2569, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:72
+	{form: 1437, chips: 0xf80, step: 822, nstep: 1, slot: 2549, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:73
+	{form: 1438, chips: 0xf80, step: 822, nstep: 1, slot: 2555, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:73
+	{form: 1439, chips: 0xf80, step: 1316, nstep: 2, slot: 2561, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:74
+	{form: 1440, chips: 0xf80, step: 1316, nstep: 2, slot: 2569, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:74
+	{form: 1450, chips: 0xc00, step: 643, nstep: 2, slot: 2577, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:81
+	{form: 1451, chips: 0xc00, step: 643, nstep: 2, slot: 2582, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:81
+	{form: 1452, chips: 0x7f, step: 648, nstep: 2, slot: 2577, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:84
+	{form: 1453, chips: 0xf80, step: 648, nstep: 2, slot: 2577, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:84
+	{form: 1454, chips: 0x7f, step: 648, nstep: 2, slot: 2582, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:84
+	{form: 1455, chips: 0xf80, step: 648, nstep: 2, slot: 2582, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:84
+	{form: 1456, chips: 0x7f, step: 650, nstep: 3, slot: 2587, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:85
+	{form: 1457, chips: 0xf80, step: 650, nstep: 3, slot: 2587, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:85
+	{form: 1458, chips: 0x7f, step: 650, nstep: 3, slot: 2593, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:85
+	{form: 1459, chips: 0xf80, step: 650, nstep: 3, slot: 2593, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:85
+	{form: 1441, chips: 0x7f, step: 659, nstep: 1, slot: 2599, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:77
+	{form: 1442, chips: 0xf80, step: 659, nstep: 1, slot: 2599, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:77
+	{form: 1443, chips: 0x7f, step: 659, nstep: 1, slot: 2603, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:77
+	{form: 1444, chips: 0xf80, step: 659, nstep: 1, slot: 2603, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:77
+	{form: 1445, chips: 0x7f, step: 659, nstep: 1, slot: 2607, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:77
+	{form: 1446, chips: 0xf80, step: 659, nstep: 1, slot: 2607, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:77
+	{form: 1447, chips: 0xf80, step: 660, nstep: 2, slot: 2611, nslot: 5, sig: 0x42222, fixed: true, uniform: true},   // uniform.sass:78
+	{form: 1448, chips: 0xf80, step: 660, nstep: 2, slot: 2616, nslot: 5, sig: 0x46222, fixed: true, uniform: true},   // uniform.sass:78
+	{form: 1449, chips: 0xf80, step: 660, nstep: 2, slot: 2621, nslot: 5, sig: 0x42622, fixed: true, uniform: true},   // uniform.sass:78
+	{form: 1460, chips: 0xc00, step: 688, nstep: 1, slot: 2626, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:88
+	{form: 1461, chips: 0xc00, step: 688, nstep: 1, slot: 2633, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:88
+	{form: 1462, chips: 0x7f, step: 693, nstep: 3, slot: 2640, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:91
+	{form: 1463, chips: 0x380, step: 693, nstep: 3, slot: 2640, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:91
+	{form: 1464, chips: 0x7f, step: 693, nstep: 3, slot: 2645, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:91
+	{form: 1465, chips: 0x380, step: 693, nstep: 3, slot: 2645, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:91
+	{form: 1466, chips: 0x7f, step: 696, nstep: 4, slot: 2650, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:92
+	{form: 1467, chips: 0x380, step: 696, nstep: 4, slot: 2650, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:92
+	{form: 1468, chips: 0x7f, step: 696, nstep: 4, slot: 2656, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:92
+	{form: 1469, chips: 0x380, step: 696, nstep: 4, slot: 2656, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:92
+	{form: 1470, chips: 0xc00, step: 700, nstep: 3, slot: 2640, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:93
+	{form: 1471, chips: 0xc00, step: 700, nstep: 3, slot: 2645, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:93
+	{form: 1472, chips: 0xc00, step: 703, nstep: 4, slot: 2650, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:94
+	{form: 1473, chips: 0xc00, step: 703, nstep: 4, slot: 2656, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:94
+	{form: 1474, chips: 0x7f, step: 773, nstep: 1, slot: 2662, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:308
+	{form: 1475, chips: 0x7f, step: 773, nstep: 1, slot: 2664, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:309
+	{form: 1476, chips: 0x7f, step: 0, nstep: 0, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:97
+	{form: 1477, chips: 0x7f, step: 0, nstep: 0, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:97
+	{form: 1478, chips: 0xf80, step: 0, nstep: 0, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:98
+	{form: 1479, chips: 0xf80, step: 0, nstep: 0, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:98
+	{form: 1480, chips: 0x7f, step: 801, nstep: 1, slot: 2676, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:99
+	{form: 1481, chips: 0xf80, step: 801, nstep: 1, slot: 2676, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:99
+	{form: 1482, chips: 0x7f, step: 801, nstep: 1, slot: 2682, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:99
+	{form: 1483, chips: 0xf80, step: 801, nstep: 1, slot: 2682, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:99
+	{form: 1484, chips: 0x7f, step: 802, nstep: 2, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:100
+	{form: 1485, chips: 0x7f, step: 802, nstep: 2, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:100
+	{form: 1486, chips: 0xf80, step: 802, nstep: 2, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:101
+	{form: 1487, chips: 0xf80, step: 802, nstep: 2, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:101
+	{form: 1488, chips: 0x7f, step: 625, nstep: 1, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:102
+	{form: 1489, chips: 0x7f, step: 625, nstep: 1, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:102
+	{form: 1490, chips: 0xf80, step: 625, nstep: 1, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:103
+	{form: 1491, chips: 0xf80, step: 625, nstep: 1, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:103
+	{form: 1492, chips: 0x7f, step: 804, nstep: 2, slot: 2700, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:104
+	{form: 1493, chips: 0xf80, step: 804, nstep: 2, slot: 2700, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:104
+	{form: 1494, chips: 0x7f, step: 804, nstep: 2, slot: 2707, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:104
+	{form: 1495, chips: 0xf80, step: 804, nstep: 2, slot: 2707, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:104
+	{form: 1496, chips: 0x7f, step: 806, nstep: 3, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:105
+	{form: 1497, chips: 0x7f, step: 806, nstep: 3, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:105
+	{form: 1498, chips: 0xf80, step: 806, nstep: 3, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:106
+	{form: 1499, chips: 0xf80, step: 806, nstep: 3, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:106
+	{form: 1500, chips: 0x40, step: 0, nstep: 0, slot: 2714, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:109
+	{form: 1501, chips: 0xf80, step: 0, nstep: 0, slot: 2714, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:109
+	{form: 1502, chips: 0x7f, step: 809, nstep: 2, slot: 2715, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:112
+	{form: 1503, chips: 0xf80, step: 809, nstep: 2, slot: 2715, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:112
+	{form: 1504, chips: 0x7f, step: 809, nstep: 2, slot: 2722, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:112
+	{form: 1505, chips: 0xf80, step: 809, nstep: 2, slot: 2722, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:112
+	{form: 1506, chips: 0xf80, step: 822, nstep: 1, slot: 2729, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:312
+	{form: 1507, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:115
+	{form: 1508, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:115
+	{form: 1509, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:116
+	{form: 1510, chips: 0x380, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:116
+	{form: 1511, chips: 0xc00, step: 822, nstep: 1, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:117
+	{form: 1512, chips: 0xc00, step: 622, nstep: 1, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:118
+	{form: 1517, chips: 0xfff, step: 858, nstep: 1, slot: 2732, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:125
+	{form: 1518, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:128
+	{form: 1519, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:128
+	{form: 1520, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:128
+	{form: 1521, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:128
+	{form: 1522, chips: 0x7f, step: 0, nstep: 0, slot: 2739, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:131
+	{form: 1523, chips: 0xf80, step: 0, nstep: 0, slot: 2739, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:131
+	{form: 1524, chips: 0x7f, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:131
+	{form: 1525, chips: 0xf80, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:131
+	{form: 1528, chips: 0x380, step: 1318, nstep: 6, slot: 2747, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:315
+	{form: 1529, chips: 0x7f, step: 0, nstep: 0, slot: 2749, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:137
+	{form: 1530, chips: 0xf80, step: 0, nstep: 0, slot: 2749, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:137
+	{form: 1531, chips: 0x7f, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:137
+	{form: 1532, chips: 0xf80, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:137
+	{form: 1533, chips: 0xc00, step: 822, nstep: 1, slot: 2753, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:138
+	{form: 1534, chips: 0xc00, step: 822, nstep: 1, slot: 2749, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:139
+	{form: 1535, chips: 0xfc0, step: 1324, nstep: 2, slot: 2757, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:276
+	{form: 1536, chips: 0xfc0, step: 1326, nstep: 2, slot: 2758, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:277
+	{form: 1537, chips: 0x40, step: 0, nstep: 0, slot: 2760, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:280
+	{form: 1538, chips: 0xf80, step: 0, nstep: 0, slot: 2760, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:280
+	{form: 1539, chips: 0xfc0, step: 0, nstep: 0, slot: 2757, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:281
+	{form: 1540, chips: 0xfc0, step: 1328, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},         // control.sass:282
+	{form: 1541, chips: 0x7f, step: 964, nstep: 2, slot: 2761, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:142
+	{form: 1542, chips: 0xf80, step: 964, nstep: 2, slot: 2761, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:142
+	{form: 1543, chips: 0x7f, step: 964, nstep: 2, slot: 2764, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:142
+	{form: 1544, chips: 0xf80, step: 964, nstep: 2, slot: 2764, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:142
+	{form: 1545, chips: 0x7f, step: 966, nstep: 4, slot: 2767, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1546, chips: 0xf80, step: 966, nstep: 4, slot: 2767, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:145
+	{form: 1547, chips: 0x7f, step: 966, nstep: 4, slot: 2771, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1548, chips: 0xf80, step: 966, nstep: 4, slot: 2771, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:145
+	{form: 1549, chips: 0x7f, step: 966, nstep: 4, slot: 2775, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1550, chips: 0xf80, step: 966, nstep: 4, slot: 2775, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:145
+	{form: 1551, chips: 0x380, step: 1329, nstep: 5, slot: 2747, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:318
+	{form: 1552, chips: 0x380, step: 1334, nstep: 3, slot: 2779, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:167
+	{form: 1553, chips: 0x380, step: 1337, nstep: 2, slot: 2782, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:168
+	{form: 1554, chips: 0x380, step: 1339, nstep: 3, slot: 2784, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:171
+	{form: 1555, chips: 0x380, step: 1342, nstep: 3, slot: 2784, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:172
+	{form: 1556, chips: 0x380, step: 1345, nstep: 5, slot: 2787, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:175
+	{form: 1557, chips: 0x380, step: 1350, nstep: 1, slot: 2789, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:178
+	{form: 1558, chips: 0x380, step: 1351, nstep: 2, slot: 2796, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:179
+	{form: 1559, chips: 0x380, step: 1353, nstep: 2, slot: 2803, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:180
+	{form: 1560, chips: 0x380, step: 1355, nstep: 3, slot: 2810, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:181
+	{form: 1561, chips: 0x280, step: 1350, nstep: 1, slot: 2817, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:184
+	{form: 1562, chips: 0x280, step: 1351, nstep: 2, slot: 2823, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:185
+	{form: 1563, chips: 0x280, step: 1353, nstep: 2, slot: 2829, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:186
+	{form: 1564, chips: 0x280, step: 1355, nstep: 3, slot: 2835, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:187
+	{form: 1565, chips: 0x280, step: 1358, nstep: 2, slot: 2841, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:190
+	{form: 1566, chips: 0x280, step: 1358, nstep: 2, slot: 2847, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:191
+	{form: 1567, chips: 0x100, step: 1360, nstep: 2, slot: 2841, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:192
+	{form: 1568, chips: 0x100, step: 1360, nstep: 2, slot: 2847, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:193
+	{form: 1569, chips: 0x380, step: 1350, nstep: 1, slot: 2817, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:196
+	{form: 1570, chips: 0x380, step: 1351, nstep: 2, slot: 2823, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:197
+	{form: 1571, chips: 0x380, step: 1353, nstep: 2, slot: 2829, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:198
+	{form: 1572, chips: 0x380, step: 1355, nstep: 3, slot: 2835, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:199
+	{form: 1573, chips: 0x380, step: 1362, nstep: 1, slot: 2853, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:200
+	{form: 1574, chips: 0x380, step: 1362, nstep: 1, slot: 2859, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:201
+	{form: 1575, chips: 0x380, step: 1363, nstep: 2, slot: 2865, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:204
+	{form: 1576, chips: 0x40, step: 1365, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:321
+	{form: 1577, chips: 0xf80, step: 1365, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:321
+	{form: 1578, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:324
+	{form: 1579, chips: 0x40, step: 1366, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:327
+	{form: 1580, chips: 0x40, step: 1366, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:328
+	{form: 1581, chips: 0x40, step: 1369, nstep: 1, slot: 2873, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:329
+	{form: 1582, chips: 0x40, step: 1369, nstep: 1, slot: 2875, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:330
+	{form: 1583, chips: 0x380, step: 1370, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:331
+	{form: 1584, chips: 0x380, step: 1370, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:332
+	{form: 1585, chips: 0x380, step: 1374, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:333
+	{form: 1586, chips: 0x380, step: 1374, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:334
+	{form: 1587, chips: 0xc00, step: 1377, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:335
+	{form: 1588, chips: 0xc00, step: 1377, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:336
+	{form: 1589, chips: 0xc00, step: 1380, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:337
+	{form: 1590, chips: 0xc00, step: 1380, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:338
+	{form: 1591, chips: 0x40, step: 1382, nstep: 3, slot: 2888, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:341
+	{form: 1592, chips: 0x40, step: 1382, nstep: 3, slot: 2891, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:342
+	{form: 1593, chips: 0x40, step: 1385, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:343
+	{form: 1594, chips: 0x40, step: 1385, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:344
+	{form: 1595, chips: 0x380, step: 1387, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:345
+	{form: 1596, chips: 0x380, step: 1387, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:346
+	{form: 1597, chips: 0xf80, step: 1390, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:347
+	{form: 1598, chips: 0xf80, step: 1390, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:348
+	{form: 1599, chips: 0xc00, step: 1393, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:349
+	{form: 1600, chips: 0xc00, step: 1393, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:350
+	{form: 1601, chips: 0x40, step: 1396, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:353
+	{form: 1602, chips: 0xf80, step: 1396, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:353
+	{form: 1603, chips: 0x40, step: 1396, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:354
+	{form: 1604, chips: 0xf80, step: 1396, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:354
+	{form: 1605, chips: 0x40, step: 1399, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:357
+	{form: 1606, chips: 0x40, step: 1399, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:358
+	{form: 1607, chips: 0xf80, step: 1401, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:359
+	{form: 1608, chips: 0xf80, step: 1401, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:360
+	{form: 1609, chips: 0xc00, step: 1403, nstep: 2, slot: 2761, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1610, chips: 0xc00, step: 1403, nstep: 2, slot: 2764, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1611, chips: 0xc00, step: 1405, nstep: 2, slot: 2895, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:151
+	{form: 1612, chips: 0xc00, step: 1405, nstep: 2, slot: 2899, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:151
+	{form: 1613, chips: 0xf80, step: 1407, nstep: 2, slot: 2757, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:154
+	{form: 1614, chips: 0x3ff, step: 659, nstep: 1, slot: 1326, nslot: 5, sig: 0x11131},                               // integer.sass:145
+	{form: 1615, chips: 0x3ff, step: 659, nstep: 1, slot: 1331, nslot: 5, sig: 0x61131},                               // integer.sass:145
+	{form: 1616, chips: 0x7f, step: 659, nstep: 1, slot: 1336, nslot: 5, sig: 0x81131},                                // integer.sass:145
+	{form: 1618, chips: 0x3ff, step: 659, nstep: 1, slot: 1341, nslot: 5, sig: 0x16131},                               // integer.sass:145
+	{form: 1619, chips: 0x7f, step: 659, nstep: 1, slot: 1346, nslot: 5, sig: 0x18131},                                // integer.sass:145
+	{form: 1621, chips: 0x7f, step: 659, nstep: 1, slot: 1351, nslot: 5, sig: 0x12131},                                // integer.sass:145
+	{form: 1622, chips: 0x380, step: 659, nstep: 1, slot: 1351, nslot: 5, sig: 0x12131},                               // integer.sass:145
+	{form: 1623, chips: 0x7f, step: 659, nstep: 1, slot: 1356, nslot: 5, sig: 0x21131},                                // integer.sass:145
+	{form: 1624, chips: 0x380, step: 659, nstep: 1, slot: 1356, nslot: 5, sig: 0x21131},                               // integer.sass:145
+	{form: 1625, chips: 0x3ff, step: 1409, nstep: 2, slot: 2903, nslot: 5, sig: 0x11131},                              // integer.sass:148
+	{form: 1626, chips: 0x3ff, step: 1409, nstep: 2, slot: 2908, nslot: 5, sig: 0x61131},                              // integer.sass:148
+	{form: 1627, chips: 0x7f, step: 1409, nstep: 2, slot: 2913, nslot: 5, sig: 0x81131},                               // integer.sass:148
+	{form: 1629, chips: 0x3ff, step: 1409, nstep: 2, slot: 2918, nslot: 5, sig: 0x16131},                              // integer.sass:148
+	{form: 1630, chips: 0x7f, step: 1409, nstep: 2, slot: 2923, nslot: 5, sig: 0x18131},                               // integer.sass:148
+	{form: 1632, chips: 0x7f, step: 1409, nstep: 2, slot: 2928, nslot: 5, sig: 0x12131},                               // integer.sass:148
+	{form: 1633, chips: 0x380, step: 1409, nstep: 2, slot: 2928, nslot: 5, sig: 0x12131},                              // integer.sass:148
+	{form: 1634, chips: 0x7f, step: 1409, nstep: 2, slot: 2933, nslot: 5, sig: 0x21131},                               // integer.sass:148
+	{form: 1635, chips: 0x380, step: 1409, nstep: 2, slot: 2933, nslot: 5, sig: 0x21131},                              // integer.sass:148
+	{form: 1636, chips: 0x40, step: 544, nstep: 4, slot: 2938, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
+	{form: 1637, chips: 0x180, step: 1411, nstep: 4, slot: 2938, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
+	{form: 1638, chips: 0x1c0, step: 1415, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
+	{form: 1639, chips: 0x1c0, step: 1415, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
+	{form: 1640, chips: 0x40, step: 1415, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
+	{form: 1642, chips: 0x40, step: 1415, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
+	{form: 1643, chips: 0x180, step: 1415, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
+	{form: 1644, chips: 0xc00, step: 1403, nstep: 2, slot: 1974, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
+	{form: 1645, chips: 0xc00, step: 1403, nstep: 2, slot: 1977, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
+	{form: 1646, chips: 0xc00, step: 1403, nstep: 2, slot: 1983, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
+	{form: 1647, chips: 0x1c0, step: 1416, nstep: 2, slot: 571, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
+	{form: 1648, chips: 0x1c0, step: 1416, nstep: 2, slot: 2943, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
+	{form: 1649, chips: 0x40, step: 1416, nstep: 2, slot: 2948, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
+	{form: 1651, chips: 0x1c0, step: 1416, nstep: 2, slot: 2953, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
+	{form: 1652, chips: 0x40, step: 1416, nstep: 2, slot: 2958, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
+	{form: 1654, chips: 0x40, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
+	{form: 1655, chips: 0x180, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
+	{form: 1656, chips: 0x40, step: 1416, nstep: 2, slot: 2963, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
+	{form: 1657, chips: 0x180, step: 1416, nstep: 2, slot: 2963, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
+	{form: 1658, chips: 0x40, step: 1416, nstep: 2, slot: 519, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
+	{form: 1659, chips: 0x40, step: 1416, nstep: 2, slot: 2968, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
+	{form: 1660, chips: 0x40, step: 1416, nstep: 2, slot: 2972, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
+	{form: 1662, chips: 0x40, step: 1416, nstep: 2, slot: 531, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
+	{form: 1663, chips: 0x180, step: 1416, nstep: 2, slot: 2976, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
+	{form: 1664, chips: 0x180, step: 1416, nstep: 2, slot: 2982, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
+	{form: 1665, chips: 0x180, step: 1416, nstep: 2, slot: 2988, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
+	{form: 1666, chips: 0xc00, step: 1405, nstep: 2, slot: 519, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
+	{form: 1667, chips: 0xc00, step: 1405, nstep: 2, slot: 2968, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
+	{form: 1668, chips: 0xc00, step: 1405, nstep: 2, slot: 531, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
+	{form: 1669, chips: 0x1c0, step: 1416, nstep: 2, slot: 571, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
+	{form: 1670, chips: 0x1c0, step: 1416, nstep: 2, slot: 2953, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
+	{form: 1671, chips: 0x40, step: 1416, nstep: 2, slot: 2958, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
+	{form: 1673, chips: 0x40, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
+	{form: 1674, chips: 0x180, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
+	{form: 1675, chips: 0xfff, step: 1418, nstep: 1, slot: 2994, nslot: 3, sig: 0x331},                                // control.sass:285
+	{form: 1676, chips: 0x7f, step: 1418, nstep: 1, slot: 2997, nslot: 3, sig: 0x342},                                 // control.sass:288
+	{form: 1677, chips: 0xf80, step: 1418, nstep: 1, slot: 2997, nslot: 3, sig: 0x342},                                // control.sass:288
+	{form: 1678, chips: 0x40, step: 1419, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
+	{form: 1679, chips: 0x40, step: 1420, nstep: 2, slot: 3000, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
+	{form: 1680, chips: 0x1, step: 0, nstep: 0, slot: 3002, nslot: 2, sig: 0x13},                                      // control.sass:295
+	{form: 1681, chips: 0x3e, step: 1422, nstep: 1, slot: 3004, nslot: 2, sig: 0x13},                                  // control.sass:296
+	{form: 1682, chips: 0x3f, step: 0, nstep: 0, slot: 1866, nslot: 2, sig: 0x63},                                     // control.sass:297
+	{form: 1683, chips: 0x3f, step: 0, nstep: 0, slot: 3006, nslot: 2, sig: 0x83},                                     // control.sass:298
+	{form: 1685, chips: 0xfc0, step: 1422, nstep: 1, slot: 3004, nslot: 2, sig: 0x13},                                 // control.sass:299
+	{form: 1686, chips: 0xfc0, step: 1423, nstep: 1, slot: 3008, nslot: 3, sig: 0x613},                                // control.sass:300
+	{form: 1687, chips: 0xfc0, step: 1424, nstep: 1, slot: 1834, nslot: 1, sig: 0x3},                                  // control.sass:301
+	{form: 1688, chips: 0xfc0, step: 1425, nstep: 2, slot: 1866, nslot: 2, sig: 0x63},                                 // control.sass:302
+	{form: 1689, chips: 0xfff, step: 0, nstep: 0, slot: 271, nslot: 1, sig: 0x3},                                      // control.sass:305
 }
 
 var steps = [...]step{
-	{mod: 337},
+	{mod: 338},
 	{mod: 40},
-	{mod: 337},
+	{mod: 338},
 	{mod: 40},
 	{field: 1, choice: 0, n: 3},
 	{field: 0, choice: 3, n: 2},
@@ -1993,7 +2023,7 @@ var steps = [...]step{
 	{field: 1, choice: 67, n: 3},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 70, n: 13},
-	{mod: 423},
+	{mod: 425},
 	{field: 5, choice: 36, n: 16},
 	{mod: 259},
 	{field: 1, choice: 5, n: 9},
@@ -2001,8 +2031,8 @@ var steps = [...]step{
 	{field: 3, choice: 20, n: 7},
 	{field: 4, choice: 36, n: 16},
 	{mod: 259},
-	{mod: 402},
-	{mod: 322},
+	{mod: 404},
+	{mod: 323},
 	{field: 1, choice: 14, n: 6},
 	{mod: 31},
 	{field: 3, choice: 36, n: 16},
@@ -2020,7 +2050,7 @@ var steps = [...]step{
 	{field: 1, choice: 67, n: 3},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 70, n: 13},
-	{mod: 423},
+	{mod: 425},
 	{field: 5, choice: 36, n: 16},
 	{field: 0, choice: 3, n: 2},
 	{field: 1, choice: 83, n: 10},
@@ -2078,1273 +2108,1301 @@ var steps = [...]step{
 	{field: 1, choice: 63, n: 4},
 	{field: 0, choice: 95, n: 2},
 	{field: 1, choice: 63, n: 4},
-	{mod: 402},
-	{mod: 322},
+	{mod: 404},
+	{mod: 323},
 	{mod: 31},
 	{mod: 207},
 	{mod: 40},
-	{mod: 419},
+	{mod: 421},
 	{field: 0, choice: 97, n: 2},
 	{field: 1, choice: 99, n: 2},
-	{mod: 414},
+	{mod: 416},
 	{field: 1, choice: 101, n: 3},
 	{field: 2, choice: 99, n: 2},
-	{mod: 467},
+	{mod: 469},
 	{field: 1, choice: 99, n: 2},
 	{mod: 209},
 	{field: 1, choice: 99, n: 2},
 	{field: 0, choice: 104, n: 18},
 	{mod: 204},
-	{mod: 402},
+	{mod: 404},
 	{mod: 188},
-	{mod: 517},
-	{mod: 402},
+	{mod: 520},
+	{mod: 404},
 	{field: 0, choice: 122, n: 3},
 	{field: 1, choice: 125, n: 2},
-	{mod: 402},
+	{mod: 404},
 	{field: 0, choice: 122, n: 3},
 	{mod: 204},
-	{mod: 402},
+	{mod: 404},
 	{mod: 31},
 	{field: 1, choice: 127, n: 2},
 	{mod: 31},
 	{field: 1, choice: 129, n: 2},
 	{field: 0, choice: 131, n: 2},
 	{field: 0, choice: 133, n: 3},
-	{mod: 477},
+	{mod: 479},
 	{field: 0, choice: 136, n: 3},
 	{field: 1, choice: 139, n: 4},
 	{field: 0, choice: 136, n: 3},
-	{mod: 482},
+	{mod: 484},
 	{field: 0, choice: 136, n: 3},
 	{field: 1, choice: 143, n: 2},
 	{field: 0, choice: 136, n: 3},
-	{mod: 482},
+	{mod: 484},
 	{field: 2, choice: 145, n: 2},
 	{field: 0, choice: 136, n: 3},
-	{field: 0, choice: 147, n: 2},
-	{field: 0, choice: 149, n: 3},
+	{field: 0, choice: 136, n: 3},
+	{mod: 484},
+	{field: 2, choice: 145, n: 2},
+	{field: 3, choice: 147, n: 2},
+	{field: 0, choice: 149, n: 2},
+	{field: 0, choice: 151, n: 3},
 	{mod: 199},
-	{field: 1, choice: 152, n: 2},
-	{mod: 416},
-	{field: 1, choice: 152, n: 2},
-	{field: 0, choice: 154, n: 4},
-	{field: 1, choice: 158, n: 2},
+	{field: 1, choice: 154, n: 2},
+	{mod: 418},
+	{field: 1, choice: 154, n: 2},
+	{field: 0, choice: 156, n: 4},
+	{field: 1, choice: 160, n: 2},
 	{field: 0, choice: 3, n: 2},
-	{field: 1, choice: 154, n: 4},
-	{field: 2, choice: 160, n: 8},
+	{field: 1, choice: 156, n: 4},
+	{field: 2, choice: 162, n: 8},
 	{mod: 259},
 	{mod: 229},
-	{mod: 336},
-	{mod: 327},
-	{field: 1, choice: 168, n: 2},
-	{field: 0, choice: 170, n: 5},
-	{field: 0, choice: 175, n: 4},
-	{field: 1, choice: 179, n: 3},
-	{field: 2, choice: 182, n: 2},
-	{field: 0, choice: 184, n: 2},
-	{field: 0, choice: 186, n: 4},
-	{mod: 338},
+	{mod: 337},
+	{mod: 328},
+	{field: 1, choice: 170, n: 2},
+	{field: 0, choice: 172, n: 5},
+	{field: 0, choice: 177, n: 4},
+	{field: 1, choice: 181, n: 3},
+	{field: 2, choice: 184, n: 2},
+	{field: 0, choice: 186, n: 2},
+	{field: 0, choice: 188, n: 4},
+	{mod: 339},
 	{mod: 191},
-	{field: 1, choice: 186, n: 4},
-	{field: 0, choice: 190, n: 4},
-	{field: 1, choice: 186, n: 4},
+	{field: 1, choice: 188, n: 4},
+	{field: 0, choice: 192, n: 4},
+	{field: 1, choice: 188, n: 4},
 	{mod: 193},
-	{field: 1, choice: 186, n: 4},
-	{field: 0, choice: 194, n: 16},
-	{field: 1, choice: 210, n: 3},
-	{field: 0, choice: 213, n: 2},
-	{field: 0, choice: 215, n: 3},
-	{field: 1, choice: 218, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 222, n: 3},
+	{field: 1, choice: 188, n: 4},
+	{field: 0, choice: 196, n: 16},
+	{field: 1, choice: 212, n: 3},
+	{field: 0, choice: 215, n: 2},
+	{field: 0, choice: 217, n: 3},
+	{field: 1, choice: 220, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 224, n: 3},
 	{mod: 288},
-	{field: 3, choice: 186, n: 4},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 222, n: 3},
+	{field: 3, choice: 188, n: 4},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 224, n: 3},
 	{mod: 292},
-	{field: 3, choice: 186, n: 4},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 222, n: 3},
+	{field: 3, choice: 188, n: 4},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 224, n: 3},
 	{mod: 220},
-	{field: 3, choice: 186, n: 4},
-	{field: 0, choice: 220, n: 2},
+	{field: 3, choice: 188, n: 4},
+	{field: 0, choice: 222, n: 2},
 	{mod: 297},
 	{mod: 288},
-	{field: 2, choice: 186, n: 4},
-	{field: 0, choice: 220, n: 2},
+	{field: 2, choice: 188, n: 4},
+	{field: 0, choice: 222, n: 2},
 	{mod: 297},
 	{mod: 292},
-	{field: 2, choice: 186, n: 4},
-	{field: 0, choice: 220, n: 2},
+	{field: 2, choice: 188, n: 4},
+	{field: 0, choice: 222, n: 2},
 	{mod: 297},
 	{mod: 220},
-	{field: 2, choice: 186, n: 4},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 222, n: 3},
+	{field: 2, choice: 188, n: 4},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 224, n: 3},
 	{mod: 297},
-	{field: 3, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 229, n: 2},
-	{mod: 390},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 229, n: 2},
-	{mod: 361},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 231, n: 5},
-	{mod: 292},
-	{mod: 390},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 236, n: 9},
-	{mod: 292},
-	{mod: 390},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 236, n: 9},
-	{mod: 292},
-	{mod: 390},
-	{mod: 425},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 231, n: 5},
-	{mod: 292},
-	{mod: 361},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 236, n: 9},
-	{mod: 292},
-	{mod: 361},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 231, n: 5},
-	{mod: 292},
-	{mod: 391},
-	{field: 4, choice: 245, n: 5},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 236, n: 9},
-	{mod: 292},
-	{mod: 391},
-	{field: 4, choice: 245, n: 5},
+	{field: 3, choice: 188, n: 4},
 	{field: 0, choice: 227, n: 2},
-	{field: 1, choice: 231, n: 5},
-	{field: 2, choice: 250, n: 4},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 231, n: 2},
 	{mod: 392},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 236, n: 9},
-	{field: 3, choice: 254, n: 9},
-	{mod: 392},
-	{field: 5, choice: 186, n: 4},
+	{field: 4, choice: 188, n: 4},
 	{field: 0, choice: 227, n: 2},
-	{field: 1, choice: 231, n: 5},
-	{field: 2, choice: 250, n: 4},
-	{mod: 503},
-	{field: 4, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 236, n: 9},
-	{field: 3, choice: 254, n: 9},
-	{mod: 503},
-	{field: 5, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 231, n: 5},
-	{field: 3, choice: 250, n: 4},
-	{mod: 504},
-	{field: 5, choice: 186, n: 4},
-	{field: 0, choice: 225, n: 2},
-	{field: 1, choice: 227, n: 2},
-	{field: 2, choice: 236, n: 9},
-	{field: 3, choice: 254, n: 9},
-	{mod: 504},
-	{field: 5, choice: 186, n: 4},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 263, n: 6},
-	{mod: 288},
-	{field: 3, choice: 269, n: 4},
-	{field: 4, choice: 273, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 263, n: 6},
-	{field: 2, choice: 269, n: 4},
-	{field: 3, choice: 273, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 263, n: 6},
-	{mod: 220},
-	{field: 3, choice: 269, n: 4},
-	{field: 4, choice: 273, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 275, n: 2},
-	{mod: 288},
-	{field: 3, choice: 269, n: 4},
-	{field: 4, choice: 273, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 275, n: 2},
-	{field: 2, choice: 269, n: 4},
-	{field: 3, choice: 273, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 275, n: 2},
-	{mod: 220},
-	{field: 3, choice: 269, n: 4},
-	{field: 4, choice: 273, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 277, n: 8},
-	{mod: 297},
-	{field: 3, choice: 269, n: 4},
-	{field: 4, choice: 273, n: 2},
-	{field: 0, choice: 285, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 231, n: 2},
+	{mod: 362},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 233, n: 5},
 	{mod: 292},
-	{field: 2, choice: 287, n: 2},
-	{field: 3, choice: 273, n: 2},
-	{field: 4, choice: 227, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 186, n: 4},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 186, n: 4},
-	{mod: 507},
-	{mod: 212},
-	{field: 1, choice: 291, n: 2},
-	{mod: 507},
-	{mod: 212},
-	{field: 1, choice: 293, n: 3},
-	{field: 0, choice: 296, n: 3},
-	{field: 1, choice: 186, n: 4},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 296, n: 3},
-	{field: 1, choice: 186, n: 4},
+	{mod: 392},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{mod: 292},
+	{mod: 392},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{mod: 292},
+	{mod: 392},
+	{mod: 427},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 233, n: 5},
+	{mod: 292},
+	{mod: 362},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{mod: 292},
+	{mod: 362},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 233, n: 5},
+	{mod: 292},
+	{mod: 393},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{mod: 292},
+	{mod: 393},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 233, n: 5},
+	{mod: 292},
+	{mod: 393},
+	{mod: 427},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{mod: 292},
+	{mod: 393},
+	{mod: 427},
 	{field: 0, choice: 229, n: 2},
-	{field: 1, choice: 186, n: 4},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 299, n: 2},
-	{field: 1, choice: 301, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 182, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 182, n: 2},
-	{field: 2, choice: 303, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 182, n: 2},
-	{field: 2, choice: 303, n: 2},
-	{mod: 326},
-	{field: 0, choice: 296, n: 3},
-	{field: 1, choice: 305, n: 7},
-	{field: 2, choice: 186, n: 4},
-	{field: 3, choice: 289, n: 2},
-	{field: 0, choice: 220, n: 2},
+	{field: 1, choice: 233, n: 5},
+	{field: 2, choice: 247, n: 4},
+	{mod: 394},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{field: 3, choice: 251, n: 9},
+	{mod: 394},
+	{field: 5, choice: 188, n: 4},
+	{field: 0, choice: 229, n: 2},
+	{field: 1, choice: 233, n: 5},
+	{field: 2, choice: 247, n: 4},
+	{mod: 505},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{field: 3, choice: 251, n: 9},
+	{mod: 505},
+	{field: 5, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{mod: 260},
+	{mod: 505},
+	{field: 4, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 233, n: 5},
+	{field: 3, choice: 247, n: 4},
+	{mod: 506},
+	{field: 5, choice: 188, n: 4},
+	{field: 0, choice: 227, n: 2},
+	{field: 1, choice: 229, n: 2},
+	{field: 2, choice: 238, n: 9},
+	{field: 3, choice: 251, n: 9},
+	{mod: 506},
+	{field: 5, choice: 188, n: 4},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 260, n: 6},
 	{mod: 288},
-	{field: 2, choice: 269, n: 4},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 269, n: 4},
-	{field: 0, choice: 220, n: 2},
+	{field: 3, choice: 266, n: 4},
+	{field: 4, choice: 270, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 260, n: 6},
+	{field: 2, choice: 266, n: 4},
+	{field: 3, choice: 270, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 260, n: 6},
 	{mod: 220},
-	{field: 2, choice: 269, n: 4},
-	{field: 0, choice: 220, n: 2},
+	{field: 3, choice: 266, n: 4},
+	{field: 4, choice: 270, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 272, n: 2},
+	{mod: 288},
+	{field: 3, choice: 266, n: 4},
+	{field: 4, choice: 270, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 272, n: 2},
+	{field: 2, choice: 266, n: 4},
+	{field: 3, choice: 270, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 272, n: 2},
+	{mod: 220},
+	{field: 3, choice: 266, n: 4},
+	{field: 4, choice: 270, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 274, n: 8},
 	{mod: 297},
-	{field: 2, choice: 269, n: 4},
+	{field: 3, choice: 266, n: 4},
+	{field: 4, choice: 270, n: 2},
+	{field: 0, choice: 282, n: 2},
+	{mod: 292},
+	{field: 2, choice: 284, n: 2},
+	{field: 3, choice: 270, n: 2},
+	{field: 4, choice: 229, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 188, n: 4},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 188, n: 4},
+	{mod: 509},
+	{mod: 212},
+	{field: 1, choice: 288, n: 2},
+	{mod: 509},
+	{mod: 212},
+	{field: 1, choice: 290, n: 3},
+	{field: 0, choice: 293, n: 3},
+	{field: 1, choice: 188, n: 4},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 293, n: 3},
+	{field: 1, choice: 188, n: 4},
+	{field: 0, choice: 231, n: 2},
+	{field: 1, choice: 188, n: 4},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 296, n: 2},
+	{field: 1, choice: 298, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 184, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 184, n: 2},
+	{field: 2, choice: 300, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 184, n: 2},
+	{field: 2, choice: 300, n: 2},
+	{mod: 327},
+	{field: 0, choice: 293, n: 3},
+	{field: 1, choice: 302, n: 7},
+	{field: 2, choice: 188, n: 4},
+	{field: 3, choice: 286, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{mod: 288},
+	{field: 2, choice: 266, n: 4},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 266, n: 4},
+	{field: 0, choice: 222, n: 2},
+	{mod: 220},
+	{field: 2, choice: 266, n: 4},
+	{field: 0, choice: 222, n: 2},
+	{mod: 297},
+	{field: 2, choice: 266, n: 4},
 	{mod: 219},
-	{field: 1, choice: 312, n: 16},
-	{field: 2, choice: 220, n: 2},
-	{field: 3, choice: 210, n: 3},
-	{field: 0, choice: 312, n: 16},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 210, n: 3},
-	{field: 0, choice: 328, n: 2},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 220, n: 2},
-	{field: 1, choice: 289, n: 2},
+	{field: 1, choice: 309, n: 16},
+	{field: 2, choice: 222, n: 2},
+	{field: 3, choice: 212, n: 3},
+	{field: 0, choice: 309, n: 16},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 212, n: 3},
+	{field: 0, choice: 325, n: 2},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 222, n: 2},
+	{field: 1, choice: 286, n: 2},
 	{mod: 292},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 330, n: 2},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 289, n: 2},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 327, n: 2},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 286, n: 2},
 	{mod: 221},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 289, n: 2},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 286, n: 2},
 	{mod: 292},
-	{field: 1, choice: 330, n: 2},
-	{field: 2, choice: 220, n: 2},
-	{field: 3, choice: 289, n: 2},
-	{mod: 364},
-	{field: 0, choice: 296, n: 3},
-	{field: 1, choice: 289, n: 2},
-	{mod: 364},
-	{field: 0, choice: 296, n: 3},
-	{mod: 418},
-	{mod: 364},
-	{field: 0, choice: 330, n: 2},
-	{field: 1, choice: 296, n: 3},
-	{field: 2, choice: 289, n: 2},
-	{mod: 364},
-	{field: 0, choice: 330, n: 2},
-	{field: 1, choice: 296, n: 3},
-	{mod: 418},
-	{mod: 364},
+	{field: 1, choice: 327, n: 2},
+	{field: 2, choice: 222, n: 2},
+	{field: 3, choice: 286, n: 2},
+	{mod: 365},
+	{field: 0, choice: 293, n: 3},
+	{field: 1, choice: 286, n: 2},
+	{mod: 365},
+	{field: 0, choice: 293, n: 3},
+	{mod: 420},
+	{mod: 365},
+	{field: 0, choice: 327, n: 2},
+	{field: 1, choice: 293, n: 3},
+	{field: 2, choice: 286, n: 2},
+	{mod: 365},
+	{field: 0, choice: 327, n: 2},
+	{field: 1, choice: 293, n: 3},
+	{mod: 420},
+	{mod: 365},
 	{mod: 221},
-	{field: 1, choice: 296, n: 3},
-	{field: 2, choice: 289, n: 2},
-	{mod: 364},
+	{field: 1, choice: 293, n: 3},
+	{field: 2, choice: 286, n: 2},
+	{mod: 365},
 	{mod: 221},
-	{field: 1, choice: 296, n: 3},
-	{mod: 418},
-	{field: 0, choice: 328, n: 2},
-	{field: 1, choice: 296, n: 3},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 332, n: 3},
-	{field: 1, choice: 296, n: 3},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 332, n: 3},
-	{field: 1, choice: 296, n: 3},
-	{mod: 418},
+	{field: 1, choice: 293, n: 3},
+	{mod: 420},
+	{field: 0, choice: 325, n: 2},
+	{field: 1, choice: 293, n: 3},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 329, n: 3},
+	{field: 1, choice: 293, n: 3},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 329, n: 3},
+	{field: 1, choice: 293, n: 3},
+	{mod: 420},
 	{mod: 221},
-	{field: 1, choice: 296, n: 3},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 328, n: 2},
-	{field: 1, choice: 296, n: 3},
-	{mod: 418},
+	{field: 1, choice: 293, n: 3},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 325, n: 2},
+	{field: 1, choice: 293, n: 3},
+	{mod: 420},
 	{mod: 221},
-	{field: 1, choice: 296, n: 3},
-	{mod: 418},
-	{field: 0, choice: 332, n: 3},
-	{field: 1, choice: 335, n: 4},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 330, n: 2},
-	{field: 1, choice: 335, n: 4},
-	{mod: 418},
-	{field: 0, choice: 335, n: 4},
-	{field: 1, choice: 289, n: 2},
+	{field: 1, choice: 293, n: 3},
+	{mod: 420},
+	{field: 0, choice: 329, n: 3},
+	{field: 1, choice: 332, n: 4},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 329, n: 3},
+	{field: 1, choice: 332, n: 4},
+	{mod: 420},
+	{field: 0, choice: 325, n: 2},
+	{field: 1, choice: 332, n: 4},
+	{field: 2, choice: 286, n: 2},
 	{mod: 221},
-	{field: 1, choice: 335, n: 4},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 335, n: 4},
-	{mod: 418},
+	{field: 1, choice: 332, n: 4},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 325, n: 2},
+	{field: 1, choice: 332, n: 4},
+	{mod: 420},
 	{mod: 221},
-	{field: 1, choice: 335, n: 4},
-	{mod: 418},
-	{field: 0, choice: 339, n: 96},
+	{field: 1, choice: 332, n: 4},
+	{mod: 420},
+	{field: 0, choice: 336, n: 96},
 	{mod: 292},
-	{field: 2, choice: 435, n: 3},
-	{mod: 455},
-	{field: 1, choice: 438, n: 2},
-	{field: 2, choice: 339, n: 96},
+	{field: 2, choice: 432, n: 3},
+	{mod: 457},
+	{field: 1, choice: 435, n: 2},
+	{field: 2, choice: 336, n: 96},
 	{mod: 292},
-	{field: 4, choice: 435, n: 3},
-	{field: 0, choice: 339, n: 96},
+	{field: 4, choice: 432, n: 3},
+	{field: 0, choice: 336, n: 96},
 	{mod: 288},
-	{field: 2, choice: 435, n: 3},
-	{mod: 455},
-	{field: 1, choice: 438, n: 2},
-	{field: 2, choice: 339, n: 96},
+	{field: 2, choice: 432, n: 3},
+	{mod: 457},
+	{field: 1, choice: 435, n: 2},
+	{field: 2, choice: 336, n: 96},
 	{mod: 288},
-	{field: 4, choice: 435, n: 3},
-	{field: 0, choice: 440, n: 2},
-	{field: 1, choice: 442, n: 2},
-	{field: 2, choice: 225, n: 2},
-	{field: 0, choice: 440, n: 2},
-	{field: 1, choice: 442, n: 2},
-	{field: 2, choice: 229, n: 2},
-	{field: 0, choice: 444, n: 2},
-	{field: 1, choice: 442, n: 2},
-	{mod: 473},
-	{mod: 455},
-	{field: 1, choice: 446, n: 3},
-	{field: 2, choice: 442, n: 2},
-	{field: 3, choice: 435, n: 3},
-	{field: 0, choice: 332, n: 3},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 182, n: 2},
+	{field: 4, choice: 432, n: 3},
+	{field: 0, choice: 437, n: 2},
+	{field: 1, choice: 439, n: 2},
+	{field: 2, choice: 227, n: 2},
+	{field: 0, choice: 437, n: 2},
+	{field: 1, choice: 439, n: 2},
+	{field: 2, choice: 231, n: 2},
+	{field: 0, choice: 441, n: 2},
+	{field: 1, choice: 439, n: 2},
+	{mod: 475},
+	{mod: 457},
+	{field: 1, choice: 443, n: 3},
+	{field: 2, choice: 439, n: 2},
+	{field: 3, choice: 432, n: 3},
+	{field: 0, choice: 329, n: 3},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 184, n: 2},
 	{mod: 221},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 182, n: 2},
-	{field: 0, choice: 330, n: 2},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 182, n: 2},
-	{field: 3, choice: 303, n: 2},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 184, n: 2},
+	{field: 0, choice: 327, n: 2},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 184, n: 2},
+	{field: 3, choice: 300, n: 2},
 	{mod: 221},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 182, n: 2},
-	{field: 3, choice: 303, n: 2},
-	{field: 0, choice: 330, n: 2},
-	{field: 1, choice: 296, n: 3},
-	{field: 2, choice: 289, n: 2},
-	{field: 0, choice: 296, n: 3},
-	{field: 1, choice: 289, n: 2},
-	{field: 0, choice: 449, n: 2},
-	{field: 1, choice: 312, n: 16},
-	{field: 2, choice: 220, n: 2},
-	{field: 3, choice: 210, n: 3},
-	{field: 0, choice: 451, n: 2},
-	{field: 1, choice: 449, n: 2},
-	{field: 2, choice: 312, n: 16},
-	{field: 3, choice: 220, n: 2},
-	{field: 4, choice: 210, n: 3},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 184, n: 2},
+	{field: 3, choice: 300, n: 2},
+	{field: 0, choice: 327, n: 2},
+	{field: 1, choice: 293, n: 3},
+	{field: 2, choice: 286, n: 2},
+	{field: 0, choice: 293, n: 3},
+	{field: 1, choice: 286, n: 2},
+	{field: 0, choice: 446, n: 2},
+	{field: 1, choice: 309, n: 16},
+	{field: 2, choice: 222, n: 2},
+	{field: 3, choice: 212, n: 3},
+	{field: 0, choice: 448, n: 2},
+	{field: 1, choice: 446, n: 2},
+	{field: 2, choice: 309, n: 16},
+	{field: 3, choice: 222, n: 2},
+	{field: 4, choice: 212, n: 3},
 	{mod: 221},
-	{field: 1, choice: 449, n: 2},
-	{field: 2, choice: 312, n: 16},
-	{field: 3, choice: 220, n: 2},
-	{field: 4, choice: 210, n: 3},
-	{field: 0, choice: 312, n: 16},
-	{field: 1, choice: 453, n: 2},
-	{field: 2, choice: 220, n: 2},
-	{field: 3, choice: 210, n: 3},
-	{field: 0, choice: 451, n: 2},
-	{field: 1, choice: 312, n: 16},
-	{field: 2, choice: 453, n: 2},
-	{field: 3, choice: 220, n: 2},
-	{field: 4, choice: 210, n: 3},
+	{field: 1, choice: 446, n: 2},
+	{field: 2, choice: 309, n: 16},
+	{field: 3, choice: 222, n: 2},
+	{field: 4, choice: 212, n: 3},
+	{field: 0, choice: 309, n: 16},
+	{field: 1, choice: 450, n: 2},
+	{field: 2, choice: 222, n: 2},
+	{field: 3, choice: 212, n: 3},
+	{field: 0, choice: 448, n: 2},
+	{field: 1, choice: 309, n: 16},
+	{field: 2, choice: 450, n: 2},
+	{field: 3, choice: 222, n: 2},
+	{field: 4, choice: 212, n: 3},
 	{mod: 221},
-	{field: 1, choice: 312, n: 16},
-	{field: 2, choice: 453, n: 2},
-	{field: 3, choice: 220, n: 2},
-	{field: 4, choice: 210, n: 3},
-	{field: 0, choice: 455, n: 3},
-	{field: 1, choice: 285, n: 2},
-	{field: 2, choice: 186, n: 4},
-	{field: 0, choice: 455, n: 3},
-	{field: 1, choice: 458, n: 2},
-	{field: 2, choice: 186, n: 4},
-	{field: 0, choice: 455, n: 3},
-	{mod: 486},
-	{field: 2, choice: 186, n: 4},
-	{field: 0, choice: 455, n: 3},
-	{field: 1, choice: 186, n: 4},
+	{field: 1, choice: 309, n: 16},
+	{field: 2, choice: 450, n: 2},
+	{field: 3, choice: 222, n: 2},
+	{field: 4, choice: 212, n: 3},
+	{field: 0, choice: 452, n: 3},
+	{field: 1, choice: 282, n: 2},
+	{field: 2, choice: 188, n: 4},
+	{field: 0, choice: 452, n: 3},
+	{field: 1, choice: 455, n: 2},
+	{field: 2, choice: 188, n: 4},
+	{field: 0, choice: 452, n: 3},
+	{mod: 488},
+	{field: 2, choice: 188, n: 4},
+	{field: 0, choice: 452, n: 3},
+	{field: 1, choice: 188, n: 4},
 	{mod: 297},
-	{field: 1, choice: 285, n: 2},
-	{field: 2, choice: 186, n: 4},
+	{field: 1, choice: 282, n: 2},
+	{field: 2, choice: 188, n: 4},
 	{mod: 297},
-	{field: 1, choice: 458, n: 2},
-	{field: 2, choice: 186, n: 4},
+	{field: 1, choice: 455, n: 2},
+	{field: 2, choice: 188, n: 4},
 	{mod: 297},
-	{mod: 486},
-	{field: 1, choice: 186, n: 4},
+	{mod: 488},
+	{field: 1, choice: 188, n: 4},
 	{mod: 297},
-	{field: 1, choice: 186, n: 4},
+	{field: 1, choice: 188, n: 4},
 	{mod: 297},
-	{field: 1, choice: 275, n: 2},
-	{field: 2, choice: 186, n: 4},
-	{field: 0, choice: 455, n: 3},
-	{field: 1, choice: 275, n: 2},
-	{field: 2, choice: 186, n: 4},
+	{field: 1, choice: 272, n: 2},
+	{field: 2, choice: 188, n: 4},
+	{field: 0, choice: 452, n: 3},
+	{field: 1, choice: 272, n: 2},
+	{field: 2, choice: 188, n: 4},
 	{mod: 292},
-	{field: 1, choice: 460, n: 2},
-	{field: 2, choice: 462, n: 2},
-	{field: 0, choice: 464, n: 4},
-	{mod: 433},
-	{mod: 439},
-	{field: 0, choice: 464, n: 4},
-	{mod: 433},
-	{field: 2, choice: 468, n: 3},
-	{field: 0, choice: 471, n: 2},
-	{field: 0, choice: 471, n: 2},
-	{mod: 516},
-	{mod: 516},
+	{field: 1, choice: 457, n: 2},
+	{field: 2, choice: 459, n: 2},
+	{field: 0, choice: 461, n: 4},
+	{mod: 435},
+	{mod: 441},
+	{field: 0, choice: 461, n: 4},
+	{mod: 435},
+	{field: 2, choice: 465, n: 3},
+	{field: 0, choice: 468, n: 2},
+	{field: 0, choice: 468, n: 2},
+	{mod: 519},
+	{mod: 519},
 	{mod: 34},
-	{field: 1, choice: 285, n: 2},
-	{field: 2, choice: 285, n: 2},
+	{field: 1, choice: 282, n: 2},
+	{field: 2, choice: 282, n: 2},
 	{mod: 25},
-	{field: 1, choice: 473, n: 2},
-	{field: 2, choice: 458, n: 2},
-	{field: 3, choice: 285, n: 2},
-	{field: 0, choice: 475, n: 36},
-	{field: 1, choice: 285, n: 2},
-	{field: 2, choice: 285, n: 2},
-	{field: 3, choice: 289, n: 2},
-	{mod: 455},
-	{field: 1, choice: 438, n: 2},
-	{field: 2, choice: 475, n: 36},
-	{field: 3, choice: 285, n: 2},
-	{field: 4, choice: 285, n: 2},
-	{field: 5, choice: 289, n: 2},
-	{mod: 312},
-	{field: 0, choice: 299, n: 2},
-	{mod: 312},
-	{field: 0, choice: 299, n: 2},
-	{mod: 516},
-	{mod: 514},
-	{field: 0, choice: 299, n: 2},
-	{mod: 514},
-	{field: 0, choice: 299, n: 2},
-	{mod: 516},
-	{mod: 366},
-	{field: 1, choice: 299, n: 2},
-	{mod: 316},
-	{field: 1, choice: 299, n: 2},
-	{mod: 451},
-	{field: 1, choice: 299, n: 2},
-	{field: 0, choice: 299, n: 2},
-	{field: 0, choice: 299, n: 2},
-	{mod: 516},
-	{field: 0, choice: 511, n: 2},
-	{field: 1, choice: 285, n: 2},
-	{field: 2, choice: 513, n: 4},
-	{field: 3, choice: 289, n: 2},
-	{field: 0, choice: 517, n: 5},
-	{field: 1, choice: 285, n: 2},
-	{field: 2, choice: 513, n: 4},
-	{field: 3, choice: 289, n: 2},
-	{field: 0, choice: 511, n: 2},
-	{field: 1, choice: 522, n: 2},
-	{field: 2, choice: 513, n: 4},
-	{field: 3, choice: 289, n: 2},
-	{field: 0, choice: 517, n: 5},
-	{field: 1, choice: 522, n: 2},
-	{field: 2, choice: 513, n: 4},
-	{field: 3, choice: 289, n: 2},
-	{mod: 455},
-	{field: 1, choice: 524, n: 5},
-	{field: 2, choice: 285, n: 2},
-	{field: 3, choice: 513, n: 4},
-	{field: 4, choice: 289, n: 2},
-	{mod: 455},
-	{field: 1, choice: 524, n: 5},
-	{field: 2, choice: 522, n: 2},
-	{field: 3, choice: 513, n: 4},
-	{field: 4, choice: 289, n: 2},
-	{field: 0, choice: 529, n: 4},
-	{field: 0, choice: 533, n: 8},
-	{field: 1, choice: 299, n: 2},
-	{field: 2, choice: 210, n: 3},
-	{field: 3, choice: 541, n: 2},
-	{field: 0, choice: 533, n: 8},
-	{field: 1, choice: 299, n: 2},
-	{field: 2, choice: 210, n: 3},
-	{field: 0, choice: 533, n: 8},
-	{field: 1, choice: 299, n: 2},
-	{field: 2, choice: 210, n: 3},
+	{field: 1, choice: 470, n: 2},
+	{field: 2, choice: 455, n: 2},
+	{field: 3, choice: 282, n: 2},
+	{field: 0, choice: 472, n: 36},
+	{field: 1, choice: 282, n: 2},
+	{field: 2, choice: 282, n: 2},
+	{field: 3, choice: 286, n: 2},
+	{mod: 457},
+	{field: 1, choice: 435, n: 2},
+	{field: 2, choice: 472, n: 36},
+	{field: 3, choice: 282, n: 2},
+	{field: 4, choice: 282, n: 2},
+	{field: 5, choice: 286, n: 2},
+	{mod: 313},
+	{field: 0, choice: 296, n: 2},
+	{mod: 313},
+	{field: 0, choice: 296, n: 2},
+	{mod: 519},
+	{mod: 517},
+	{field: 0, choice: 296, n: 2},
+	{mod: 517},
+	{field: 0, choice: 296, n: 2},
+	{mod: 519},
+	{mod: 367},
+	{field: 1, choice: 296, n: 2},
+	{mod: 317},
+	{field: 1, choice: 296, n: 2},
+	{mod: 453},
+	{field: 1, choice: 296, n: 2},
+	{field: 0, choice: 296, n: 2},
+	{field: 0, choice: 296, n: 2},
+	{mod: 519},
+	{field: 0, choice: 508, n: 2},
+	{field: 1, choice: 282, n: 2},
+	{field: 2, choice: 510, n: 4},
+	{field: 3, choice: 286, n: 2},
+	{field: 0, choice: 514, n: 5},
+	{field: 1, choice: 282, n: 2},
+	{field: 2, choice: 510, n: 4},
+	{field: 3, choice: 286, n: 2},
+	{field: 0, choice: 508, n: 2},
+	{field: 1, choice: 519, n: 2},
+	{field: 2, choice: 510, n: 4},
+	{field: 3, choice: 286, n: 2},
+	{field: 0, choice: 514, n: 5},
+	{field: 1, choice: 519, n: 2},
+	{field: 2, choice: 510, n: 4},
+	{field: 3, choice: 286, n: 2},
+	{mod: 457},
+	{field: 1, choice: 521, n: 5},
+	{field: 2, choice: 282, n: 2},
+	{field: 3, choice: 510, n: 4},
+	{field: 4, choice: 286, n: 2},
+	{mod: 457},
+	{field: 1, choice: 521, n: 5},
+	{field: 2, choice: 519, n: 2},
+	{field: 3, choice: 510, n: 4},
+	{field: 4, choice: 286, n: 2},
+	{field: 0, choice: 526, n: 4},
+	{field: 0, choice: 530, n: 8},
+	{field: 1, choice: 296, n: 2},
+	{field: 2, choice: 212, n: 3},
+	{field: 3, choice: 538, n: 2},
+	{field: 0, choice: 530, n: 8},
+	{field: 1, choice: 296, n: 2},
+	{field: 2, choice: 212, n: 3},
+	{field: 0, choice: 530, n: 8},
+	{field: 1, choice: 296, n: 2},
+	{field: 2, choice: 212, n: 3},
 	{mod: 282},
-	{field: 0, choice: 533, n: 8},
-	{field: 1, choice: 529, n: 4},
-	{field: 2, choice: 210, n: 3},
-	{field: 0, choice: 533, n: 8},
-	{field: 1, choice: 529, n: 4},
-	{field: 2, choice: 210, n: 3},
+	{field: 0, choice: 530, n: 8},
+	{field: 1, choice: 526, n: 4},
+	{field: 2, choice: 212, n: 3},
+	{field: 0, choice: 530, n: 8},
+	{field: 1, choice: 526, n: 4},
+	{field: 2, choice: 212, n: 3},
 	{mod: 282},
 	{field: 0, choice: 3, n: 2},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 543, n: 3},
-	{field: 3, choice: 546, n: 8},
-	{field: 4, choice: 554, n: 4},
+	{field: 2, choice: 540, n: 3},
+	{field: 3, choice: 543, n: 8},
+	{field: 4, choice: 551, n: 4},
 	{field: 5, choice: 30, n: 4},
 	{field: 6, choice: 34, n: 2},
 	{field: 0, choice: 3, n: 2},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 558, n: 4},
-	{field: 3, choice: 562, n: 7},
-	{field: 4, choice: 569, n: 16},
+	{field: 2, choice: 555, n: 4},
+	{field: 3, choice: 559, n: 7},
+	{field: 4, choice: 566, n: 16},
 	{mod: 259},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 558, n: 4},
-	{field: 3, choice: 562, n: 7},
-	{field: 4, choice: 569, n: 16},
-	{field: 0, choice: 562, n: 7},
-	{field: 1, choice: 585, n: 4},
-	{field: 0, choice: 562, n: 7},
-	{field: 1, choice: 589, n: 2},
-	{field: 0, choice: 562, n: 7},
-	{field: 1, choice: 591, n: 3},
+	{field: 2, choice: 555, n: 4},
+	{field: 3, choice: 559, n: 7},
+	{field: 4, choice: 566, n: 16},
+	{field: 0, choice: 559, n: 7},
+	{field: 1, choice: 582, n: 4},
+	{field: 0, choice: 559, n: 7},
+	{field: 1, choice: 586, n: 2},
+	{field: 0, choice: 559, n: 7},
+	{field: 1, choice: 588, n: 3},
 	{mod: 259},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 594, n: 3},
-	{field: 3, choice: 558, n: 4},
+	{field: 2, choice: 591, n: 3},
+	{field: 3, choice: 555, n: 4},
 	{mod: 24},
-	{field: 5, choice: 569, n: 16},
+	{field: 5, choice: 566, n: 16},
 	{mod: 259},
-	{field: 1, choice: 597, n: 6},
-	{field: 2, choice: 603, n: 4},
-	{mod: 464},
-	{mod: 469},
+	{field: 1, choice: 594, n: 6},
+	{field: 2, choice: 600, n: 4},
+	{mod: 466},
+	{mod: 471},
 	{mod: 259},
-	{field: 1, choice: 607, n: 4},
-	{field: 2, choice: 611, n: 10},
-	{mod: 423},
-	{mod: 464},
-	{mod: 469},
+	{field: 1, choice: 604, n: 4},
+	{field: 2, choice: 608, n: 10},
+	{mod: 425},
+	{mod: 466},
+	{mod: 471},
 	{mod: 259},
-	{field: 1, choice: 621, n: 4},
-	{field: 2, choice: 625, n: 16},
-	{mod: 423},
-	{mod: 464},
-	{mod: 469},
+	{field: 1, choice: 618, n: 4},
+	{field: 2, choice: 622, n: 16},
+	{mod: 425},
+	{mod: 466},
+	{mod: 471},
 	{mod: 259},
-	{field: 1, choice: 641, n: 2},
+	{field: 1, choice: 638, n: 2},
 	{field: 2, choice: 14, n: 6},
-	{field: 3, choice: 558, n: 4},
-	{field: 4, choice: 643, n: 3},
-	{field: 5, choice: 646, n: 2},
-	{field: 6, choice: 648, n: 16},
+	{field: 3, choice: 555, n: 4},
+	{field: 4, choice: 640, n: 3},
+	{field: 5, choice: 643, n: 2},
+	{field: 6, choice: 645, n: 16},
 	{mod: 259},
-	{field: 1, choice: 641, n: 2},
+	{field: 1, choice: 638, n: 2},
 	{field: 2, choice: 14, n: 6},
-	{field: 3, choice: 558, n: 4},
-	{field: 4, choice: 664, n: 3},
-	{field: 5, choice: 646, n: 2},
-	{field: 6, choice: 648, n: 16},
+	{field: 3, choice: 555, n: 4},
+	{field: 4, choice: 661, n: 3},
+	{field: 5, choice: 643, n: 2},
+	{field: 6, choice: 645, n: 16},
 	{field: 0, choice: 14, n: 6},
-	{field: 1, choice: 546, n: 8},
+	{field: 1, choice: 543, n: 8},
 	{field: 0, choice: 14, n: 6},
-	{field: 1, choice: 562, n: 7},
-	{field: 0, choice: 667, n: 2},
-	{field: 1, choice: 546, n: 8},
-	{field: 0, choice: 562, n: 7},
+	{field: 1, choice: 559, n: 7},
+	{field: 0, choice: 664, n: 2},
+	{field: 1, choice: 543, n: 8},
+	{field: 0, choice: 559, n: 7},
 	{mod: 3},
-	{field: 1, choice: 669, n: 4},
-	{field: 2, choice: 673, n: 3},
-	{field: 0, choice: 676, n: 4},
-	{field: 1, choice: 669, n: 4},
-	{field: 2, choice: 673, n: 3},
-	{field: 0, choice: 676, n: 4},
-	{mod: 368},
-	{field: 2, choice: 680, n: 2},
+	{field: 1, choice: 666, n: 4},
+	{field: 2, choice: 670, n: 3},
+	{field: 0, choice: 673, n: 4},
+	{field: 1, choice: 666, n: 4},
+	{field: 2, choice: 670, n: 3},
+	{field: 0, choice: 673, n: 4},
+	{mod: 369},
+	{field: 2, choice: 677, n: 2},
 	{mod: 11},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 690, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 687, n: 2},
 	{mod: 12},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 690, n: 2},
-	{field: 0, choice: 692, n: 2},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 690, n: 2},
-	{field: 0, choice: 694, n: 2},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 690, n: 2},
-	{mod: 459},
-	{field: 1, choice: 696, n: 3},
-	{field: 2, choice: 682, n: 8},
-	{field: 3, choice: 175, n: 4},
-	{field: 4, choice: 179, n: 3},
-	{field: 5, choice: 182, n: 2},
-	{mod: 312},
-	{mod: 312},
-	{mod: 466},
-	{mod: 312},
-	{mod: 516},
-	{mod: 312},
-	{mod: 516},
-	{mod: 466},
-	{mod: 350},
-	{field: 1, choice: 699, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 687, n: 2},
+	{field: 0, choice: 689, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 687, n: 2},
+	{field: 0, choice: 691, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 687, n: 2},
+	{mod: 461},
+	{field: 1, choice: 693, n: 3},
+	{field: 2, choice: 679, n: 8},
+	{field: 3, choice: 177, n: 4},
+	{field: 4, choice: 181, n: 3},
+	{field: 5, choice: 184, n: 2},
+	{mod: 313},
+	{mod: 313},
+	{mod: 468},
+	{mod: 313},
+	{mod: 519},
+	{mod: 313},
+	{mod: 519},
+	{mod: 468},
+	{mod: 351},
+	{field: 1, choice: 696, n: 2},
 	{mod: 203},
-	{field: 1, choice: 701, n: 2},
+	{field: 1, choice: 698, n: 2},
 	{mod: 205},
-	{field: 1, choice: 701, n: 2},
-	{field: 0, choice: 703, n: 3},
-	{field: 1, choice: 706, n: 5},
-	{field: 2, choice: 711, n: 2},
-	{field: 0, choice: 713, n: 4},
-	{field: 1, choice: 706, n: 5},
-	{field: 0, choice: 717, n: 25},
-	{mod: 456},
+	{field: 1, choice: 698, n: 2},
+	{field: 0, choice: 700, n: 3},
+	{field: 1, choice: 703, n: 5},
+	{field: 2, choice: 708, n: 2},
+	{field: 0, choice: 710, n: 4},
+	{field: 1, choice: 703, n: 5},
+	{field: 0, choice: 714, n: 25},
+	{mod: 458},
 	{mod: 40},
 	{mod: 3},
-	{field: 1, choice: 742, n: 3},
-	{field: 0, choice: 745, n: 2},
-	{field: 1, choice: 742, n: 3},
-	{field: 0, choice: 747, n: 10},
-	{field: 0, choice: 747, n: 10},
+	{field: 1, choice: 739, n: 3},
+	{field: 0, choice: 742, n: 2},
+	{field: 1, choice: 739, n: 3},
+	{field: 0, choice: 744, n: 10},
+	{field: 0, choice: 744, n: 10},
 	{mod: 288},
-	{field: 0, choice: 747, n: 10},
+	{field: 0, choice: 744, n: 10},
 	{mod: 220},
-	{field: 0, choice: 747, n: 10},
+	{field: 0, choice: 744, n: 10},
 	{mod: 289},
-	{field: 0, choice: 747, n: 10},
+	{field: 0, choice: 744, n: 10},
 	{mod: 222},
-	{field: 0, choice: 757, n: 2},
-	{field: 0, choice: 759, n: 2},
-	{field: 1, choice: 761, n: 2},
-	{field: 0, choice: 759, n: 2},
-	{field: 1, choice: 761, n: 2},
-	{field: 2, choice: 763, n: 2},
+	{field: 0, choice: 754, n: 2},
+	{field: 0, choice: 756, n: 2},
+	{field: 1, choice: 758, n: 2},
+	{field: 0, choice: 756, n: 2},
+	{field: 1, choice: 758, n: 2},
+	{field: 2, choice: 760, n: 2},
 	{mod: 235},
-	{mod: 449},
+	{mod: 451},
 	{mod: 9},
 	{mod: 292},
 	{mod: 260},
 	{mod: 260},
-	{field: 1, choice: 765, n: 2},
-	{field: 2, choice: 767, n: 2},
-	{mod: 449},
-	{mod: 455},
+	{field: 1, choice: 762, n: 2},
+	{field: 2, choice: 764, n: 2},
+	{mod: 451},
+	{mod: 457},
 	{mod: 4},
 	{mod: 292},
 	{mod: 260},
 	{mod: 260},
-	{field: 1, choice: 765, n: 2},
-	{field: 2, choice: 767, n: 2},
-	{mod: 350},
-	{field: 0, choice: 769, n: 7},
-	{field: 0, choice: 776, n: 64},
+	{field: 1, choice: 762, n: 2},
+	{field: 2, choice: 764, n: 2},
+	{mod: 351},
+	{field: 0, choice: 766, n: 7},
+	{field: 0, choice: 773, n: 64},
 	{mod: 292},
-	{field: 2, choice: 840, n: 2},
-	{field: 3, choice: 840, n: 2},
-	{mod: 455},
-	{field: 1, choice: 438, n: 2},
-	{field: 2, choice: 776, n: 64},
+	{field: 2, choice: 837, n: 2},
+	{field: 3, choice: 837, n: 2},
+	{mod: 457},
+	{field: 1, choice: 435, n: 2},
+	{field: 2, choice: 773, n: 64},
 	{mod: 292},
-	{field: 4, choice: 840, n: 2},
-	{field: 5, choice: 840, n: 2},
-	{field: 0, choice: 776, n: 64},
+	{field: 4, choice: 837, n: 2},
+	{field: 5, choice: 837, n: 2},
+	{field: 0, choice: 773, n: 64},
 	{mod: 288},
-	{field: 2, choice: 840, n: 2},
-	{field: 3, choice: 840, n: 2},
-	{mod: 455},
-	{field: 1, choice: 438, n: 2},
-	{field: 2, choice: 776, n: 64},
+	{field: 2, choice: 837, n: 2},
+	{field: 3, choice: 837, n: 2},
+	{mod: 457},
+	{field: 1, choice: 435, n: 2},
+	{field: 2, choice: 773, n: 64},
 	{mod: 288},
-	{field: 4, choice: 840, n: 2},
-	{field: 5, choice: 840, n: 2},
-	{field: 0, choice: 842, n: 2},
-	{field: 1, choice: 442, n: 2},
-	{field: 2, choice: 840, n: 2},
-	{field: 3, choice: 840, n: 2},
-	{mod: 455},
-	{field: 1, choice: 438, n: 2},
-	{field: 2, choice: 844, n: 2},
-	{field: 3, choice: 442, n: 2},
-	{field: 4, choice: 840, n: 2},
-	{field: 5, choice: 840, n: 2},
-	{field: 0, choice: 842, n: 2},
-	{field: 1, choice: 442, n: 2},
-	{field: 2, choice: 846, n: 5},
-	{field: 3, choice: 846, n: 5},
-	{mod: 455},
-	{field: 1, choice: 844, n: 2},
-	{field: 2, choice: 442, n: 2},
-	{field: 3, choice: 846, n: 5},
-	{field: 4, choice: 846, n: 5},
-	{mod: 449},
+	{field: 4, choice: 837, n: 2},
+	{field: 5, choice: 837, n: 2},
+	{field: 0, choice: 839, n: 2},
+	{field: 1, choice: 439, n: 2},
+	{field: 2, choice: 837, n: 2},
+	{field: 3, choice: 837, n: 2},
+	{mod: 457},
+	{field: 1, choice: 435, n: 2},
+	{field: 2, choice: 841, n: 2},
+	{field: 3, choice: 439, n: 2},
+	{field: 4, choice: 837, n: 2},
+	{field: 5, choice: 837, n: 2},
+	{field: 0, choice: 839, n: 2},
+	{field: 1, choice: 439, n: 2},
+	{field: 2, choice: 843, n: 5},
+	{field: 3, choice: 843, n: 5},
+	{mod: 457},
+	{field: 1, choice: 841, n: 2},
+	{field: 2, choice: 439, n: 2},
+	{field: 3, choice: 843, n: 5},
+	{field: 4, choice: 843, n: 5},
+	{mod: 451},
 	{mod: 7},
 	{mod: 292},
-	{field: 1, choice: 846, n: 5},
-	{field: 2, choice: 846, n: 5},
+	{field: 1, choice: 843, n: 5},
+	{field: 2, choice: 843, n: 5},
 	{mod: 271},
-	{mod: 449},
-	{mod: 455},
+	{mod: 451},
+	{mod: 457},
 	{mod: 9},
 	{mod: 292},
-	{field: 1, choice: 846, n: 5},
-	{field: 2, choice: 846, n: 5},
+	{field: 1, choice: 843, n: 5},
+	{field: 2, choice: 843, n: 5},
 	{mod: 271},
 	{field: 0, choice: 3, n: 2},
-	{field: 1, choice: 851, n: 3},
+	{field: 1, choice: 848, n: 3},
 	{field: 0, choice: 3, n: 2},
-	{field: 1, choice: 854, n: 4},
-	{mod: 386},
-	{field: 0, choice: 858, n: 2},
-	{field: 1, choice: 860, n: 2},
-	{mod: 386},
-	{field: 1, choice: 858, n: 2},
-	{field: 2, choice: 860, n: 2},
+	{field: 1, choice: 851, n: 4},
+	{mod: 388},
+	{field: 0, choice: 855, n: 2},
+	{field: 1, choice: 857, n: 2},
+	{mod: 388},
+	{field: 1, choice: 855, n: 2},
+	{field: 2, choice: 857, n: 2},
 	{field: 0, choice: 3, n: 2},
-	{field: 1, choice: 862, n: 8},
+	{field: 1, choice: 859, n: 8},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 20, n: 7},
 	{field: 4, choice: 27, n: 3},
 	{field: 5, choice: 30, n: 4},
 	{field: 6, choice: 34, n: 2},
 	{mod: 259},
-	{field: 1, choice: 862, n: 8},
+	{field: 1, choice: 859, n: 8},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 20, n: 7},
 	{field: 4, choice: 27, n: 3},
 	{field: 5, choice: 30, n: 4},
 	{field: 6, choice: 34, n: 2},
 	{field: 0, choice: 3, n: 2},
-	{field: 1, choice: 862, n: 8},
+	{field: 1, choice: 859, n: 8},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 20, n: 7},
 	{field: 4, choice: 36, n: 16},
 	{mod: 259},
-	{field: 1, choice: 862, n: 8},
+	{field: 1, choice: 859, n: 8},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 20, n: 7},
 	{field: 4, choice: 36, n: 16},
-	{field: 0, choice: 862, n: 8},
+	{field: 0, choice: 859, n: 8},
 	{field: 1, choice: 63, n: 4},
 	{field: 0, choice: 3, n: 2},
-	{field: 1, choice: 862, n: 8},
+	{field: 1, choice: 859, n: 8},
 	{field: 2, choice: 14, n: 6},
-	{field: 3, choice: 870, n: 4},
+	{field: 3, choice: 867, n: 4},
 	{field: 4, choice: 36, n: 16},
 	{mod: 259},
-	{field: 1, choice: 862, n: 8},
+	{field: 1, choice: 859, n: 8},
 	{field: 2, choice: 14, n: 6},
-	{field: 3, choice: 870, n: 4},
+	{field: 3, choice: 867, n: 4},
 	{field: 4, choice: 36, n: 16},
-	{field: 0, choice: 874, n: 6},
-	{field: 1, choice: 880, n: 2},
+	{field: 0, choice: 871, n: 6},
+	{field: 1, choice: 877, n: 2},
 	{mod: 199},
-	{field: 1, choice: 882, n: 2},
-	{mod: 416},
-	{field: 1, choice: 882, n: 2},
+	{field: 1, choice: 879, n: 2},
+	{mod: 418},
+	{field: 1, choice: 879, n: 2},
 	{field: 0, choice: 131, n: 2},
-	{field: 1, choice: 299, n: 2},
-	{field: 0, choice: 884, n: 2},
+	{field: 1, choice: 296, n: 2},
+	{field: 0, choice: 881, n: 2},
 	{field: 1, choice: 131, n: 2},
-	{field: 2, choice: 886, n: 4},
-	{field: 3, choice: 890, n: 2},
-	{field: 0, choice: 892, n: 2},
-	{field: 1, choice: 884, n: 2},
+	{field: 2, choice: 883, n: 4},
+	{field: 3, choice: 887, n: 2},
+	{field: 0, choice: 889, n: 2},
+	{field: 1, choice: 881, n: 2},
 	{field: 2, choice: 131, n: 2},
-	{field: 3, choice: 886, n: 4},
-	{field: 4, choice: 890, n: 2},
-	{field: 0, choice: 894, n: 4},
+	{field: 3, choice: 883, n: 4},
+	{field: 4, choice: 887, n: 2},
+	{field: 0, choice: 891, n: 4},
 	{field: 0, choice: 3, n: 2},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 546, n: 8},
+	{field: 2, choice: 543, n: 8},
 	{field: 3, choice: 27, n: 3},
 	{field: 4, choice: 30, n: 4},
 	{field: 5, choice: 34, n: 2},
 	{field: 0, choice: 3, n: 2},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 562, n: 7},
+	{field: 2, choice: 559, n: 7},
 	{field: 3, choice: 36, n: 16},
 	{mod: 259},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 562, n: 7},
+	{field: 2, choice: 559, n: 7},
 	{field: 3, choice: 36, n: 16},
-	{field: 0, choice: 643, n: 3},
+	{field: 0, choice: 640, n: 3},
 	{field: 0, choice: 3, n: 2},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 562, n: 7},
-	{field: 3, choice: 898, n: 16},
+	{field: 2, choice: 559, n: 7},
+	{field: 3, choice: 895, n: 16},
 	{mod: 259},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 562, n: 7},
-	{field: 3, choice: 898, n: 16},
+	{field: 2, choice: 559, n: 7},
+	{field: 3, choice: 895, n: 16},
 	{mod: 259},
 	{field: 1, choice: 14, n: 6},
-	{field: 2, choice: 594, n: 3},
+	{field: 2, choice: 591, n: 3},
 	{mod: 24},
-	{field: 4, choice: 898, n: 16},
-	{field: 0, choice: 546, n: 8},
+	{field: 4, choice: 895, n: 16},
+	{field: 0, choice: 543, n: 8},
 	{mod: 3},
-	{field: 1, choice: 914, n: 2},
-	{field: 2, choice: 673, n: 3},
-	{field: 0, choice: 916, n: 2},
-	{field: 1, choice: 918, n: 3},
-	{field: 2, choice: 673, n: 3},
+	{field: 1, choice: 911, n: 2},
+	{field: 2, choice: 670, n: 3},
+	{field: 0, choice: 913, n: 2},
+	{field: 1, choice: 915, n: 3},
+	{field: 2, choice: 670, n: 3},
 	{mod: 11},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 921, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 918, n: 2},
 	{mod: 12},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 921, n: 2},
-	{field: 0, choice: 692, n: 2},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 921, n: 2},
-	{field: 0, choice: 694, n: 2},
-	{field: 1, choice: 682, n: 8},
-	{field: 2, choice: 921, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 918, n: 2},
+	{field: 0, choice: 689, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 918, n: 2},
+	{field: 0, choice: 691, n: 2},
+	{field: 1, choice: 679, n: 8},
+	{field: 2, choice: 918, n: 2},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
 	{field: 3, choice: 14, n: 6},
-	{field: 4, choice: 546, n: 8},
+	{field: 4, choice: 543, n: 8},
 	{field: 5, choice: 27, n: 3},
 	{field: 6, choice: 30, n: 4},
 	{field: 7, choice: 34, n: 2},
-	{field: 8, choice: 931, n: 3},
+	{field: 8, choice: 928, n: 3},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
 	{field: 3, choice: 14, n: 6},
-	{field: 4, choice: 562, n: 7},
-	{field: 5, choice: 569, n: 16},
-	{field: 6, choice: 931, n: 3},
+	{field: 4, choice: 559, n: 7},
+	{field: 5, choice: 566, n: 16},
+	{field: 6, choice: 928, n: 3},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
-	{field: 3, choice: 934, n: 2},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
+	{field: 3, choice: 931, n: 2},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 562, n: 7},
-	{field: 6, choice: 569, n: 16},
-	{field: 7, choice: 931, n: 3},
+	{field: 5, choice: 559, n: 7},
+	{field: 6, choice: 566, n: 16},
+	{field: 7, choice: 928, n: 3},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
-	{field: 3, choice: 862, n: 8},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
+	{field: 3, choice: 859, n: 8},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 936, n: 8},
+	{field: 5, choice: 933, n: 8},
 	{field: 6, choice: 27, n: 3},
 	{field: 7, choice: 30, n: 4},
 	{field: 8, choice: 34, n: 2},
-	{field: 9, choice: 931, n: 3},
+	{field: 9, choice: 928, n: 3},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
-	{field: 3, choice: 862, n: 8},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
+	{field: 3, choice: 859, n: 8},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 936, n: 8},
+	{field: 5, choice: 933, n: 8},
 	{field: 6, choice: 36, n: 16},
-	{field: 7, choice: 931, n: 3},
+	{field: 7, choice: 928, n: 3},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
-	{field: 3, choice: 934, n: 2},
-	{field: 4, choice: 862, n: 8},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
+	{field: 3, choice: 931, n: 2},
+	{field: 4, choice: 859, n: 8},
 	{field: 5, choice: 14, n: 6},
-	{field: 6, choice: 936, n: 8},
+	{field: 6, choice: 933, n: 8},
 	{field: 7, choice: 36, n: 16},
-	{field: 8, choice: 931, n: 3},
-	{mod: 388},
-	{field: 1, choice: 925, n: 6},
+	{field: 8, choice: 928, n: 3},
+	{mod: 390},
+	{field: 1, choice: 922, n: 6},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 27, n: 3},
 	{field: 4, choice: 30, n: 4},
 	{field: 5, choice: 34, n: 2},
-	{field: 6, choice: 944, n: 3},
-	{field: 7, choice: 931, n: 3},
-	{mod: 388},
-	{field: 1, choice: 925, n: 6},
+	{field: 6, choice: 941, n: 3},
+	{field: 7, choice: 928, n: 3},
+	{mod: 390},
+	{field: 1, choice: 922, n: 6},
 	{field: 2, choice: 14, n: 6},
 	{field: 3, choice: 36, n: 16},
-	{field: 4, choice: 944, n: 3},
-	{field: 5, choice: 931, n: 3},
+	{field: 4, choice: 941, n: 3},
+	{field: 5, choice: 928, n: 3},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
 	{field: 3, choice: 14, n: 6},
-	{field: 4, choice: 562, n: 7},
+	{field: 4, choice: 559, n: 7},
 	{field: 5, choice: 36, n: 16},
-	{field: 6, choice: 931, n: 3},
-	{mod: 388},
-	{field: 1, choice: 925, n: 6},
-	{field: 2, choice: 934, n: 2},
+	{field: 6, choice: 928, n: 3},
+	{mod: 390},
+	{field: 1, choice: 922, n: 6},
+	{field: 2, choice: 931, n: 2},
 	{field: 3, choice: 14, n: 6},
 	{field: 4, choice: 36, n: 16},
-	{field: 5, choice: 944, n: 3},
-	{field: 6, choice: 931, n: 3},
+	{field: 5, choice: 941, n: 3},
+	{field: 6, choice: 928, n: 3},
 	{mod: 244},
-	{field: 1, choice: 923, n: 2},
-	{field: 2, choice: 925, n: 6},
-	{field: 3, choice: 934, n: 2},
+	{field: 1, choice: 920, n: 2},
+	{field: 2, choice: 922, n: 6},
+	{field: 3, choice: 931, n: 2},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 562, n: 7},
+	{field: 5, choice: 559, n: 7},
 	{field: 6, choice: 36, n: 16},
-	{field: 7, choice: 931, n: 3},
-	{mod: 400},
-	{mod: 475},
-	{field: 1, choice: 947, n: 2},
+	{field: 7, choice: 928, n: 3},
+	{mod: 402},
+	{mod: 477},
+	{field: 1, choice: 944, n: 2},
 	{mod: 207},
-	{mod: 475},
-	{field: 1, choice: 949, n: 3},
-	{field: 2, choice: 952, n: 2},
-	{field: 3, choice: 954, n: 6},
+	{mod: 477},
+	{field: 1, choice: 946, n: 3},
+	{field: 2, choice: 949, n: 2},
+	{field: 3, choice: 951, n: 6},
 	{mod: 232},
-	{field: 1, choice: 960, n: 2},
+	{field: 1, choice: 957, n: 2},
 	{mod: 232},
-	{field: 1, choice: 962, n: 2},
+	{field: 1, choice: 959, n: 2},
 	{mod: 284},
 	{mod: 40},
-	{mod: 335},
+	{mod: 336},
 	{mod: 40},
-	{field: 1, choice: 964, n: 2},
-	{mod: 335},
+	{field: 1, choice: 961, n: 2},
+	{mod: 336},
 	{mod: 40},
-	{field: 0, choice: 966, n: 2},
+	{field: 0, choice: 963, n: 2},
 	{mod: 213},
-	{field: 2, choice: 968, n: 3},
-	{field: 3, choice: 971, n: 7},
-	{field: 4, choice: 978, n: 2},
-	{field: 5, choice: 980, n: 2},
+	{field: 2, choice: 965, n: 3},
+	{field: 3, choice: 968, n: 7},
+	{field: 4, choice: 975, n: 2},
+	{field: 5, choice: 977, n: 2},
 	{field: 6, choice: 14, n: 6},
-	{field: 7, choice: 982, n: 2},
-	{field: 8, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 986, n: 2},
-	{field: 2, choice: 968, n: 3},
-	{field: 3, choice: 971, n: 7},
-	{field: 4, choice: 978, n: 2},
-	{field: 5, choice: 980, n: 2},
+	{field: 7, choice: 979, n: 2},
+	{field: 8, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 983, n: 2},
+	{field: 2, choice: 965, n: 3},
+	{field: 3, choice: 968, n: 7},
+	{field: 4, choice: 975, n: 2},
+	{field: 5, choice: 977, n: 2},
 	{field: 6, choice: 14, n: 6},
-	{field: 7, choice: 982, n: 2},
-	{field: 8, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 971, n: 7},
-	{field: 3, choice: 978, n: 2},
-	{field: 4, choice: 980, n: 2},
+	{field: 7, choice: 979, n: 2},
+	{field: 8, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 968, n: 7},
+	{field: 3, choice: 975, n: 2},
+	{field: 4, choice: 977, n: 2},
 	{field: 5, choice: 14, n: 6},
-	{field: 6, choice: 982, n: 2},
-	{field: 7, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 988, n: 6},
-	{field: 3, choice: 978, n: 2},
-	{field: 4, choice: 980, n: 2},
+	{field: 6, choice: 979, n: 2},
+	{field: 7, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 985, n: 6},
+	{field: 3, choice: 975, n: 2},
+	{field: 4, choice: 977, n: 2},
 	{field: 5, choice: 14, n: 6},
-	{field: 6, choice: 994, n: 3},
-	{field: 7, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
+	{field: 6, choice: 991, n: 3},
+	{field: 7, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
 	{mod: 213},
-	{field: 2, choice: 968, n: 3},
-	{field: 3, choice: 997, n: 11},
-	{field: 4, choice: 1008, n: 3},
-	{field: 5, choice: 934, n: 2},
-	{field: 6, choice: 980, n: 2},
+	{field: 2, choice: 965, n: 3},
+	{field: 3, choice: 994, n: 11},
+	{field: 4, choice: 1005, n: 3},
+	{field: 5, choice: 931, n: 2},
+	{field: 6, choice: 977, n: 2},
 	{field: 7, choice: 14, n: 6},
-	{field: 8, choice: 1011, n: 3},
-	{field: 9, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 997, n: 11},
-	{field: 3, choice: 1008, n: 3},
-	{field: 4, choice: 934, n: 2},
-	{field: 5, choice: 980, n: 2},
+	{field: 8, choice: 1008, n: 3},
+	{field: 9, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 994, n: 11},
+	{field: 3, choice: 1005, n: 3},
+	{field: 4, choice: 931, n: 2},
+	{field: 5, choice: 977, n: 2},
 	{field: 6, choice: 14, n: 6},
-	{field: 7, choice: 1011, n: 3},
-	{field: 8, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
+	{field: 7, choice: 1008, n: 3},
+	{field: 8, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
 	{mod: 213},
-	{field: 2, choice: 968, n: 3},
-	{field: 3, choice: 1014, n: 2},
-	{field: 4, choice: 978, n: 2},
+	{field: 2, choice: 965, n: 3},
+	{field: 3, choice: 1011, n: 2},
+	{field: 4, choice: 975, n: 2},
 	{field: 5, choice: 14, n: 6},
-	{field: 6, choice: 1016, n: 2},
-	{field: 7, choice: 1018, n: 2},
-	{field: 8, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 986, n: 2},
-	{field: 2, choice: 968, n: 3},
-	{field: 3, choice: 1014, n: 2},
-	{field: 4, choice: 978, n: 2},
+	{field: 6, choice: 1013, n: 2},
+	{field: 7, choice: 1015, n: 2},
+	{field: 8, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 983, n: 2},
+	{field: 2, choice: 965, n: 3},
+	{field: 3, choice: 1011, n: 2},
+	{field: 4, choice: 975, n: 2},
 	{field: 5, choice: 14, n: 6},
-	{field: 6, choice: 1016, n: 2},
-	{field: 7, choice: 1018, n: 2},
-	{field: 8, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 1014, n: 2},
-	{field: 3, choice: 978, n: 2},
+	{field: 6, choice: 1013, n: 2},
+	{field: 7, choice: 1015, n: 2},
+	{field: 8, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 1011, n: 2},
+	{field: 3, choice: 975, n: 2},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 1016, n: 2},
-	{field: 6, choice: 1018, n: 2},
-	{field: 7, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 1020, n: 2},
-	{field: 3, choice: 978, n: 2},
+	{field: 5, choice: 1013, n: 2},
+	{field: 6, choice: 1015, n: 2},
+	{field: 7, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 1017, n: 2},
+	{field: 3, choice: 975, n: 2},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 1016, n: 2},
-	{field: 6, choice: 1018, n: 2},
-	{field: 7, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 1022, n: 3},
-	{field: 3, choice: 1008, n: 3},
-	{field: 4, choice: 934, n: 2},
+	{field: 5, choice: 1013, n: 2},
+	{field: 6, choice: 1015, n: 2},
+	{field: 7, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 1019, n: 3},
+	{field: 3, choice: 1005, n: 3},
+	{field: 4, choice: 931, n: 2},
 	{field: 5, choice: 14, n: 6},
-	{field: 6, choice: 1025, n: 3},
-	{field: 7, choice: 1018, n: 2},
-	{field: 8, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 1028, n: 4},
+	{field: 6, choice: 1022, n: 3},
+	{field: 7, choice: 1015, n: 2},
+	{field: 8, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 1025, n: 4},
 	{mod: 213},
-	{field: 3, choice: 968, n: 3},
-	{field: 4, choice: 1032, n: 3},
-	{field: 5, choice: 980, n: 2},
+	{field: 3, choice: 965, n: 3},
+	{field: 4, choice: 1029, n: 3},
+	{field: 5, choice: 977, n: 2},
 	{field: 6, choice: 14, n: 6},
-	{field: 7, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 1028, n: 4},
-	{field: 2, choice: 986, n: 2},
-	{field: 3, choice: 968, n: 3},
-	{field: 4, choice: 1032, n: 3},
-	{field: 5, choice: 980, n: 2},
+	{field: 7, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 1025, n: 4},
+	{field: 2, choice: 983, n: 2},
+	{field: 3, choice: 965, n: 3},
+	{field: 4, choice: 1029, n: 3},
+	{field: 5, choice: 977, n: 2},
 	{field: 6, choice: 14, n: 6},
-	{field: 7, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 1028, n: 4},
-	{field: 2, choice: 968, n: 3},
-	{field: 3, choice: 1032, n: 3},
-	{field: 4, choice: 980, n: 2},
+	{field: 7, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 1025, n: 4},
+	{field: 2, choice: 965, n: 3},
+	{field: 3, choice: 1029, n: 3},
+	{field: 4, choice: 977, n: 2},
 	{field: 5, choice: 14, n: 6},
-	{field: 6, choice: 984, n: 2},
-	{field: 0, choice: 966, n: 2},
-	{field: 1, choice: 1028, n: 4},
-	{field: 2, choice: 968, n: 3},
-	{field: 3, choice: 1035, n: 4},
-	{field: 4, choice: 934, n: 2},
-	{field: 5, choice: 980, n: 2},
+	{field: 6, choice: 981, n: 2},
+	{field: 0, choice: 963, n: 2},
+	{field: 1, choice: 1025, n: 4},
+	{field: 2, choice: 965, n: 3},
+	{field: 3, choice: 1032, n: 4},
+	{field: 4, choice: 931, n: 2},
+	{field: 5, choice: 977, n: 2},
 	{field: 6, choice: 14, n: 6},
-	{field: 7, choice: 984, n: 2},
+	{field: 7, choice: 981, n: 2},
 	{mod: 213},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 1039, n: 2},
-	{field: 3, choice: 978, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 1036, n: 2},
+	{field: 3, choice: 975, n: 2},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 984, n: 2},
-	{field: 0, choice: 986, n: 2},
-	{field: 1, choice: 968, n: 3},
-	{field: 2, choice: 1039, n: 2},
-	{field: 3, choice: 978, n: 2},
+	{field: 5, choice: 981, n: 2},
+	{field: 0, choice: 983, n: 2},
+	{field: 1, choice: 965, n: 3},
+	{field: 2, choice: 1036, n: 2},
+	{field: 3, choice: 975, n: 2},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 984, n: 2},
-	{field: 0, choice: 968, n: 3},
-	{field: 1, choice: 1039, n: 2},
-	{field: 2, choice: 978, n: 2},
+	{field: 5, choice: 981, n: 2},
+	{field: 0, choice: 965, n: 3},
+	{field: 1, choice: 1036, n: 2},
+	{field: 2, choice: 975, n: 2},
 	{field: 3, choice: 14, n: 6},
-	{field: 4, choice: 984, n: 2},
-	{field: 0, choice: 968, n: 3},
-	{field: 1, choice: 1041, n: 3},
-	{field: 2, choice: 1008, n: 3},
-	{field: 3, choice: 934, n: 2},
+	{field: 4, choice: 981, n: 2},
+	{field: 0, choice: 965, n: 3},
+	{field: 1, choice: 1038, n: 3},
+	{field: 2, choice: 1005, n: 3},
+	{field: 3, choice: 931, n: 2},
 	{field: 4, choice: 14, n: 6},
-	{field: 5, choice: 984, n: 2},
+	{field: 5, choice: 981, n: 2},
 	{mod: 213},
-	{field: 1, choice: 984, n: 2},
-	{field: 0, choice: 986, n: 2},
-	{field: 1, choice: 984, n: 2},
-	{field: 0, choice: 984, n: 2},
-	{field: 0, choice: 1044, n: 2},
-	{field: 1, choice: 1044, n: 2},
-	{field: 2, choice: 1046, n: 2},
-	{field: 3, choice: 558, n: 4},
-	{field: 4, choice: 1048, n: 2},
-	{field: 0, choice: 1044, n: 2},
-	{field: 1, choice: 1044, n: 2},
-	{field: 2, choice: 1046, n: 2},
-	{field: 3, choice: 1050, n: 2},
-	{field: 4, choice: 558, n: 4},
-	{field: 5, choice: 1048, n: 2},
-	{field: 6, choice: 1052, n: 2},
-	{field: 0, choice: 1044, n: 2},
-	{field: 1, choice: 1044, n: 2},
-	{field: 2, choice: 1046, n: 2},
-	{field: 3, choice: 1050, n: 2},
-	{field: 4, choice: 558, n: 4},
-	{field: 5, choice: 1048, n: 2},
-	{mod: 332},
-	{field: 0, choice: 1044, n: 2},
-	{mod: 429},
-	{field: 2, choice: 862, n: 8},
-	{field: 3, choice: 1054, n: 9},
-	{field: 0, choice: 1044, n: 2},
-	{mod: 429},
-	{field: 2, choice: 862, n: 8},
-	{field: 3, choice: 1052, n: 2},
-	{field: 4, choice: 1054, n: 9},
-	{field: 0, choice: 1063, n: 2},
-	{field: 0, choice: 455, n: 3},
-	{field: 1, choice: 263, n: 6},
-	{field: 2, choice: 186, n: 4},
+	{field: 1, choice: 981, n: 2},
+	{field: 0, choice: 983, n: 2},
+	{field: 1, choice: 981, n: 2},
+	{field: 0, choice: 981, n: 2},
+	{field: 0, choice: 1041, n: 2},
+	{field: 1, choice: 1041, n: 2},
+	{field: 2, choice: 1043, n: 2},
+	{field: 3, choice: 555, n: 4},
+	{field: 4, choice: 1045, n: 2},
+	{field: 0, choice: 1041, n: 2},
+	{field: 1, choice: 1041, n: 2},
+	{field: 2, choice: 1043, n: 2},
+	{field: 3, choice: 1047, n: 2},
+	{field: 4, choice: 555, n: 4},
+	{field: 5, choice: 1045, n: 2},
+	{field: 6, choice: 1049, n: 2},
+	{field: 0, choice: 1041, n: 2},
+	{field: 1, choice: 1041, n: 2},
+	{field: 2, choice: 1043, n: 2},
+	{field: 3, choice: 1047, n: 2},
+	{field: 4, choice: 555, n: 4},
+	{field: 5, choice: 1045, n: 2},
+	{mod: 333},
+	{field: 0, choice: 1041, n: 2},
+	{mod: 431},
+	{field: 2, choice: 859, n: 8},
+	{field: 3, choice: 1051, n: 9},
+	{field: 0, choice: 1041, n: 2},
+	{mod: 431},
+	{field: 2, choice: 859, n: 8},
+	{field: 3, choice: 1049, n: 2},
+	{field: 4, choice: 1051, n: 9},
+	{field: 0, choice: 1060, n: 2},
+	{field: 0, choice: 452, n: 3},
+	{field: 1, choice: 296, n: 2},
+	{field: 2, choice: 188, n: 4},
 	{mod: 40},
-	{mod: 516},
+	{mod: 519},
 	{mod: 259},
 	{mod: 201},
-	{mod: 372},
-	{field: 1, choice: 1065, n: 3},
+	{mod: 373},
+	{field: 1, choice: 1062, n: 3},
 	{field: 2, choice: 60, n: 3},
-	{field: 3, choice: 1068, n: 4},
+	{field: 3, choice: 1065, n: 4},
 	{mod: 249},
 	{mod: 243},
-	{mod: 480},
+	{mod: 482},
 	{mod: 243},
+	{mod: 302},
 	{mod: 259},
-	{mod: 372},
-	{field: 1, choice: 1065, n: 3},
-	{field: 2, choice: 562, n: 7},
-	{field: 3, choice: 1068, n: 4},
-	{field: 0, choice: 1072, n: 2},
+	{mod: 373},
+	{field: 1, choice: 1062, n: 3},
+	{field: 2, choice: 559, n: 7},
+	{field: 3, choice: 1065, n: 4},
+	{field: 0, choice: 1069, n: 2},
 	{mod: 300},
-	{field: 2, choice: 1074, n: 2},
-	{field: 0, choice: 1072, n: 2},
-	{field: 1, choice: 1076, n: 2},
-	{field: 0, choice: 1072, n: 2},
-	{field: 1, choice: 1078, n: 2},
-	{field: 2, choice: 1046, n: 2},
-	{mod: 470},
-	{mod: 429},
-	{field: 1, choice: 1072, n: 2},
-	{field: 2, choice: 1080, n: 6},
-	{field: 3, choice: 1086, n: 3},
-	{field: 0, choice: 1089, n: 2},
+	{field: 2, choice: 1071, n: 2},
+	{field: 0, choice: 1069, n: 2},
+	{field: 1, choice: 1073, n: 2},
+	{field: 0, choice: 1075, n: 2},
+	{field: 1, choice: 1077, n: 2},
+	{field: 2, choice: 1043, n: 2},
 	{mod: 26},
-	{field: 1, choice: 1089, n: 2},
-	{field: 0, choice: 1089, n: 2},
-	{field: 1, choice: 1091, n: 2},
+	{field: 1, choice: 1075, n: 2},
+	{field: 2, choice: 1043, n: 2},
+	{mod: 472},
+	{mod: 431},
+	{field: 1, choice: 1069, n: 2},
+	{field: 2, choice: 1079, n: 6},
+	{field: 3, choice: 1085, n: 3},
+	{field: 0, choice: 1088, n: 2},
 	{mod: 26},
-	{field: 1, choice: 1089, n: 2},
-	{field: 2, choice: 1091, n: 2},
-	{field: 0, choice: 1072, n: 2},
-	{field: 1, choice: 767, n: 2},
-	{field: 0, choice: 1072, n: 2},
-	{field: 1, choice: 1093, n: 2},
-	{field: 0, choice: 1072, n: 2},
-	{field: 0, choice: 1072, n: 2},
+	{field: 1, choice: 1088, n: 2},
+	{field: 0, choice: 1088, n: 2},
+	{field: 1, choice: 1090, n: 2},
+	{mod: 26},
+	{field: 1, choice: 1088, n: 2},
+	{field: 2, choice: 1090, n: 2},
+	{field: 0, choice: 1069, n: 2},
+	{field: 1, choice: 764, n: 2},
+	{field: 0, choice: 1069, n: 2},
+	{field: 1, choice: 1092, n: 2},
+	{field: 0, choice: 1069, n: 2},
+	{field: 0, choice: 1069, n: 2},
 	{mod: 256},
-	{field: 0, choice: 1095, n: 2},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1102, n: 2},
-	{field: 2, choice: 1046, n: 2},
-	{field: 0, choice: 1097, n: 5},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1104, n: 5},
-	{field: 2, choice: 1046, n: 2},
-	{field: 3, choice: 1072, n: 2},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1109, n: 2},
-	{field: 2, choice: 1072, n: 2},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1111, n: 4},
-	{field: 2, choice: 1046, n: 2},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1109, n: 2},
-	{mod: 332},
-	{field: 1, choice: 1097, n: 5},
-	{mod: 321},
-	{mod: 332},
-	{field: 1, choice: 1097, n: 5},
-	{mod: 332},
-	{field: 1, choice: 1097, n: 5},
-	{field: 2, choice: 1115, n: 3},
-	{mod: 332},
-	{field: 1, choice: 1097, n: 5},
-	{field: 2, choice: 1109, n: 2},
-	{mod: 332},
-	{field: 1, choice: 1097, n: 5},
-	{field: 2, choice: 1118, n: 2},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1102, n: 2},
-	{field: 2, choice: 862, n: 8},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1102, n: 2},
-	{field: 0, choice: 1097, n: 5},
-	{field: 1, choice: 1120, n: 3},
-	{field: 0, choice: 1123, n: 6},
-	{field: 1, choice: 1129, n: 2},
-	{field: 0, choice: 1131, n: 6},
-	{field: 1, choice: 227, n: 2},
+	{field: 0, choice: 1094, n: 2},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1101, n: 2},
+	{field: 2, choice: 1043, n: 2},
+	{field: 0, choice: 1096, n: 5},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1103, n: 5},
+	{field: 2, choice: 1043, n: 2},
+	{field: 3, choice: 1069, n: 2},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1108, n: 2},
+	{field: 2, choice: 1069, n: 2},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1110, n: 4},
+	{field: 2, choice: 1043, n: 2},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1108, n: 2},
+	{mod: 333},
+	{field: 1, choice: 1096, n: 5},
+	{mod: 322},
+	{mod: 333},
+	{field: 1, choice: 1096, n: 5},
+	{mod: 333},
+	{field: 1, choice: 1096, n: 5},
+	{field: 2, choice: 1114, n: 3},
+	{mod: 333},
+	{field: 1, choice: 1096, n: 5},
+	{field: 2, choice: 1108, n: 2},
+	{mod: 333},
+	{field: 1, choice: 1096, n: 5},
+	{field: 2, choice: 1117, n: 2},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1101, n: 2},
+	{field: 2, choice: 859, n: 8},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1101, n: 2},
+	{field: 0, choice: 1096, n: 5},
+	{field: 1, choice: 1119, n: 3},
+	{field: 0, choice: 1122, n: 6},
+	{field: 1, choice: 1128, n: 2},
+	{field: 0, choice: 1130, n: 6},
+	{field: 1, choice: 229, n: 2},
 	{mod: 249},
-	{mod: 454},
-	{field: 0, choice: 1137, n: 2},
-	{field: 1, choice: 1139, n: 2},
-	{field: 0, choice: 451, n: 2},
-	{field: 1, choice: 220, n: 2},
-	{field: 2, choice: 182, n: 2},
-	{field: 3, choice: 303, n: 2},
-	{field: 0, choice: 1141, n: 2},
-	{field: 0, choice: 1143, n: 4},
-	{field: 1, choice: 227, n: 2},
-	{field: 0, choice: 1147, n: 3},
+	{mod: 456},
+	{field: 0, choice: 1136, n: 2},
+	{field: 1, choice: 1138, n: 2},
+	{field: 0, choice: 448, n: 2},
+	{field: 1, choice: 222, n: 2},
+	{field: 2, choice: 184, n: 2},
+	{field: 3, choice: 300, n: 2},
+	{field: 0, choice: 1140, n: 2},
+	{field: 0, choice: 1142, n: 4},
+	{field: 1, choice: 229, n: 2},
+	{field: 0, choice: 1146, n: 3},
 	{mod: 207},
 	{mod: 253},
-	{mod: 338},
-	{field: 0, choice: 1150, n: 2},
+	{mod: 339},
+	{field: 0, choice: 1149, n: 2},
 	{mod: 236},
 	{mod: 203},
 	{mod: 236},
@@ -3353,78 +3411,78 @@ var steps = [...]step{
 
 var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{210, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{476, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{478, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{259, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{201, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{322, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{360, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{323, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{388, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{520, 0, 0, 0}},
 	{8, 1, false, [4]op.Mod{284, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{274, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{276, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{349, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{350, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{281, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{372, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{373, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{3, 3, false, [4]op.Mod{292, 303, 423, 0}},
-	{4, 2, false, [4]op.Mod{289, 423, 0, 0}},
-	{6, 2, false, [4]op.Mod{297, 423, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{3, 3, false, [4]op.Mod{292, 304, 425, 0}},
+	{4, 2, false, [4]op.Mod{289, 425, 0, 0}},
+	{6, 2, false, [4]op.Mod{297, 425, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{464, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{365, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{466, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{366, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{242, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{453, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{308, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{469, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{405, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{455, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{309, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{471, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{407, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{3, 3, false, [4]op.Mod{237, 242, 405, 0}},
-	{4, 3, false, [4]op.Mod{464, 453, 405, 0}},
-	{6, 3, false, [4]op.Mod{464, 308, 405, 0}},
-	{11, 3, false, [4]op.Mod{237, 453, 405, 0}},
-	{14, 3, false, [4]op.Mod{237, 506, 405, 0}},
-	{1, 2, false, [4]op.Mod{237, 405, 0, 0}},
+	{3, 3, false, [4]op.Mod{237, 242, 407, 0}},
+	{4, 3, false, [4]op.Mod{466, 455, 407, 0}},
+	{6, 3, false, [4]op.Mod{466, 309, 407, 0}},
+	{11, 3, false, [4]op.Mod{237, 455, 407, 0}},
+	{14, 3, false, [4]op.Mod{237, 508, 407, 0}},
+	{1, 2, false, [4]op.Mod{237, 407, 0, 0}},
 	{2, 2, false, [4]op.Mod{237, 242, 0, 0}},
-	{5, 2, false, [4]op.Mod{464, 453, 0, 0}},
-	{7, 2, false, [4]op.Mod{464, 308, 0, 0}},
-	{8, 2, false, [4]op.Mod{365, 308, 0, 0}},
-	{9, 2, false, [4]op.Mod{237, 453, 0, 0}},
-	{10, 2, false, [4]op.Mod{464, 469, 0, 0}},
-	{12, 2, false, [4]op.Mod{365, 469, 0, 0}},
-	{13, 2, false, [4]op.Mod{237, 506, 0, 0}},
-	{15, 2, false, [4]op.Mod{237, 308, 0, 0}},
+	{5, 2, false, [4]op.Mod{466, 455, 0, 0}},
+	{7, 2, false, [4]op.Mod{466, 309, 0, 0}},
+	{8, 2, false, [4]op.Mod{366, 309, 0, 0}},
+	{9, 2, false, [4]op.Mod{237, 455, 0, 0}},
+	{10, 2, false, [4]op.Mod{466, 471, 0, 0}},
+	{12, 2, false, [4]op.Mod{366, 471, 0, 0}},
+	{13, 2, false, [4]op.Mod{237, 508, 0, 0}},
+	{15, 2, false, [4]op.Mod{237, 309, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{3, 2, false, [4]op.Mod{231, 457, 0, 0}},
+	{3, 2, false, [4]op.Mod{231, 459, 0, 0}},
 	{0, 1, true, [4]op.Mod{230, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{231, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{201, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
-	{9, 2, false, [4]op.Mod{292, 303, 0, 0}},
-	{10, 2, false, [4]op.Mod{294, 303, 0, 0}},
-	{11, 2, false, [4]op.Mod{295, 303, 0, 0}},
+	{1, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{360, 0, 0, 0}},
+	{9, 2, false, [4]op.Mod{292, 304, 0, 0}},
+	{10, 2, false, [4]op.Mod{294, 304, 0, 0}},
+	{11, 2, false, [4]op.Mod{295, 304, 0, 0}},
 	{0, 1, true, [4]op.Mod{289, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{290, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{291, 0, 0, 0}},
@@ -3436,26 +3494,26 @@ var choices = [...]choice{
 	{14, 1, false, [4]op.Mod{295, 0, 0, 0}},
 	{15, 1, false, [4]op.Mod{297, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{201, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{322, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{360, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{323, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{388, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{520, 0, 0, 0}},
 	{8, 1, false, [4]op.Mod{284, 0, 0, 0}},
-	{9, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{9, 1, false, [4]op.Mod{440, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{230, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{231, 0, 0, 0}},
-	{1, 2, false, [4]op.Mod{231, 457, 0, 0}},
+	{1, 2, false, [4]op.Mod{231, 459, 0, 0}},
 	{0, 1, true, [4]op.Mod{230, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{467, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{469, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{209, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{252, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{402, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{404, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{204, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{386, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{388, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{178, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{82, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{132, 0, 0, 0}},
@@ -3477,21 +3535,21 @@ var choices = [...]choice{
 	{0, 1, true, [4]op.Mod{188, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{4, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{6, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{517, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{520, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{204, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{235, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{403, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{405, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{508, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{510, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{395, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{477, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{396, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{322, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{397, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{479, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{398, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{323, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{484, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{254, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{239, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -3499,109 +3557,106 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{239, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{205, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{417, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{381, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{417, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{413, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{419, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{379, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{419, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{415, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{380, 0, 0, 0}},
+	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{484, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{229, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{315, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{316, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{328, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{329, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{398, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{399, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{512, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{327, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{425, 0, 0, 0}},
-	{9, 1, false, [4]op.Mod{401, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{329, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{330, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{400, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{401, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{515, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{328, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{427, 0, 0, 0}},
+	{9, 1, false, [4]op.Mod{403, 0, 0, 0}},
 	{10, 1, false, [4]op.Mod{255, 0, 0, 0}},
-	{11, 1, false, [4]op.Mod{422, 0, 0, 0}},
+	{11, 1, false, [4]op.Mod{424, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{251, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{398, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{399, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{512, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{327, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{425, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{359, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{360, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{363, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{400, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{401, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{515, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{328, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{427, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{360, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{361, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{364, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{292, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{373, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{374, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{31, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{421, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{424, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{428, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{423, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{426, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{193, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{18, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{19, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{17, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{362, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{344, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{363, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{345, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{279, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{338, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{309, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{375, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{306, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{382, 0, 0, 0}},
-	{8, 1, false, [4]op.Mod{373, 0, 0, 0}},
-	{9, 1, false, [4]op.Mod{348, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{339, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{310, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{376, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{307, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{384, 0, 0, 0}},
+	{8, 1, false, [4]op.Mod{374, 0, 0, 0}},
+	{9, 1, false, [4]op.Mod{349, 0, 0, 0}},
 	{10, 1, false, [4]op.Mod{280, 0, 0, 0}},
-	{11, 1, false, [4]op.Mod{339, 0, 0, 0}},
-	{12, 1, false, [4]op.Mod{310, 0, 0, 0}},
-	{13, 1, false, [4]op.Mod{376, 0, 0, 0}},
-	{14, 1, false, [4]op.Mod{307, 0, 0, 0}},
-	{15, 1, false, [4]op.Mod{359, 0, 0, 0}},
+	{11, 1, false, [4]op.Mod{340, 0, 0, 0}},
+	{12, 1, false, [4]op.Mod{311, 0, 0, 0}},
+	{13, 1, false, [4]op.Mod{377, 0, 0, 0}},
+	{14, 1, false, [4]op.Mod{308, 0, 0, 0}},
+	{15, 1, false, [4]op.Mod{360, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{204, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{517, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{319, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{388, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{520, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{320, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{330, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{404, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{331, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{406, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{380, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{382, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{303, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{304, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, true, [4]op.Mod{288, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{292, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{220, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{440, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{442, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{418, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{420, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{220, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{288, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{220, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{473, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{475, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{267, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{263, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{288, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{220, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{260, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{473, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{475, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{261, 0, 0, 0}},
 	{7, 1, false, [4]op.Mod{262, 0, 0, 0}},
 	{8, 1, false, [4]op.Mod{267, 0, 0, 0}},
 	{9, 1, false, [4]op.Mod{263, 0, 0, 0}},
 	{12, 1, false, [4]op.Mod{271, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{421, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{424, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{428, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{425, 0, 0, 0}},
-	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{292, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{288, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{267, 0, 0, 0}},
@@ -3615,71 +3670,71 @@ var choices = [...]choice{
 	{7, 1, false, [4]op.Mod{262, 0, 0, 0}},
 	{9, 1, false, [4]op.Mod{220, 0, 0, 0}},
 	{11, 1, false, [4]op.Mod{271, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{432, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{488, 0, 0, 0}},
 	{5, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{301, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{233, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{478, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{480, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{381, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{383, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{491, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{486, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{491, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{493, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{437, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{432, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{488, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{5, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{494, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{478, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{480, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{439, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{441, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{429, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{304, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{429, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{304, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{470, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{302, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{303, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{431, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{305, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{431, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{305, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{472, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{303, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{304, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{488, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{450, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{452, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{518, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{521, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{247, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{246, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{245, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{352, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{353, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{354, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{353, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{354, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{355, 0, 0, 0}},
 	{4, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{287, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{344, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{345, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{279, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{338, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{309, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{375, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{306, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{382, 0, 0, 0}},
-	{8, 1, false, [4]op.Mod{373, 0, 0, 0}},
-	{9, 1, false, [4]op.Mod{348, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{339, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{310, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{376, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{307, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{384, 0, 0, 0}},
+	{8, 1, false, [4]op.Mod{374, 0, 0, 0}},
+	{9, 1, false, [4]op.Mod{349, 0, 0, 0}},
 	{10, 1, false, [4]op.Mod{280, 0, 0, 0}},
-	{11, 1, false, [4]op.Mod{339, 0, 0, 0}},
-	{12, 1, false, [4]op.Mod{310, 0, 0, 0}},
-	{13, 1, false, [4]op.Mod{376, 0, 0, 0}},
-	{14, 1, false, [4]op.Mod{307, 0, 0, 0}},
-	{15, 1, false, [4]op.Mod{470, 0, 0, 0}},
+	{11, 1, false, [4]op.Mod{340, 0, 0, 0}},
+	{12, 1, false, [4]op.Mod{311, 0, 0, 0}},
+	{13, 1, false, [4]op.Mod{377, 0, 0, 0}},
+	{14, 1, false, [4]op.Mod{308, 0, 0, 0}},
+	{15, 1, false, [4]op.Mod{472, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{292, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{221, 0, 0, 0}},
@@ -3687,9 +3742,9 @@ var choices = [...]choice{
 	{1, 1, false, [4]op.Mod{292, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{221, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{302, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{303, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{383, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{303, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{304, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{385, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{177, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{81, 0, 0, 0}},
@@ -3788,9 +3843,9 @@ var choices = [...]choice{
 	{94, 1, false, [4]op.Mod{128, 0, 0, 0}},
 	{95, 1, false, [4]op.Mod{138, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{220, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{473, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{475, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{415, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{417, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{10, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{5, 0, 0, 0}},
@@ -3805,28 +3860,28 @@ var choices = [...]choice{
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{221, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{314, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{315, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{288, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{220, 0, 0, 0}},
 	{2, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{483, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{430, 0, 0, 0}},
-	{4, 1, true, [4]op.Mod{486, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{428, 0, 0, 0}},
-	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{494, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{485, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{432, 0, 0, 0}},
+	{4, 1, true, [4]op.Mod{488, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{439, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{441, 0, 0, 0}},
+	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{432, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{441, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{443, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{342, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{312, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{343, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{313, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{179, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{180, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{83, 0, 0, 0}},
@@ -3865,103 +3920,103 @@ var choices = [...]choice{
 	{52, 1, false, [4]op.Mod{139, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{189, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{190, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{494, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{487, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{434, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{489, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{436, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{189, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{190, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{5, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{7, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{9, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{487, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{434, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{489, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
 	{2, 1, true, [4]op.Mod{190, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{192, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{7, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{9, 0, 0, 0}},
 	{7, 1, false, [4]op.Mod{4, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{486, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{491, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{488, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{287, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{344, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{345, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{279, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{338, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{309, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{375, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{306, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{470, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{339, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{310, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{376, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{307, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{472, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{282, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{347, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{345, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{348, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{346, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{7, 2, false, [4]op.Mod{482, 1, 0, 0}},
-	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
+	{7, 2, false, [4]op.Mod{484, 1, 0, 0}},
+	{0, 1, false, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{432, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{4, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{237, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{464, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{365, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{466, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{366, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{347, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{345, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{346, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{348, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{346, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{347, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{436, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{483, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{430, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{438, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{485, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{432, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{4, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{3, 3, false, [4]op.Mod{237, 242, 405, 0}},
-	{6, 3, false, [4]op.Mod{464, 308, 405, 0}},
-	{11, 3, false, [4]op.Mod{237, 453, 405, 0}},
-	{14, 3, false, [4]op.Mod{237, 506, 405, 0}},
-	{1, 2, false, [4]op.Mod{237, 405, 0, 0}},
+	{3, 3, false, [4]op.Mod{237, 242, 407, 0}},
+	{6, 3, false, [4]op.Mod{466, 309, 407, 0}},
+	{11, 3, false, [4]op.Mod{237, 455, 407, 0}},
+	{14, 3, false, [4]op.Mod{237, 508, 407, 0}},
+	{1, 2, false, [4]op.Mod{237, 407, 0, 0}},
 	{2, 2, false, [4]op.Mod{237, 242, 0, 0}},
-	{5, 2, false, [4]op.Mod{464, 453, 0, 0}},
-	{7, 2, false, [4]op.Mod{464, 308, 0, 0}},
-	{8, 2, false, [4]op.Mod{365, 308, 0, 0}},
-	{9, 2, false, [4]op.Mod{237, 453, 0, 0}},
-	{10, 2, false, [4]op.Mod{464, 469, 0, 0}},
-	{12, 2, false, [4]op.Mod{365, 469, 0, 0}},
-	{13, 2, false, [4]op.Mod{237, 506, 0, 0}},
-	{15, 2, false, [4]op.Mod{237, 308, 0, 0}},
+	{5, 2, false, [4]op.Mod{466, 455, 0, 0}},
+	{7, 2, false, [4]op.Mod{466, 309, 0, 0}},
+	{8, 2, false, [4]op.Mod{366, 309, 0, 0}},
+	{9, 2, false, [4]op.Mod{237, 455, 0, 0}},
+	{10, 2, false, [4]op.Mod{466, 471, 0, 0}},
+	{12, 2, false, [4]op.Mod{366, 471, 0, 0}},
+	{13, 2, false, [4]op.Mod{237, 508, 0, 0}},
+	{15, 2, false, [4]op.Mod{237, 309, 0, 0}},
 	{4, 1, false, [4]op.Mod{237, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{320, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{323, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{325, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{324, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{326, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{472, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{474, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{472, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{311, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{474, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{312, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{275, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{278, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{277, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{201, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{360, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{388, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{520, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{31, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{201, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{360, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{293, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{289, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{290, 0, 0, 0}},
@@ -3974,9 +4029,9 @@ var choices = [...]choice{
 	{14, 1, false, [4]op.Mod{295, 0, 0, 0}},
 	{15, 1, false, [4]op.Mod{297, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{201, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{313, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{360, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{314, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{289, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{290, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{291, 0, 0, 0}},
@@ -3998,51 +4053,51 @@ var choices = [...]choice{
 	{5, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{4, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{519, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{522, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{3, 3, false, [4]op.Mod{237, 242, 405, 0}},
-	{7, 3, false, [4]op.Mod{365, 242, 405, 0}},
-	{11, 3, false, [4]op.Mod{237, 453, 405, 0}},
-	{14, 3, false, [4]op.Mod{237, 506, 405, 0}},
-	{1, 2, false, [4]op.Mod{237, 405, 0, 0}},
+	{3, 3, false, [4]op.Mod{237, 242, 407, 0}},
+	{7, 3, false, [4]op.Mod{366, 242, 407, 0}},
+	{11, 3, false, [4]op.Mod{237, 455, 407, 0}},
+	{14, 3, false, [4]op.Mod{237, 508, 407, 0}},
+	{1, 2, false, [4]op.Mod{237, 407, 0, 0}},
 	{2, 2, false, [4]op.Mod{237, 242, 0, 0}},
-	{5, 2, false, [4]op.Mod{365, 242, 0, 0}},
-	{6, 2, false, [4]op.Mod{308, 405, 0, 0}},
-	{8, 2, false, [4]op.Mod{365, 453, 0, 0}},
-	{9, 2, false, [4]op.Mod{237, 453, 0, 0}},
-	{10, 2, false, [4]op.Mod{365, 506, 0, 0}},
-	{12, 2, false, [4]op.Mod{365, 308, 0, 0}},
-	{13, 2, false, [4]op.Mod{237, 506, 0, 0}},
-	{15, 2, false, [4]op.Mod{237, 308, 0, 0}},
+	{5, 2, false, [4]op.Mod{366, 242, 0, 0}},
+	{6, 2, false, [4]op.Mod{309, 407, 0, 0}},
+	{8, 2, false, [4]op.Mod{366, 455, 0, 0}},
+	{9, 2, false, [4]op.Mod{237, 455, 0, 0}},
+	{10, 2, false, [4]op.Mod{366, 508, 0, 0}},
+	{12, 2, false, [4]op.Mod{366, 309, 0, 0}},
+	{13, 2, false, [4]op.Mod{237, 508, 0, 0}},
+	{15, 2, false, [4]op.Mod{237, 309, 0, 0}},
 	{4, 1, false, [4]op.Mod{237, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{40, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{1, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{482, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{484, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{358, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{370, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{355, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{356, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{359, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{371, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{356, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{357, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{23, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{33, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{3, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{490, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{492, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{495, 0, 0, 0}},
 	{7, 1, false, [4]op.Mod{187, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{23, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{522, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{524, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{526, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{521, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{523, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{525, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{520, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{525, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{527, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{529, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{524, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{526, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{528, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{523, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{389, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{391, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{15, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
@@ -4051,82 +4106,82 @@ var choices = [...]choice{
 	{4, 1, false, [4]op.Mod{13, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{14, 0, 0, 0}},
 	{2, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{393, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{395, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{491, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{493, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{442, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{444, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{203, 0, 0, 0}},
 	{2, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{242, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{453, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{308, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{469, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{506, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{365, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{455, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{309, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{471, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{508, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{366, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{442, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{444, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{203, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{365, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{366, 0, 0, 0}},
 	{2, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{12, 3, false, [4]op.Mod{442, 242, 394, 0}},
-	{28, 3, false, [4]op.Mod{203, 242, 394, 0}},
-	{60, 3, false, [4]op.Mod{365, 242, 394, 0}},
-	{0, 2, true, [4]op.Mod{442, 242, 0, 0}},
-	{2, 2, false, [4]op.Mod{442, 453, 0, 0}},
-	{4, 2, false, [4]op.Mod{442, 308, 0, 0}},
-	{6, 2, false, [4]op.Mod{442, 469, 0, 0}},
-	{10, 2, false, [4]op.Mod{442, 506, 0, 0}},
-	{11, 2, false, [4]op.Mod{506, 212, 0, 0}},
+	{12, 3, false, [4]op.Mod{444, 242, 396, 0}},
+	{28, 3, false, [4]op.Mod{203, 242, 396, 0}},
+	{60, 3, false, [4]op.Mod{366, 242, 396, 0}},
+	{0, 2, true, [4]op.Mod{444, 242, 0, 0}},
+	{2, 2, false, [4]op.Mod{444, 455, 0, 0}},
+	{4, 2, false, [4]op.Mod{444, 309, 0, 0}},
+	{6, 2, false, [4]op.Mod{444, 471, 0, 0}},
+	{10, 2, false, [4]op.Mod{444, 508, 0, 0}},
+	{11, 2, false, [4]op.Mod{508, 212, 0, 0}},
 	{16, 2, false, [4]op.Mod{203, 242, 0, 0}},
-	{18, 2, false, [4]op.Mod{203, 453, 0, 0}},
-	{20, 2, false, [4]op.Mod{203, 308, 0, 0}},
-	{22, 2, false, [4]op.Mod{203, 469, 0, 0}},
-	{26, 2, false, [4]op.Mod{203, 506, 0, 0}},
-	{44, 2, false, [4]op.Mod{242, 394, 0, 0}},
-	{48, 2, false, [4]op.Mod{365, 242, 0, 0}},
-	{50, 2, false, [4]op.Mod{365, 453, 0, 0}},
-	{52, 2, false, [4]op.Mod{365, 308, 0, 0}},
-	{54, 2, false, [4]op.Mod{365, 469, 0, 0}},
-	{58, 2, false, [4]op.Mod{365, 506, 0, 0}},
+	{18, 2, false, [4]op.Mod{203, 455, 0, 0}},
+	{20, 2, false, [4]op.Mod{203, 309, 0, 0}},
+	{22, 2, false, [4]op.Mod{203, 471, 0, 0}},
+	{26, 2, false, [4]op.Mod{203, 508, 0, 0}},
+	{44, 2, false, [4]op.Mod{242, 396, 0, 0}},
+	{48, 2, false, [4]op.Mod{366, 242, 0, 0}},
+	{50, 2, false, [4]op.Mod{366, 455, 0, 0}},
+	{52, 2, false, [4]op.Mod{366, 309, 0, 0}},
+	{54, 2, false, [4]op.Mod{366, 471, 0, 0}},
+	{58, 2, false, [4]op.Mod{366, 508, 0, 0}},
 	{32, 1, false, [4]op.Mod{242, 0, 0, 0}},
-	{34, 1, false, [4]op.Mod{453, 0, 0, 0}},
-	{36, 1, false, [4]op.Mod{308, 0, 0, 0}},
-	{38, 1, false, [4]op.Mod{469, 0, 0, 0}},
-	{42, 1, false, [4]op.Mod{506, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{370, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{356, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{357, 0, 0, 0}},
+	{34, 1, false, [4]op.Mod{455, 0, 0, 0}},
+	{36, 1, false, [4]op.Mod{309, 0, 0, 0}},
+	{38, 1, false, [4]op.Mod{471, 0, 0, 0}},
+	{42, 1, false, [4]op.Mod{508, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{371, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{357, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{358, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{3, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{488, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{490, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{240, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{452, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{454, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{283, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{340, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{411, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{426, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{412, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{427, 0, 0, 0}},
-	{8, 1, false, [4]op.Mod{458, 0, 0, 0}},
-	{9, 1, false, [4]op.Mod{471, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{412, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{427, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{408, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{341, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{413, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{428, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{414, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{429, 0, 0, 0}},
+	{8, 1, false, [4]op.Mod{460, 0, 0, 0}},
+	{9, 1, false, [4]op.Mod{473, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{414, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{429, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{410, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{510, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{513, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{468, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{470, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{271, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{498, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{500, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{36, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{296, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{217, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{410, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{412, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{272, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{273, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{409, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{411, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{179, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{83, 0, 0, 0}},
@@ -4203,76 +4258,76 @@ var choices = [...]choice{
 	{3, 1, false, [4]op.Mod{262, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{261, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{260, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{304, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{331, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{429, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{304, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{331, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{429, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{305, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{332, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{431, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{305, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{332, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{431, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{244, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{299, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{227, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{201, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{359, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{322, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{360, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{323, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{250, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{204, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{517, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{388, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{520, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{40, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{386, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{517, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{465, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{362, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{359, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{388, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{520, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{467, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{363, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{360, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{377, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{378, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{331, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{407, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{435, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{491, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{486, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{312, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{332, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{409, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{437, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{488, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{313, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{517, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{520, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{317, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{505, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{318, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{507, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{256, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{225, 0, 0, 0}},
-	{3, 3, false, [4]op.Mod{237, 242, 405, 0}},
-	{4, 3, false, [4]op.Mod{464, 453, 405, 0}},
-	{6, 3, false, [4]op.Mod{464, 308, 405, 0}},
-	{11, 3, false, [4]op.Mod{237, 453, 405, 0}},
-	{14, 3, false, [4]op.Mod{464, 469, 387, 0}},
-	{15, 3, false, [4]op.Mod{365, 469, 387, 0}},
-	{1, 2, false, [4]op.Mod{237, 405, 0, 0}},
+	{3, 3, false, [4]op.Mod{237, 242, 407, 0}},
+	{4, 3, false, [4]op.Mod{466, 455, 407, 0}},
+	{6, 3, false, [4]op.Mod{466, 309, 407, 0}},
+	{11, 3, false, [4]op.Mod{237, 455, 407, 0}},
+	{14, 3, false, [4]op.Mod{466, 471, 389, 0}},
+	{15, 3, false, [4]op.Mod{366, 471, 389, 0}},
+	{1, 2, false, [4]op.Mod{237, 407, 0, 0}},
 	{2, 2, false, [4]op.Mod{237, 242, 0, 0}},
-	{5, 2, false, [4]op.Mod{464, 453, 0, 0}},
-	{7, 2, false, [4]op.Mod{464, 308, 0, 0}},
-	{8, 2, false, [4]op.Mod{365, 308, 0, 0}},
-	{9, 2, false, [4]op.Mod{237, 453, 0, 0}},
-	{10, 2, false, [4]op.Mod{464, 469, 0, 0}},
-	{12, 2, false, [4]op.Mod{365, 469, 0, 0}},
-	{13, 2, false, [4]op.Mod{469, 387, 0, 0}},
+	{5, 2, false, [4]op.Mod{466, 455, 0, 0}},
+	{7, 2, false, [4]op.Mod{466, 309, 0, 0}},
+	{8, 2, false, [4]op.Mod{366, 309, 0, 0}},
+	{9, 2, false, [4]op.Mod{237, 455, 0, 0}},
+	{10, 2, false, [4]op.Mod{466, 471, 0, 0}},
+	{12, 2, false, [4]op.Mod{366, 471, 0, 0}},
+	{13, 2, false, [4]op.Mod{471, 389, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{358, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{370, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{359, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{371, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{3, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{187, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{358, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{370, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{369, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{359, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{371, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{370, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{286, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{218, 0, 0, 0}},
@@ -4283,28 +4338,28 @@ var choices = [...]choice{
 	{3, 1, false, [4]op.Mod{27, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{28, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{32, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{318, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{477, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{319, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{479, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{496, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{498, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{3, 3, false, [4]op.Mod{292, 303, 423, 0}},
-	{4, 2, false, [4]op.Mod{289, 423, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{491, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{435, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{445, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{446, 0, 0, 0}},
+	{3, 3, false, [4]op.Mod{292, 304, 425, 0}},
+	{4, 2, false, [4]op.Mod{289, 425, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{437, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{447, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{448, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{407, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{420, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{409, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{422, 0, 0, 0}},
 	{15, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{479, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{481, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{474, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{414, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{476, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{416, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{385, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{387, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{198, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{195, 0, 0, 0}},
@@ -4312,125 +4367,127 @@ var choices = [...]choice{
 	{4, 1, false, [4]op.Mod{197, 0, 0, 0}},
 	{5, 1, false, [4]op.Mod{208, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{329, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{516, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{328, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{513, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{327, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{512, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{511, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{515, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{514, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{444, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{446, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 2, false, [4]op.Mod{288, 423, 0, 0}},
-	{2, 2, false, [4]op.Mod{288, 428, 0, 0}},
+	{1, 2, false, [4]op.Mod{288, 425, 0, 0}},
+	{2, 2, false, [4]op.Mod{288, 430, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{5, 2, false, [4]op.Mod{333, 334, 0, 0}},
-	{6, 2, false, [4]op.Mod{334, 298, 0, 0}},
-	{1, 1, false, [4]op.Mod{351, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{333, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{341, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{334, 0, 0, 0}},
+	{5, 2, false, [4]op.Mod{334, 335, 0, 0}},
+	{6, 2, false, [4]op.Mod{335, 298, 0, 0}},
+	{1, 1, false, [4]op.Mod{352, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{334, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{342, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{335, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{206, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{248, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{374, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{375, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{378, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{379, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{213, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{5, 2, false, [4]op.Mod{333, 334, 0, 0}},
-	{1, 1, false, [4]op.Mod{351, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{333, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{341, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{334, 0, 0, 0}},
+	{5, 2, false, [4]op.Mod{334, 335, 0, 0}},
+	{1, 1, false, [4]op.Mod{352, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{334, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{342, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{335, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{374, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{375, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{298, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{5, 2, false, [4]op.Mod{333, 334, 0, 0}},
-	{9, 2, false, [4]op.Mod{499, 334, 0, 0}},
-	{10, 2, false, [4]op.Mod{333, 500, 0, 0}},
-	{1, 1, false, [4]op.Mod{351, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{333, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{341, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{334, 0, 0, 0}},
-	{6, 1, false, [4]op.Mod{499, 0, 0, 0}},
-	{7, 1, false, [4]op.Mod{501, 0, 0, 0}},
-	{8, 1, false, [4]op.Mod{500, 0, 0, 0}},
+	{5, 2, false, [4]op.Mod{334, 335, 0, 0}},
+	{9, 2, false, [4]op.Mod{501, 335, 0, 0}},
+	{10, 2, false, [4]op.Mod{334, 502, 0, 0}},
+	{1, 1, false, [4]op.Mod{352, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{334, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{342, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{335, 0, 0, 0}},
+	{6, 1, false, [4]op.Mod{501, 0, 0, 0}},
+	{7, 1, false, [4]op.Mod{503, 0, 0, 0}},
+	{8, 1, false, [4]op.Mod{502, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{206, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{497, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{499, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{374, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{375, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{258, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, true, [4]op.Mod{351, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{341, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{367, 0, 0, 0}},
+	{1, 1, true, [4]op.Mod{352, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{342, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{368, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{234, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{351, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{341, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{351, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{341, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{501, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{367, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{502, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{352, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{342, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{352, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{342, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{503, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{368, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{504, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{407, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{304, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{409, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{305, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{213, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{194, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{206, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{406, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{408, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{206, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{406, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{497, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{408, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{499, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{334, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{335, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{334, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{500, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{335, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{502, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{304, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{429, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{371, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{305, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{431, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{372, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{448, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{450, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{257, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{241, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{6, 3, false, [4]op.Mod{292, 303, 423, 0}},
-	{4, 2, false, [4]op.Mod{288, 423, 0, 0}},
-	{5, 2, false, [4]op.Mod{292, 423, 0, 0}},
-	{7, 2, false, [4]op.Mod{297, 423, 0, 0}},
-	{8, 2, false, [4]op.Mod{220, 423, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{491, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{6, 3, false, [4]op.Mod{292, 304, 425, 0}},
+	{4, 2, false, [4]op.Mod{288, 425, 0, 0}},
+	{5, 2, false, [4]op.Mod{292, 425, 0, 0}},
+	{7, 2, false, [4]op.Mod{297, 425, 0, 0}},
+	{8, 2, false, [4]op.Mod{220, 425, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{493, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{437, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{447, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{449, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{227, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{275, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{277, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{7, 2, true, [4]op.Mod{464, 308, 0, 0}},
-	{8, 2, false, [4]op.Mod{365, 308, 0, 0}},
-	{10, 2, false, [4]op.Mod{464, 469, 0, 0}},
-	{12, 2, false, [4]op.Mod{365, 469, 0, 0}},
+	{7, 2, true, [4]op.Mod{466, 309, 0, 0}},
+	{8, 2, false, [4]op.Mod{366, 309, 0, 0}},
+	{10, 2, false, [4]op.Mod{466, 471, 0, 0}},
+	{12, 2, false, [4]op.Mod{366, 471, 0, 0}},
 	{1, 1, false, [4]op.Mod{26, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{202, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{204, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{386, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{388, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{197, 0, 0, 0}},
+	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{512, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{37, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{2, 0, 0, 0}},
@@ -4438,66 +4495,66 @@ var choices = [...]choice{
 	{5, 1, false, [4]op.Mod{29, 0, 0, 0}},
 	{6, 1, false, [4]op.Mod{38, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{489, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{492, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{491, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{494, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{515, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{518, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{211, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, false, [4]op.Mod{226, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{327, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{397, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{328, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{399, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{20, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{27, 0, 0, 0}},
 	{2, 1, false, [4]op.Mod{32, 0, 0, 0}},
 	{3, 1, false, [4]op.Mod{35, 0, 0, 0}},
 	{4, 1, false, [4]op.Mod{39, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{322, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{509, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{305, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{322, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{511, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{510, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{306, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{305, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{306, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{305, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{322, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{510, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{306, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{1, 1, true, [4]op.Mod{321, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{509, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
-	{1, 1, true, [4]op.Mod{321, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{508, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{321, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{443, 0, 0, 0}},
+	{1, 1, true, [4]op.Mod{322, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{511, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{510, 0, 0, 0}},
+	{1, 1, true, [4]op.Mod{322, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{510, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{322, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{445, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{31, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{16, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{431, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{495, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{437, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{324, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{497, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{439, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{325, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, true, [4]op.Mod{486, 0, 0, 0}},
-	{1, 1, false, [4]op.Mod{433, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{484, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{431, 0, 0, 0}},
-	{4, 1, false, [4]op.Mod{495, 0, 0, 0}},
-	{5, 1, false, [4]op.Mod{437, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{494, 0, 0, 0}},
+	{0, 1, true, [4]op.Mod{488, 0, 0, 0}},
+	{1, 1, false, [4]op.Mod{435, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{433, 0, 0, 0}},
+	{4, 1, false, [4]op.Mod{497, 0, 0, 0}},
+	{5, 1, false, [4]op.Mod{439, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{496, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{200, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{16, 0, 0, 0}},
 	{0, 0, true, [4]op.Mod{0, 0, 0, 0}},
-	{0, 1, false, [4]op.Mod{486, 0, 0, 0}},
-	{2, 1, false, [4]op.Mod{484, 0, 0, 0}},
-	{3, 1, false, [4]op.Mod{431, 0, 0, 0}},
+	{0, 1, false, [4]op.Mod{488, 0, 0, 0}},
+	{2, 1, false, [4]op.Mod{486, 0, 0, 0}},
+	{3, 1, false, [4]op.Mod{433, 0, 0, 0}},
 	{1, 0, true, [4]op.Mod{0, 0, 0, 0}},
 	{0, 1, true, [4]op.Mod{203, 0, 0, 0}},
 	{1, 1, false, [4]op.Mod{205, 0, 0, 0}},
@@ -4673,6 +4730,8 @@ var slots = [...]slot{
 	{kind: slotNumber, field: 5, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 4},
 	{kind: slotNumber, field: 7, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 5},
+	{kind: slotNumber, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 2, uni: 255, off: 255, desc: 255, opt: 1},
 	{kind: slotB, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 3, uni: 255, off: 255, desc: 255, opt: 2},
@@ -4861,6 +4920,10 @@ var slots = [...]slot{
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 12, nsuffix: 2},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -4885,18 +4948,22 @@ var slots = [...]slot{
 	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 14, nsuffix: 2},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 16, nsuffix: 2},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 18, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 18, nsuffix: 4},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 18, nsuffix: 2},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 18, nsuffix: 2},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 18, nsuffix: 2},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 18, nsuffix: 2},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -4914,13 +4981,13 @@ var slots = [...]slot{
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 2},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
-	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 22, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 26, nsuffix: 2},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 1, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -4951,24 +5018,24 @@ var slots = [...]slot{
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 2},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 28, nsuffix: 2},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
-	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 22, nsuffix: 2},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 26, nsuffix: 2},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 2},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
-	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 2},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 28, nsuffix: 2},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 28, nsuffix: 2},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 32, nsuffix: 2},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 20, nsuffix: 2},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 22, nsuffix: 2},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 24, nsuffix: 2},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 26, nsuffix: 2},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 8, nsuffix: 2},
@@ -5140,63 +5207,63 @@ var slots = [...]slot{
 	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 46, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 46, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 49, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 53, nsuffix: 3},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 49, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 53, nsuffix: 3},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 49, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 53, nsuffix: 3},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
-	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 62, nsuffix: 3},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
-	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 62, nsuffix: 3},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -5308,174 +5375,152 @@ var slots = [...]slot{
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 12},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 65, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 69, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 69, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 69, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 65, nsuffix: 4},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 69, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 4},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
-	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 69, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
+	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 73, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 46, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 46, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
-	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 69, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 73, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 77, nsuffix: 3},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 77, nsuffix: 3},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 80, nsuffix: 3},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 80, nsuffix: 3},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 77, nsuffix: 3},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 79, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 83, nsuffix: 3},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
-	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
+	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 83, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
+	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 46, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 77, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 42, nsuffix: 4},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255, suffix: 46, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 77, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
-	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 83, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
-	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
-	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
-	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 82, nsuffix: 3},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
-	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
-	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 82, nsuffix: 3},
-	{kind: slotFloat, field: 7, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 79, nsuffix: 3},
-	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 80, nsuffix: 3},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 4},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 52, nsuffix: 3},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 56, nsuffix: 3},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 73, nsuffix: 3},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 77, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 89, nsuffix: 16},
+	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 86, nsuffix: 16},
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 13, uni: 255, off: 255, desc: 255, opt: 11},
 	{kind: slotSpecial, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 105, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 102, nsuffix: 4},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotSpecial, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 109, nsuffix: 16},
+	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 106, nsuffix: 16},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
@@ -5483,7 +5528,7 @@ var slots = [...]slot{
 	{kind: slotSpecial, field: 20, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 125, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 122, nsuffix: 4},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 17, uni: 255, off: 255, desc: 255, opt: 15},
 	{kind: slotR, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
@@ -5507,134 +5552,141 @@ var slots = [...]slot{
 	{kind: slotUP, field: 14, uni: 255, off: 255, desc: 255, opt: 12},
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 18, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotUP, field: 14, uni: 255, off: 255, desc: 255, opt: 12},
+	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255, suffix: 126, nsuffix: 2},
+	{kind: slotNumber, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotP, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
-	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotConst, field: 9, uni: 255, off: 255, desc: 255, opt: 255, suffix: 38, nsuffix: 4},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 42, nsuffix: 4},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 30, nsuffix: 4},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 129, nsuffix: 4},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 128, nsuffix: 4},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 132, nsuffix: 4},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
-	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 129, nsuffix: 4},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 128, nsuffix: 4},
+	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 132, nsuffix: 4},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
-	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 129, nsuffix: 4},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 128, nsuffix: 4},
+	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 132, nsuffix: 4},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
-	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotConst, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 62, nsuffix: 3},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
-	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotU, field: 10, uni: 255, off: 255, desc: 255, opt: 255, suffix: 62, nsuffix: 3},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 46, nsuffix: 3},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
 	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 85, nsuffix: 4},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 128, nsuffix: 4},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
 	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
-	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 79, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 136, nsuffix: 3},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 83, nsuffix: 3},
 	{kind: slotP, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
-	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 136, nsuffix: 3},
+	{kind: slotConst, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 83, nsuffix: 3},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
-	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 79, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 136, nsuffix: 3},
+	{kind: slotU, field: 11, uni: 255, off: 255, desc: 255, opt: 255, suffix: 83, nsuffix: 3},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 133, nsuffix: 3},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 136, nsuffix: 3},
 	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 65, nsuffix: 4},
 	{kind: slotP, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotConst, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 65, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 34, nsuffix: 4},
-	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 61, nsuffix: 4},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 38, nsuffix: 4},
+	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255, suffix: 65, nsuffix: 4},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 80, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
-	{kind: slotConst, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
+	{kind: slotConst, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 80, nsuffix: 3},
 	{kind: slotP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
-	{kind: slotU, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
+	{kind: slotU, field: 13, uni: 255, off: 255, desc: 255, opt: 255, suffix: 80, nsuffix: 3},
 	{kind: slotP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 49, nsuffix: 3},
+	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 53, nsuffix: 3},
 	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 14, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotP, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotImplied | slotWrite},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
 	{kind: slotFloat, field: 13, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotFloat, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 136, nsuffix: 1},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 139, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotConst, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 136, nsuffix: 1},
+	{kind: slotConst, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 139, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 136, nsuffix: 1},
+	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 139, nsuffix: 4},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotNumber, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -5795,10 +5847,6 @@ var slots = [...]slot{
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotNumber, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotConst, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -5996,6 +6044,13 @@ var slots = [...]slot{
 	{kind: slotUP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
 	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotUP, field: 15, uni: 255, off: 255, desc: 255, opt: 13},
+	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 143, nsuffix: 2},
+	{kind: slotNumber, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotNumber, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
@@ -6093,13 +6148,13 @@ var slots = [...]slot{
 	{kind: slotAddr, field: 12, uni: 15, off: 17, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 1, nsuffix: 1},
 	{kind: slotP, field: 21, uni: 255, off: 255, desc: 255, opt: 19},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 137, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 145, nsuffix: 1},
 	{kind: slotP, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 137, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 145, nsuffix: 1},
 	{kind: slotP, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 10, uni: 255, off: 13, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 137, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 255, off: 13, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 145, nsuffix: 1},
 	{kind: slotP, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotGlobal, field: 12, uni: 255, off: 15, desc: 8, opt: 255, flags: slotNeedsBase, marks: 2},
@@ -6123,7 +6178,7 @@ var slots = [...]slot{
 	{kind: slotP, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotP, field: 9, uni: 255, off: 255, desc: 255, opt: 8, flags: slotWrite},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 15, uni: 18, off: 20, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 138, nsuffix: 1},
+	{kind: slotAddr, field: 15, uni: 18, off: 20, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 146, nsuffix: 1},
 	{kind: slotP, field: 24, uni: 255, off: 255, desc: 255, opt: 22},
 	{kind: slotP, field: 7, uni: 255, off: 255, desc: 255, opt: 6, flags: slotWrite},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -6147,22 +6202,22 @@ var slots = [...]slot{
 	{kind: slotNumber, field: 22, uni: 255, off: 255, desc: 255, opt: 20},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 139, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 147, nsuffix: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotGlobal, field: 10, uni: 255, off: 13, desc: 6, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 140, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 148, nsuffix: 1},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
-	{kind: slotAddr, field: 16, uni: 255, off: 19, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 141, nsuffix: 1},
+	{kind: slotAddr, field: 16, uni: 255, off: 19, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 149, nsuffix: 1},
 	{kind: slotP, field: 24, uni: 255, off: 255, desc: 255, opt: 22},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
 	{kind: slotGlobal, field: 18, uni: 255, off: 21, desc: 14, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
-	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 141, nsuffix: 1},
+	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 149, nsuffix: 1},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
-	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 141, nsuffix: 1},
+	{kind: slotAddr, field: 16, uni: 19, off: 21, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 149, nsuffix: 1},
 	{kind: slotP, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotAddr, field: 7, uni: 255, off: 9, desc: 255, opt: 255},
@@ -6175,9 +6230,9 @@ var slots = [...]slot{
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 4, nsuffix: 1},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 6, uni: 255, off: 9, desc: 255, opt: 255, suffix: 136, nsuffix: 1},
+	{kind: slotAddr, field: 6, uni: 255, off: 9, desc: 255, opt: 255, suffix: 150, nsuffix: 1},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 6, uni: 9, off: 11, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 136, nsuffix: 1},
+	{kind: slotAddr, field: 6, uni: 9, off: 11, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 150, nsuffix: 1},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotAddr, field: 8, uni: 255, off: 10, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -6330,11 +6385,11 @@ var slots = [...]slot{
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotFloat, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 142, nsuffix: 2},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 151, nsuffix: 2},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotConst, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 142, nsuffix: 2},
+	{kind: slotConst, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 151, nsuffix: 2},
 	{kind: slotR, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 142, nsuffix: 2},
+	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, suffix: 151, nsuffix: 2},
 	{kind: slotP, field: 4, uni: 255, off: 255, desc: 255, opt: 3},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotP, field: 4, uni: 255, off: 255, desc: 255, opt: 3},
@@ -6350,7 +6405,7 @@ var slots = [...]slot{
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 13, uni: 255, off: 255, desc: 255, opt: 11},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 144, nsuffix: 2},
+	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 143, nsuffix: 2},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6358,7 +6413,7 @@ var slots = [...]slot{
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 13, uni: 255, off: 255, desc: 255, opt: 11},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 144, nsuffix: 2},
+	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, suffix: 143, nsuffix: 2},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 22, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotP, field: 1, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -6378,18 +6433,18 @@ var slots = [...]slot{
 	{kind: slotP, field: 2, uni: 255, off: 255, desc: 255, opt: 1},
 	{kind: slotNumber, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 146, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 153, nsuffix: 4},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 14, uni: 255, off: 255, desc: 255, opt: 12},
 	{kind: slotSpecial, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 150, nsuffix: 2},
+	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 157, nsuffix: 2},
 	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotSpecial, field: 17, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 152, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 159, nsuffix: 4},
 	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 16, uni: 255, off: 255, desc: 255, opt: 14},
 	{kind: slotR, field: 18, uni: 255, off: 255, desc: 255, opt: 255},
@@ -6397,7 +6452,7 @@ var slots = [...]slot{
 	{kind: slotSpecial, field: 22, uni: 255, off: 255, desc: 255, opt: 255, flags: slotAbsent, name: 0, nname: 1},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotGdesc, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 156, nsuffix: 2},
+	{kind: slotGdesc, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 2},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotUP, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotR, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
@@ -6415,10 +6470,10 @@ var slots = [...]slot{
 	{kind: slotAddr, field: 9, uni: 255, off: 11, desc: 255, opt: 255},
 	{kind: slotP, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 158, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 165, nsuffix: 1},
 	{kind: slotP, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 158, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 165, nsuffix: 1},
 	{kind: slotP, field: 2, uni: 255, off: 255, desc: 255, opt: 1, flags: slotWrite},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6433,23 +6488,23 @@ var slots = [...]slot{
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 10, uni: 255, off: 12, desc: 255, opt: 255},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 137, nsuffix: 1},
+	{kind: slotAddr, field: 10, uni: 13, off: 15, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 145, nsuffix: 1},
 	{kind: slotR, field: 17, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 8, uni: 255, off: 10, desc: 255, opt: 255},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 139, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 147, nsuffix: 1},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 8, uni: 255, off: 11, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 139, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 255, off: 11, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 147, nsuffix: 1},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 10, uni: 255, off: 13, desc: 6, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 5, uni: 8, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 159, nsuffix: 1},
+	{kind: slotAddr, field: 5, uni: 8, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 166, nsuffix: 1},
 	{kind: slotR, field: 12, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 9, uni: 255, off: 11, desc: 255, opt: 255},
 	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 139, nsuffix: 1},
+	{kind: slotAddr, field: 8, uni: 11, off: 13, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 147, nsuffix: 1},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 158, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 165, nsuffix: 1},
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 11, uni: 255, off: 14, desc: 7, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6549,17 +6604,17 @@ var slots = [...]slot{
 	{kind: slotNumber, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotAddr, field: 7, uni: 255, off: 9, desc: 255, opt: 255},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 158, nsuffix: 1},
+	{kind: slotAddr, field: 9, uni: 12, off: 14, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 165, nsuffix: 1},
 	{kind: slotR, field: 16, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 160, nsuffix: 1},
+	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 167, nsuffix: 1},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 160, nsuffix: 1},
+	{kind: slotAddr, field: 7, uni: 10, off: 12, desc: 255, opt: 255, flags: slotNeedsBase | slotNeedsUniform, suffix: 167, nsuffix: 1},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 7, uni: 255, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 160, nsuffix: 1},
+	{kind: slotAddr, field: 7, uni: 255, off: 10, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 167, nsuffix: 1},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 9, uni: 255, off: 12, desc: 5, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 161, nsuffix: 1},
+	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsBase, suffix: 168, nsuffix: 1},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotGlobal, field: 10, uni: 255, off: 13, desc: 6, opt: 255, flags: slotNeedsBase, marks: 2},
 	{kind: slotR, field: 15, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -6569,9 +6624,11 @@ var slots = [...]slot{
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 5, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 4, uni: 255, off: 7, desc: 255, opt: 255, suffix: 162, nsuffix: 1},
+	{kind: slotGlobal, field: 7, uni: 255, off: 9, desc: 3, opt: 255},
+	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
+	{kind: slotAddr, field: 4, uni: 255, off: 7, desc: 255, opt: 255, suffix: 169, nsuffix: 1},
 	{kind: slotR, field: 9, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 162, nsuffix: 1},
+	{kind: slotAddr, field: 4, uni: 7, off: 9, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 169, nsuffix: 1},
 	{kind: slotR, field: 11, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotAddr, field: 6, uni: 255, off: 8, desc: 255, opt: 255},
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -7019,6 +7076,8 @@ var slots = [...]slot{
 	{kind: slotUP, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotAddr, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 139, nsuffix: 4},
+	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 8, nsuffix: 2},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
@@ -7116,6 +7175,21 @@ var slots = [...]slot{
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotUP, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotNumber, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotUP, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotNumber, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotUP, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotUP, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotUP, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -7279,77 +7353,77 @@ var slots = [...]slot{
 	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 7},
 	{kind: slotTmem, field: 255, uni: 7, off: 9, desc: 255, opt: 255},
 	{kind: slotGdesc, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
-	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 167, nsuffix: 8},
+	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 170, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 174, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 13, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotUP, field: 21, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 24, uni: 255, off: 255, desc: 255, opt: 22},
-	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 182, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 17, uni: 255, off: 255, desc: 255, opt: 15},
 	{kind: slotUP, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 22, uni: 255, off: 255, desc: 255, opt: 20},
-	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 179, nsuffix: 8},
+	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 182, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 186, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 14, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 18},
 	{kind: slotUP, field: 22, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 25, uni: 255, off: 255, desc: 255, opt: 23},
-	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 187, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 194, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotUP, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotNumber, field: 23, uni: 255, off: 255, desc: 255, opt: 21},
-	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 167, nsuffix: 8},
+	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 170, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 174, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 13, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 19, uni: 255, off: 255, desc: 255, opt: 17},
 	{kind: slotUP, field: 21, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 182, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 17, uni: 255, off: 255, desc: 255, opt: 15},
 	{kind: slotUP, field: 19, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
-	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 179, nsuffix: 8},
+	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 182, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 186, nsuffix: 8},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 14, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 20, uni: 255, off: 255, desc: 255, opt: 18},
 	{kind: slotUP, field: 22, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 187, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 194, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 12, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 18, uni: 255, off: 255, desc: 255, opt: 16},
 	{kind: slotUP, field: 20, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 182, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 15, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotUP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 175, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 3, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 182, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 9, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 11, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 15, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotUP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
+	{kind: slotGdesc, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 170, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 14, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotUP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotTmem, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 163, nsuffix: 4},
+	{kind: slotTmem, field: 255, uni: 2, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform, suffix: 170, nsuffix: 4},
 	{kind: slotGdesc, field: 255, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotTmem, field: 255, uni: 10, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
@@ -7429,9 +7503,9 @@ var slots = [...]slot{
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 55, nsuffix: 3},
-	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 58, nsuffix: 3},
-	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 76, nsuffix: 3},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 80, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -7522,6 +7596,10 @@ var suffixes = [...]suffix{
 	{9, 1, 16, 16},
 	{10, 0, 0, 16},
 	{10, 1, 16, 16},
+	{9, 0, 0, 458752},
+	{9, 1, 65536, 458752},
+	{9, 2, 131072, 458752},
+	{9, 3, 262144, 458752},
 	{12, 0, 0, 16},
 	{12, 1, 16, 16},
 	{6, 0, 0, 32768},
@@ -7586,13 +7664,6 @@ var suffixes = [...]suffix{
 	{12, 0, 0, 12},
 	{12, 2, 4, 12},
 	{12, 3, 8, 12},
-	{5, 0, 0, 12},
-	{5, 2, 4, 12},
-	{5, 3, 8, 12},
-	{8, 0, 0, 32780},
-	{8, 1, 32768, 32780},
-	{8, 2, 4, 32780},
-	{8, 3, 8, 32780},
 	{8, 0, 0, 480},
 	{8, 1, 128, 480},
 	{8, 2, 256, 480},
@@ -7633,6 +7704,12 @@ var suffixes = [...]suffix{
 	{12, 1, 256, 320},
 	{12, 2, 64, 320},
 	{12, 3, 320, 320},
+	{17, 0, 0, 1},
+	{17, 1, 1, 1},
+	{8, 0, 0, 32780},
+	{8, 1, 32768, 32780},
+	{8, 2, 4, 32780},
+	{8, 3, 8, 32780},
 	{11, 0, 0, 32780},
 	{11, 1, 32768, 32780},
 	{11, 2, 4, 32780},
@@ -7640,16 +7717,20 @@ var suffixes = [...]suffix{
 	{9, 0, 0, 12},
 	{9, 2, 4, 12},
 	{9, 3, 8, 12},
-	{7, 0, 0, 0},
+	{7, 0, 0, 458752},
+	{7, 1, 65536, 458752},
+	{7, 2, 131072, 458752},
+	{7, 3, 262144, 458752},
+	{18, 0, 0, 1},
+	{18, 1, 1, 1},
 	{11, 1, 2, 2},
 	{16, 1, 2, 2},
 	{9, 1, 2, 2},
 	{9, 3, 2, 2},
 	{17, 1, 2, 2},
+	{7, 0, 0, 0},
 	{5, 0, 0, 16},
 	{5, 1, 16, 16},
-	{18, 0, 0, 1},
-	{18, 1, 1, 1},
 	{9, 0, 0, 96},
 	{9, 1, 64, 96},
 	{9, 2, 32, 96},

@@ -158,10 +158,25 @@ func marksOf(i *ori.Instr, o *ori.Operand) mark {
 		return 0
 	case o.Flags&ori.H0 != 0:
 		return markH0
+	case i.Op == op.F2FP && i.Mods.Has(op.ME2M1) && i.Mods.Has(op.MUNPACK_B):
+		return byteMark(o.Flags)
 	case o.Flags&ori.H1 != 0 && (i.Op == op.F2FP || mixed):
 		return markTop
 	case o.Flags&ori.H1 != 0:
 		return markH1
+	}
+	return 0
+}
+
+// byteMark names the byte of a word.
+func byteMark(f ori.Flags) mark {
+	switch f & (ori.H1 | ori.B1) {
+	case ori.B1:
+		return markB1
+	case ori.H1:
+		return markB2
+	case ori.H1 | ori.B1:
+		return markB3
 	}
 	return 0
 }

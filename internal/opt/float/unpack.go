@@ -12,27 +12,34 @@ import (
 //	PRMT y = x, 0x7732, rz               F2FP.F16.E4M3.UNPACK_B d = x.H1
 //	F2FP.F16.E4M3.UNPACK_B d = y
 //
+// Of floats of four bits it takes any byte.
+//
 // fits tells whether an instruction has a form.
 func UnpackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	v := opt.ValuesOf(f)
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if i.Op == op.F2FP && i.Mods.Has(op.MUNPACK_B) && (i.Mods.Has(op.ME4M3) || i.Mods.Has(op.ME5M2)) && i.NDst == 1 && len(i.Args) == 2 {
-				changed = unpack(v, i, fits) || changed
+			if i.Op != op.F2FP || !i.Mods.Has(op.MUNPACK_B) || i.NDst != 1 || len(i.Args) != 2 {
+				continue
 			}
+			cut := halfOf
+			if i.Mods.Has(op.ME2M1) {
+				cut = byteOf
+			}
+			changed = unpack(v, i, cut, fits) || changed
 		}
 	}
 	return f.Touched(changed)
 }
 
-// unpack looks through what cuts the half out that conversion i reads.
-func unpack(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
+// unpack looks through what cuts out what conversion i reads, which cut tells.
+func unpack(v *opt.Values, i *ori.Instr, cut func(*ori.Instr) (ori.Operand, bool), fits func(*ori.Instr) bool) bool {
 	y := i.Args[1]
 	if !opt.Plain(y) {
 		return false
 	}
-	x, ok := halfOf(v, v.Once(y))
+	x, ok := cut(v.Once(y))
 	if !ok || !v.Stable(x) {
 		return false
 	}
@@ -47,8 +54,8 @@ func unpack(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
 }
 
 // halfOf returns the half of a word that j gives in its low half.
-func halfOf(v *opt.Values, j *ori.Instr) (ori.Operand, bool) {
-	if j == nil || j.Guard.Kind != ori.KNone || j.NDst != 1 || len(j.Args) < 4 || !opt.Plain(j.Args[1]) || j.Args[1].Class != ori.R {
+func halfOf(j *ori.Instr) (ori.Operand, bool) {
+	if j == nil || j.Guard.Kind != ori.KNone || j.NDst != 1 || len(j.Args) < 4 || !opt.Plain(j.Args[1]) {
 		return ori.Operand{}, false
 	}
 	low, high := j.Args[1], j.Args[1]
@@ -64,4 +71,24 @@ func halfOf(v *opt.Values, j *ori.Instr) (ori.Operand, bool) {
 		return low, true
 	}
 	return ori.Operand{}, false
+}
+
+// byteOf returns the byte of a word that j gives in its low byte.
+func byteOf(j *ori.Instr) (ori.Operand, bool) {
+	if j == nil || j.Guard.Kind != ori.KNone || j.NDst != 1 || len(j.Args) < 4 || j.Args[2].Kind != ori.KImm {
+		return ori.Operand{}, false
+	}
+	by := j.Args[2].Imm
+	from, n := 0, int64(0)
+	switch {
+	case j.Op == op.PRMT && by&15 < 8:
+		from, n = 1+2*int(by>>2&1), by&3
+	case j.Op == op.SHF && j.Mods == op.M(op.MR, op.MU32, op.MHI) && by&7 == 0 && by < 32:
+		from, n = 3, by>>3
+	default:
+		return ori.Operand{}, false
+	}
+	x := j.Args[from]
+	x.Flags |= [...]ori.Flags{0, ori.B1, ori.H1, ori.H1 | ori.B1}[n]
+	return x, opt.Plain(j.Args[from])
 }

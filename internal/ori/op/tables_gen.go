@@ -850,6 +850,7 @@ const (
 	MFILL
 	MFIND_AND_SET
 	MFLOOR
+	MFLUSH
 	MFMZ
 	MFTZ
 	MG
@@ -928,6 +929,7 @@ const (
 	MNODEC
 	MNODEP
 	MNOINC
+	MNOT_TID0
 	MNO_ATEXIT
 	MNTZ
 	MNUM
@@ -1058,6 +1060,7 @@ const (
 	MVIEW
 	MW
 	MW128
+	MWAKEUP
 	MWARP
 	MWATCH
 	MWB
@@ -1381,6 +1384,7 @@ var modNames = [numMods]string{
 	"FILL",
 	"FIND_AND_SET",
 	"FLOOR",
+	"FLUSH",
 	"FMZ",
 	"FTZ",
 	"G",
@@ -1459,6 +1463,7 @@ var modNames = [numMods]string{
 	"NODEC",
 	"NODEP",
 	"NOINC",
+	"NOT_TID0",
 	"NO_ATEXIT",
 	"NTZ",
 	"NUM",
@@ -1589,6 +1594,7 @@ var modNames = [numMods]string{
 	"VIEW",
 	"W",
 	"W128",
+	"WAKEUP",
 	"WARP",
 	"WATCH",
 	"WB",

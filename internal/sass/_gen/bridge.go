@@ -76,6 +76,9 @@ var markWords = []struct{ word, name string }{
 	{"BUFFER1", "Buffer1"},
 	{"BUFFER2", "Buffer2"},
 	{"F32", "Both"},
+	{"B1", "B1"},
+	{"B2", "B2"},
+	{"B3", "B3"},
 }
 
 // marksOf returns the bits of the words of a text, and false if Ori lacks one.

@@ -83,7 +83,7 @@ func I2f(w *machine.Warp, i *machine.Inst, m uint32) {
 		case code.HalfHigh:
 			v >>= 16
 		case code.HalfB1, code.HalfB2, code.HalfB3:
-			v >>= 8 * (s.Half - code.HalfB1 + 1)
+			v >>= 8 * byteOf(s)
 		}
 		if i.It.Bits == 64 {
 			v |= uint64(w.Row(s.Hi)[l]) << 32
@@ -107,10 +107,26 @@ const (
 	f2fpUnpackBMergeC
 )
 
+// room is how many bits a float has in a packed word: those of six bits stand in bytes.
+func room(f fp.Format) int {
+	if n := f.Width(); n != 6 {
+		return n
+	}
+	return 8
+}
+
+// byteOf is the byte of a source that its selector names.
+func byteOf(s *code.Operand) uint8 {
+	if s.Half < code.HalfB1 {
+		return 0
+	}
+	return s.Half - code.HalfB1 + 1
+}
+
 // F2FP: packed conversions.
 func F2fp(w *machine.Warp, i *machine.Inst, m uint32) {
 	d := &w.R[i.D[0]]
-	width := i.Dst.Width()
+	width := room(i.Dst)
 	for ; m != 0; m &= m - 1 {
 		l := machine.Lane(m)
 		var v uint64
@@ -137,16 +153,21 @@ func F2fp(w *machine.Warp, i *machine.Inst, m uint32) {
 		case f2fpPackB:
 			v = fp.Convert(i.Src, i.Dst, uint64(w.Row(s[0].Row)[l]), i.Mode)
 		case f2fpUnpackB:
-			x := uint64(w.Row(s[0].Row)[l])
-			n := i.Src.Width()
-			if n == 8 {
-				x = half(&s[0])
+			x := uint64(w.Row(s[0].Row)[l]) >> (8 * byteOf(&s[0]))
+			if i.Has(code.FlagH1) {
+				x >>= 16
 			}
+			n := room(i.Src)
 			v = cvt(x&(1<<n-1)) | cvt(x>>n&(1<<n-1))<<width
 		case f2fpUnpackBMergeC:
 			x := uint64(w.Row(s[0].Row)[l])
 			n := i.Src.Width()
-			v = cvt(x&(1<<n-1)) | cvt(x>>n&(1<<n-1))<<width | half(&s[1])<<16
+			v = cvt(x&(1<<n-1)) | cvt(x>>n&(1<<n-1))<<width
+			if width == 4 {
+				v |= uint64(w.Row(s[1].Row)[l]) << 8
+			} else {
+				v |= half(&s[1]) << 16
+			}
 		}
 		d[l] = uint32(v)
 	}
@@ -181,10 +202,7 @@ func F2ip(w *machine.Warp, i *machine.Inst, m uint32) {
 // Of 4 bits each has the upper byte of a half.
 func f2fpRandom(w *machine.Warp, i *machine.Inst, m uint32) {
 	d, s := &w.R[i.D[0]], i.S[:]
-	width := i.Dst.Width()
-	if width == 6 {
-		width = 8
-	}
+	width := room(i.Dst)
 	for ; m != 0; m &= m - 1 {
 		l := machine.Lane(m)
 		a, b, c := uint64(w.Row(s[0].Row)[l]), uint64(w.Row(s[1].Row)[l]), uint64(w.Row(s[2].Row)[l])

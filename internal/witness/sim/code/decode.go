@@ -482,7 +482,7 @@ func (i *Inst) halves() {
 		switch m {
 		case sass.ModHalf, sass.ModHalfb, sass.ModHi, sass.ModHalfpad:
 		case sass.ModBsel:
-			if i.Op != sass.OpI2F {
+			if i.Op != sass.OpI2F && i.Op != sass.OpUI2F && i.Op != sass.OpF2FP {
 				i.Sub = bselOf(v.String())
 				continue
 			}

@@ -119,7 +119,12 @@ var opCases = []string{
 // bench is a warp that runs a single instruction.
 func bench(t *testing.T, text string) (*machine.Warp, *machine.Inst) {
 	t.Helper()
-	a := target.Find("sm_90a")
+	return benchOn(t, "sm_90a", text)
+}
+
+func benchOn(t *testing.T, arch, text string) (*machine.Warp, *machine.Inst) {
+	t.Helper()
+	a := target.Find(arch)
 	in, err := sass.Parse(a, text, 0)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
@@ -180,6 +185,31 @@ func TestOps(t *testing.T) {
 		}
 	}
 	t.Logf("%d instructions, %d cases", len(opCases), cases)
+}
+
+// TestSelectors: conversions of narrow floats read the byte or half that they name.
+func TestSelectors(t *testing.T) {
+	for _, c := range []struct {
+		text     string
+		in, want uint32
+	}{
+		{"F2FP.F16.E2M3.UNPACK_B R0, R1", 0x3f1f2108, 0xb0003c00},
+		{"F2FP.F16.E2M3.UNPACK_B R0, R1.H1", 0x3f1f2108, 0xc7804780},
+		{"F2FP.F16.E4M3.UNPACK_B R0, R1.H1", 0x01080000, 0x18002400},
+		{"F2FP.F16.E2M1.UNPACK_B R0, R1", 0x87654321, 0x3c003800},
+		{"F2FP.F16.E2M1.UNPACK_B R0, R1.B1", 0xffff62ff, 0x44003c00},
+		{"F2FP.F16.E2M1.UNPACK_B R0, R1.B2", 0xff62ffff, 0x44003c00},
+		{"F2FP.F16.E2M1.UNPACK_B R0, R1.B3", 0x62ffffff, 0x44003c00},
+		{"F2FP.SATFINITE.E2M3.F32.PACK_AB_MERGE_C R0, R1, R1, RZ", 0x3f800000, 0x0808},
+	} {
+		for _, arch := range []string{"sm_100a", "sm_120a"} {
+			w, i := benchOn(t, arch, c.text)
+			w.R[1][5] = c.in
+			if i.Run(w, i, 1<<5); w.R[0][5] != c.want {
+				t.Errorf("%s: %s of %08x: got %08x, want %08x", arch, c.text, c.in, w.R[0][5], c.want)
+			}
+		}
+	}
 }
 
 // TestOpsInPlace runs the cases whose result is one register with the result

@@ -50,6 +50,11 @@ func PrepGMMA(i *machine.Inst, parts []string) error {
 		g.Scale.Neg = ^uint32(0)
 	}
 	g.Regs = g.N / 8 * p.Words('c')
+	for _, first := range [...]uint16{g.D, g.C} {
+		if first != code.RowZero && int(first)+g.Regs > code.RowZero {
+			return fmt.Errorf("a matrix reaches past the last register")
+		}
+	}
 	i.Gmma = g
 	return nil
 }
