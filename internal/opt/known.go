@@ -402,23 +402,34 @@ func (k *Knowledge) sum(i *ori.Instr, depth int) bitSet {
 	return out
 }
 
+// plus: what is known of a sum of two words, as of sum.
+func (b bitSet) plus(c bitSet) bitSet {
+	if b.Zero|c.Zero == ^uint32(0) {
+		return bitSet{b.Zero & c.Zero, b.one | c.one}
+	}
+	out := upTo(uint64(b.May()) + uint64(c.May()))
+	out.Zero |= 1<<bits.TrailingZeros32(^(b.Zero&c.Zero)) - 1
+	return out
+}
+
 // scaledSum: a shifted left plus b.
 func (k *Knowledge) scaledSum(i *ori.Instr, depth int) bitSet {
 	if i.Mods != (op.Mods{}) || len(i.Args) != 4 || i.Args[3].Kind != ori.KImm || i.Args[3].Imm < 0 || i.Args[3].Imm > 31 {
 		return bitSet{}
 	}
-	n := uint32(i.Args[3].Imm)
 	a, b := k.Of(&i.Args[1], depth), k.Of(&i.Args[2], depth)
-	out := upTo(uint64(a.May())<<n + uint64(b.May()))
-	out.Zero |= 1<<bits.TrailingZeros32(^(a.shl(n).Zero&b.Zero)) - 1
-	return out
+	return a.shl(uint32(i.Args[3].Imm)).plus(b)
 }
 
+// product: a power of two shifts; of other factors the size is known.
 func (k *Knowledge) product(i *ori.Instr, depth int) bitSet {
 	if i.Mods != (op.Mods{}) || len(i.Args) != 4 {
 		return bitSet{}
 	}
 	a, b, c := k.Of(&i.Args[1], depth), k.Of(&i.Args[2], depth), k.Of(&i.Args[3], depth)
+	if f, ok := Known(i.Args[2]); ok && f != 0 && f&(f-1) == 0 {
+		return a.shl(uint32(bits.TrailingZeros32(f))).plus(c)
+	}
 	hi, lo := bits.Mul64(uint64(a.May()), uint64(b.May()))
 	sum, carry := bits.Add64(lo, uint64(c.May()), 0)
 	if hi != 0 || carry != 0 {

@@ -66,7 +66,7 @@ func randomWord(r *rand.Rand, f *ori.Func, d ori.Operand, source func() (ori.Ope
 	dst := []ori.Operand{d}
 	n := uint32(r.IntN(32))
 	rz := ori.Zero(ori.R)
-	switch r.IntN(7) {
+	switch r.IntN(9) {
 	case 0:
 		lut := int64(r.IntN(256))
 		v := uint32(0)
@@ -84,6 +84,10 @@ func randomWord(r *rand.Rand, f *ori.Func, d ori.Operand, source func() (ori.Ope
 		return f.NewInstr(op.IADD3, op.Mods{}, dst, []ori.Operand{a, b, c}), va + vb + vc
 	case 5:
 		return f.NewInstr(op.IMAD, op.Mods{}, dst, []ori.Operand{a, b, c}), va*vb + vc
+	case 6:
+		return f.NewInstr(op.LEA, op.Mods{}, dst, []ori.Operand{a, b, ori.Imm(int64(n))}), va<<n + vb
+	case 7:
+		return f.NewInstr(op.IMAD, op.Mods{}, dst, []ori.Operand{a, ori.Imm32(1 << n), c}), va<<n + vc
 	}
 	sel := r.Uint32() & 0xffff
 	v := uint32(0)

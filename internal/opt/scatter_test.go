@@ -44,6 +44,22 @@ IADD3 r1 = r0, 0x5, rz
 IMAD.WIDE r5 = r1, 0x8, r4
 LDG.E r2 = desc[u8], [r5.64+0x0]
 STS [0x0], r2`, clean},
+		{"a bit between the column and the row", `LDC.64 r4 = c[0x0][0x210]
+S2R r0 = SR_TID.X
+LOP3.LUT r1 = r0, 0x7f, rz, 0xc0
+S2R r2 = SR_CTAID.X
+LEA r3 = r2, r1, 0xa
+LOP3.LUT r6[0] = r3, 0x80, rz, 0xfc
+IMAD.WIDE r5 = r6[0], 0x4, r4
+LDG.E r6[1] = desc[u8], [r5.64+0x0]
+STS [0x0], r6[1]`, `LDC.64 r4 = c[0x0][0x210]
+S2R r0 = SR_TID.X
+LOP3.LUT r1 = r0, 0x7f, rz, 0xc0
+S2R r2 = SR_CTAID.X
+LEA r3 = r2, r1, 0xa
+IMAD.WIDE r9 = r3, 0x4, r4
+LDG.E r6[1] = desc[u8], [r9.64+0x200]
+STS [0x0], r6[1]`, clean},
 		{"shared memory", `S2R r0 = SR_TID.X
 LOP3.LUT r1 = r0, 0x400, rz, 0xfc
 LEA r2 = r1, 0x800, 0x2
