@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/goptxas/goptxas/internal/engine/pool"
+import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+)
 
 // tightPredicates is how many predicates may be alive before the upward
 // order prefers instructions that need no further one.
@@ -264,17 +267,17 @@ func (c *climber) queue(k int32) {
 		h = &c.hard
 	}
 	*h = append(*h, x)
-	up(*h, lessClimb)
+	heap.Up(*h, lessClimb)
 }
 
 // next takes the best instruction. Entries whose promise has changed since
 // were queued again.
 func (c *climber) next() int32 {
 	for len(c.easy) > 0 && (c.done[c.easy[0].node] || c.easy[0].grow != c.grow[c.easy[0].node]) {
-		pop(&c.easy, lessClimb)
+		heap.Pop(&c.easy, lessClimb)
 	}
 	for len(c.hard) > 0 && (c.done[c.hard[0].node] || c.asks[c.hard[0].node] <= 0 || c.hard[0].grow != c.grow[c.hard[0].node]) {
-		pop(&c.hard, lessClimb)
+		heap.Pop(&c.hard, lessClimb)
 	}
 	h := &c.easy
 	switch {
@@ -290,7 +293,7 @@ func (c *climber) next() int32 {
 			h = &c.hard
 		}
 	}
-	return pop(h, lessClimb).node
+	return heap.Pop(h, lessClimb).node
 }
 
 // place accounts for k standing before all that were placed.
