@@ -102,10 +102,10 @@ func (j *Judge) Within(registers int) int {
 
 // Guess tells quickly about what spill code the order of f would add, weighed
 // by loops, and how much of it in memory. It is zero where registers lack only
-// in the right places.
-func (j *Judge) Guess() (cost, memory float64) {
+// in the right places, and infinite if memory costs more than most.
+func (j *Judge) Guess(most float64) (cost, memory float64) {
 	b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), held: &j.held}
-	return regalloc.Estimate(b.problem(), &j.mem)
+	return regalloc.Estimate(b.problem(), &j.mem, most)
 }
 
 // Price tells what spill code the order of f would add, weighed by loops, or

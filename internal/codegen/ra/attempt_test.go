@@ -55,7 +55,7 @@ func TestJudgeOrder(t *testing.T) {
 	}
 	f := m.Funcs[0]
 	j := NewJudge(f, Options{Registers: 8, Uniforms: 63, Barriers: 16, StackReg: 1})
-	g, foreseen := j.Guess()
+	g, foreseen := j.Guess(math.Inf(1))
 	if p, memory := j.Price(0); g != 0 || foreseen != 0 || p != 0 || memory {
 		t.Errorf("guess %v, %v of memory; price %v, memory %v", g, foreseen, p, memory)
 	}

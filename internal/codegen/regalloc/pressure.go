@@ -1,7 +1,6 @@
 package regalloc
 
 import (
-	"container/heap"
 	"math"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/overfull"
@@ -18,11 +17,12 @@ type fat struct {
 	holds []bool          // of each virtual register, whether something holds it, while choose runs
 	over  overfull.Points // points with more words than registers, while choose runs
 	late  *late           // while choose runs
+	most  float64         // choose ends with spills that cost more
 }
 
 func pressure(p *Problem, r *ranges, class uint8) *fat {
 	n := perInst * len(p.Insts)
-	f := &fat{p: p, live: r, class: class, words: make([]int32, n+1), room: make([]int32, n)}
+	f := &fat{p: p, live: r, class: class, most: math.Inf(1), words: make([]int32, n+1), room: make([]int32, n)}
 	for v := range p.VRegs {
 		if p.VRegs[v].Class == class {
 			for w := range p.VRegs[v].Width {
@@ -105,31 +105,66 @@ type candidate struct {
 	v    int32
 	cost float64 // of the best split
 	gain float64 // overfull points it covers, weighted by words
+	rate float64 // gain for cost
 }
 
 // queue hands out candidates by gain for cost, best first; equal ones by
 // number, so that the choice never depends on the heap's history.
 type queue []candidate
 
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(a, b int) bool {
-	x, y := q[a].gain/q[a].cost, q[b].gain/q[b].cost
-	if x != y {
+// before reports whether candidate a is better than b.
+func (q queue) before(a, b int) bool {
+	if x, y := q[a].rate, q[b].rate; x != y {
 		return x > y
 	}
 	return q[a].v < q[b].v
 }
-func (q queue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(candidate)) }
-func (q *queue) Pop() any {
-	old := *q
-	x := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return x
+
+// order makes a heap of the candidates.
+func (q queue) order() {
+	for n := range q {
+		q[n].rate = q[n].gain / q[n].cost
+	}
+	for n := len(q)/2 - 1; n >= 0; n-- {
+		q.down(n)
+	}
+}
+
+// down moves a candidate behind those that are better.
+func (q queue) down(at int) {
+	for {
+		k := 2*at + 1
+		if k >= len(q) {
+			return
+		}
+		if k+1 < len(q) && q.before(k+1, k) {
+			k++
+		}
+		if !q.before(k, at) {
+			return
+		}
+		q[at], q[k] = q[k], q[at]
+		at = k
+	}
+}
+
+// worse moves the first candidate to its place after its gain or cost changed.
+func (q queue) worse() {
+	q[0].rate = q[0].gain / q[0].cost
+	q.down(0)
+}
+
+// drop takes the first candidate away.
+func (q *queue) drop() {
+	list := *q
+	last := len(list) - 1
+	list[0] = list[last]
+	*q = list[:last]
+	q.down(0)
 }
 
 // choose picks virtual registers to spill, and where, until no point is
-// overfull, or nothing helps any more. It chooses nothing when no point is.
+// overfull, nothing helps any more, or they cost too much. It chooses nothing when no point is.
 // The strategy says whether registers stay where there is room for them.
 func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 	f.over = overfull.New(f.words, f.room)
@@ -156,16 +191,16 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 			continue
 		}
 		if g := f.gain(int32(v), access[v]); g > 0 {
-			q = append(q, candidate{int32(v), decide(int32(v)).cost, g})
+			q = append(q, candidate{v: int32(v), cost: decide(int32(v)).cost, gain: g})
 		}
 	}
-	heap.Init(&q)
+	q.order()
 	var spill []*split
-	for q.Len() > 0 {
+	for spent := 0.0; len(q) > 0 && spent <= f.most; {
 		c := q[0]
 		g := f.gain(c.v, access[c.v])
 		if g == 0 {
-			heap.Pop(&q)
+			q.drop()
 			continue
 		}
 		if g < c.gain { // others have helped here meanwhile: look again
@@ -173,11 +208,13 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 			if how.anew {
 				q[0].cost = decide(c.v).cost
 			}
-			heap.Fix(&q, 0)
+			q.worse()
 			continue
 		}
-		heap.Pop(&q)
-		spill = append(spill, decide(c.v))
+		q.drop()
+		x := decide(c.v).clone()
+		spent += x.cost
+		spill = append(spill, x)
 		f.remove(c.v, access[c.v])
 	}
 	return spill

@@ -65,6 +65,8 @@ type splitter struct {
 	domain []int32
 	keep   []int32
 	last   []int32 // of each word, the instruction that accessed it last
+	inner  []uint8 // of each loop, whether it is in memory there, in a register, or both
+	tries  [2]split
 	remat  bool
 	whole  bool // it has no pieces: it is one, its file's registers are empty afterwards, something holds it, or it is made again from others
 }
@@ -120,34 +122,67 @@ func (s *splitter) byRegister(words *lists, owner []int32) lists {
 	return collect(list, len(s.f.p.VRegs))
 }
 
-// decide returns the cheapest split of v that leaves the overfull points.
+// decide returns the cheapest split of v that leaves the overfull points. It
+// stands until the next is asked for; see clone.
 func (s *splitter) decide(v int32, access []int32) *split {
 	s.survey(v, access)
 	defer s.forget()
-	best := &split{v: v, keep: s.keep}
+	all := 0.0
 	for _, b := range s.domain {
-		best.cost += s.cost[b]
+		all += s.cost[b]
 	}
-	if len(s.domain) == 1 || s.whole {
-		return best
+	x, y := &s.tries[0], &s.tries[1]
+	x.clear(v)
+	if x.cost = all; len(s.domain) == 1 || s.whole {
+		x.keep = s.keep
+		return x
 	}
 	s.crowded(v, access)
-	x := s.layout(v)
-	x.keep = s.keep
+	s.layout(x, v)
 	for _, l := range s.mixed() {
 		changed := s.sink(l)
-		if y := s.layout(v); y.cost < x.cost {
-			x, y.keep = y, s.keep
+		if s.layout(y, v); y.cost < x.cost {
+			x, y = y, x
 		} else {
 			for _, b := range changed {
 				s.state[b] &^= inMemory
 			}
 		}
 	}
-	if x.cost < best.cost {
-		return x
+	if x.cost >= all {
+		x.clear(v)
+		x.cost = all
 	}
-	return best
+	x.keep = s.keep
+	return x
+}
+
+// clear makes x a split without pieces, and keeps its memory.
+func (x *split) clear(v int32) {
+	*x = split{v: v, blocks: x.blocks[:0], piece: x.piece[:0], pieces: x.pieces[:0]}
+}
+
+// add adds a piece.
+func (x *split) add() {
+	n := len(x.pieces)
+	if n == cap(x.pieces) {
+		x.pieces = append(x.pieces, piece{})
+		return
+	}
+	x.pieces = x.pieces[:n+1]
+	y := &x.pieces[n]
+	*y = piece{loadTop: y.loadTop[:0], loadEnd: y.loadEnd[:0], storeTop: y.storeTop[:0], storeEnd: y.storeEnd[:0]}
+}
+
+// clone returns a copy of x that stands.
+func (x *split) clone() *split {
+	y := *x
+	y.blocks, y.piece, y.pieces, y.keep = slices.Clone(x.blocks), slices.Clone(x.piece), slices.Clone(x.pieces), slices.Clone(x.keep)
+	for k := range y.pieces {
+		p := &y.pieces[k]
+		p.loadTop, p.loadEnd, p.storeTop, p.storeEnd = slices.Clone(p.loadTop), slices.Clone(p.loadEnd), slices.Clone(p.storeTop), slices.Clone(p.storeEnd)
+	}
+	return &y
 }
 
 // survey finds where v lives and what its accesses cost in memory.
@@ -174,7 +209,7 @@ func (s *splitter) survey(v int32, access []int32) {
 	}
 	_, again := s.kin[v]
 	s.whole = again || s.f.holds[v] || p.VRegs[v].Derived
-	s.keep = nil
+	s.keep = s.keep[:0]
 	s.last = slices.Grow(s.last[:0], 256)[:p.VRegs[v].Width]
 	for w := range s.last {
 		s.last[w] = -1
@@ -253,7 +288,9 @@ func (s *splitter) mixed() []int32 {
 	if len(loops) == 0 {
 		return nil
 	}
-	seen := make([]uint8, len(loops))
+	s.inner = slices.Grow(s.inner[:0], len(loops))[:len(loops)]
+	seen := s.inner
+	clear(seen)
 	for _, b := range s.domain {
 		what := uint8(1)
 		if s.state[b]&inMemory != 0 {
@@ -303,8 +340,8 @@ func (s *splitter) find(b int32) int32 {
 }
 
 // layout finds the pieces, and where they are loaded and stored.
-func (s *splitter) layout(v int32) *split {
-	x := &split{v: v}
+func (s *splitter) layout(x *split, v int32) {
+	x.clear(v)
 	for _, b := range s.domain {
 		s.comp[b], s.number[b] = b, -1
 	}
@@ -325,7 +362,7 @@ func (s *splitter) layout(v int32) *split {
 		root := s.find(b)
 		if s.number[root] < 0 {
 			s.number[root] = int32(len(x.pieces))
-			x.pieces = append(x.pieces, piece{})
+			x.add()
 		}
 		k := s.number[root]
 		x.blocks, x.piece = append(x.blocks, b), append(x.piece, k)
@@ -333,7 +370,6 @@ func (s *splitter) layout(v int32) *split {
 	}
 	s.exits(x)
 	s.entries(x)
-	return x
 }
 
 // exits finds how the pieces that are written get home: at every write, or
@@ -382,7 +418,7 @@ func (s *splitter) exits(x *split) {
 		y.through = y.store > 0 && y.store < y.leave
 		y.dirty = y.store > 0 && !y.through
 		if !y.dirty || s.remat {
-			y.storeTop, y.storeEnd = nil, nil
+			y.storeTop, y.storeEnd = y.storeTop[:0], y.storeEnd[:0]
 		}
 		if y.dirty {
 			x.cost += y.leave

@@ -59,7 +59,7 @@ func (s *study) keepWarps(f *ori.Func, registers int, source [][]*ori.Instr, jud
 
 // placed reports whether everything finds a register.
 func placed(judge Judge) bool {
-	guess, _ := judge.Guess()
+	guess, _ := judge.Guess(0)
 	return guess == 0 && judge.Places()
 }
 
@@ -98,7 +98,7 @@ func (s *study) keepWithin(f *ori.Func, registers int, source [][]*ori.Instr, ju
 // fits reports whether registers are found without spill code, or waits that
 // the order does not need.
 func fits(judge Judge) bool {
-	if guess, _ := judge.Guess(); guess != 0 {
+	if guess, _ := judge.Guess(0); guess != 0 {
 		return false
 	}
 	cost, _ := judge.Price(0)

@@ -259,7 +259,7 @@ func anyTuning(seed uint64) Tuning {
 // moody is a judge that says anything.
 type moody struct{ seed uint64 }
 
-func (j *moody) Guess() (cost, memory float64) {
+func (j *moody) Guess(float64) (cost, memory float64) {
 	j.seed++
 	return float64(j.seed % 3), float64(j.seed % 2)
 }

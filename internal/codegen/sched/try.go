@@ -13,8 +13,8 @@ import (
 type Judge interface {
 	// Guess is quick and near enough to compare orders; part of the cost is
 	// that of accesses to memory. It is zero where nowhere more lives than
-	// there are registers.
-	Guess() (cost, memory float64)
+	// there are registers, and infinite where memory costs more than most.
+	Guess(most float64) (cost, memory float64)
 	// Price is exact, or infinite if it is more than a bound other than zero,
 	// and tells whether memory is needed.
 	Price(most float64) (cost float64, memory bool)
@@ -63,27 +63,26 @@ type candidate struct {
 	guess, memory float64
 }
 
-// candidateOf is the order that f has.
-func candidateOf(f *ori.Func, judge Judge) candidate {
-	x := candidate{order: f.Order()}
-	x.guess, x.memory = judge.Guess()
-	return x
-}
-
 // try takes the cheapest of several orders, unless that which f has costs
 // nothing. The study is of the source's order.
 func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judge) {
-	list := []candidate{candidateOf(f, judge)}
-	best := verdict{list[0].order, math.Inf(1), true}
-	if list[0].guess == 0 {
+	first := candidate{order: f.Order()}
+	first.guess, first.memory = judge.Guess(math.Inf(1))
+	list, least := []candidate{first}, first.memory
+	best := verdict{first.order, math.Inf(1), true}
+	if first.guess == 0 {
+		least = math.Inf(1)
 		if best.cost, best.memory = judge.Price(0); best.cost == 0 {
 			return
 		}
 	}
 	add := func() {
-		order := f.Order()
-		if !slices.ContainsFunc(list, func(y candidate) bool { return slices.EqualFunc(order, y.order, slices.Equal) }) {
-			list = append(list, candidateOf(f, judge))
+		x := candidate{order: f.Order()}
+		if slices.ContainsFunc(list, func(y candidate) bool { return slices.EqualFunc(x.order, y.order, slices.Equal) }) {
+			return
+		}
+		if x.guess, x.memory = judge.Guess(likely(least)); !math.IsInf(x.guess, 1) { // else it would not be judged
+			list, least = append(list, x), min(least, x.memory)
 		}
 	}
 	products := multiplies(f)
