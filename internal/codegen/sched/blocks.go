@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -67,7 +69,7 @@ func placed(judge Judge) bool {
 // nothing more, unless the one it has does.
 func (s *study) keepStep(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge) {
 	ways := []manner{{}}
-	for _, m := range manners {
+	for _, m := range slices.Concat(manners[:], further[:]) {
 		if m.far != overFences {
 			ways = append(ways, m)
 		}

@@ -36,8 +36,12 @@ type manner struct {
 // manners are tried where registers run out, those over fences only with
 // products of matrices. Of those that seem equal the first are judged.
 var manners = [...]manner{
-	{far: overBarriers, shy: []int32{4}}, {far: overFences, shy: []int32{4}}, {far: overFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}}, {shy: []int32{4}, less: 32}, {far: overFences, less: 32},
+	{far: overBarriers, shy: []int32{4}}, {far: overFences, shy: []int32{4}}, {far: overFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}},
 }
+
+// further manners are tried, and the source's order, where luck may still spare
+// memory.
+var further = [...]manner{{shy: []int32{4}, less: 32}, {far: overFences, less: 32}}
 
 // mostTried is the size of functions of which several orders are tried.
 const mostTried = 8000
@@ -86,18 +90,30 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 		}
 	}
 	products := multiplies(f)
-	for _, m := range manners {
-		if m.far == overFences && !products {
-			continue
+	arrange := func(all []manner) {
+		for _, m := range all {
+			if m.far == overFences && !products {
+				continue
+			}
+			f.Reorder(source)
+			s.presser(budget, m).arrange(f)
+			f.Touch()
+			add()
 		}
-		f.Reorder(source)
-		s.presser(budget, m).arrange(f)
-		f.Touch()
-		add()
 	}
-	f.Reorder(source)
-	add()
-	f.Reorder(choose(f, list, best, judge))
+	arrange(manners[:])
+	n := 0
+	if first.guess == 0 {
+		n = 1 // its price is known
+	}
+	if best = choose(f, slices.Clone(list[n:]), best, judge); best.memory && (first.guess == 0 || least <= surely) {
+		n = len(list)
+		arrange(further[:])
+		f.Reorder(source)
+		add()
+		best = choose(f, list[n:], best, judge)
+	}
+	f.Reorder(best.order)
 }
 
 // verdict is the best order so far.
@@ -113,25 +129,20 @@ func (v *verdict) better(cost float64, memory bool) bool {
 }
 
 // choose judges the candidates of which the guess is good, and returns the
-// cheapest. What the first costs is known if it is finite. Where luck may spare
-// memory, all are judged until one needs none.
-func choose(f *ori.Func, list []candidate, best verdict, judge Judge) [][]*ori.Instr {
-	known := !math.IsInf(best.cost, 1)
-	if known {
-		list = list[1:]
-	}
+// cheapest. Where luck may spare memory, all are judged until one needs none.
+func choose(f *ori.Func, list []candidate, best verdict, judge Judge) verdict {
 	slices.SortStableFunc(list, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(x.memory, y.memory), cmp.Compare(x.guess, y.guess))
 	})
 	// of orders that would spill as much the first is as good as any
 	list = slices.CompactFunc(list, func(x, y candidate) bool { return x.guess == y.guess && x.memory > surely })
 	if len(list) == 0 {
-		return best.order
+		return best
 	}
 	least := list[0]
 	list = slices.DeleteFunc(list, func(x candidate) bool { return x.memory > likely(least.memory) || x.guess > likely(least.guess) })
-	if len(list) == 1 && !known {
-		return list[0].order
+	if len(list) == 1 && math.IsInf(best.cost, 1) && least.memory > surely {
+		return verdict{least.order, least.guess, true}
 	}
 	for k, x := range list {
 		if k >= mostJudged && (x.memory > surely || !best.memory) {
@@ -145,9 +156,9 @@ func choose(f *ori.Func, list []candidate, best verdict, judge Judge) [][]*ori.I
 		if c, memory := judge.Price(bound); best.better(c, memory) {
 			best = verdict{x.order, c, memory}
 		}
-		if best.cost == 0 {
+		if best.cost == 0 || !best.memory && x.guess > surely { // predicates are short whatever the order
 			break
 		}
 	}
-	return best.order
+	return best
 }
