@@ -60,3 +60,38 @@ func TestFences(t *testing.T) {
 		}
 	}
 }
+
+// TestUniformPredicates: tests of the uniform datapath are not all made before
+// the first is read.
+func TestUniformPredicates(t *testing.T) {
+	const n = 20
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg u0 1/1\n")
+	for k := range n {
+		fmt.Fprintf(&s, "reg q%d 1/1\nreg r%d 1/1\n", 2*k+1, 2*k+2)
+	}
+	s.WriteString("b0:\nS2UR u0 = SR_CTAID.X\n")
+	for k := range n {
+		fmt.Fprintf(&s, "UISETP.GT.AND q%d = u0, %#x, upt\nSEL r%d = %#x, rz, q%d\nSTS [%#x], r%d\n", 2*k+1, k, 2*k+2, k+1, 2*k+1, 4*k, 2*k+2)
+	}
+	s.WriteString("EXIT\n}\n")
+	m, err := ori.Parse(s.String())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.String())
+	}
+	f := m.Funcs[0]
+	Pre(f, target.Find("sm_100a"), Budget{Most: 128}, Usual(), nil)
+	alive, most := 0, 0
+	for i := range f.Blocks[0].Instrs {
+		switch i.Op {
+		case op.UISETP:
+			alive++
+		case op.SEL:
+			alive--
+		}
+		most = max(most, alive)
+	}
+	if most > predicateRoom+1 {
+		t.Errorf("%d uniform predicates live at once\n%s", most, f)
+	}
+}

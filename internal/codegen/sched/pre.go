@@ -214,7 +214,7 @@ func (p *presser) settle() {
 			p.peak = max(p.peak, budget-p.budget.in(r.block)+p.byBlock[r.block.ID][general])
 		}
 	}
-	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom}
+	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom, uniformPredicates: predicateRoom}
 	for _, c := range cliffs {
 		if c >= most+tight && p.budget.Rooms == nil {
 			p.limit[general] = min(budget, max(c, most+reserve))

@@ -77,7 +77,7 @@ type near struct {
 func localize(f *ori.Func, p *presser) bool {
 	n := &near{f: f, p: p}
 	any := false
-	room := counts{general: cliffs[0] - reserve, predicates: 1 << 20, uniforms: roomy}
+	room := counts{general: cliffs[0] - reserve, predicates: 1 << 20, uniforms: roomy, uniformPredicates: 1 << 20}
 	for k := range n.hot {
 		n.hot[k] = make([]bool, f.NumBlocks())
 		for _, b := range f.Blocks {

@@ -12,12 +12,13 @@ const (
 	general = iota
 	predicates
 	uniforms
+	uniformPredicates
 	numCounted
 	uncounted = 0xff
 )
 
 var countedAs = [...]uint8{
-	target.FileR: general, target.FileP: predicates, target.FileUR: uniforms, target.FileUP: uncounted, target.FileB: uncounted,
+	target.FileR: general, target.FileP: predicates, target.FileUR: uniforms, target.FileUP: uniformPredicates, target.FileB: uncounted,
 }
 
 // counts are words of each counted file.
