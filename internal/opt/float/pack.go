@@ -13,13 +13,18 @@ import (
 //	HFMA2 b = x.H1_H1, y.H0_H0, z.H0_H0
 //	PRMT d = a, 0x5410, b
 //
-// Every operand must be a half that both read, or the low and the high half of one word.
+// Every operand must be a half that both read, or the low and the high half of one word,
+// which may be one that was put together before.
+// Where the results are put together in another block, as behind a loop that waits, the
+// operation stays where it was: one word lives that long instead of two.
 // fits tells whether an instruction has a form.
 func PackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	v := opt.ValuesOf(f)
 	changed := false
+	var next *ori.Instr
 	for _, b := range f.Blocks {
-		for i := range b.Instrs {
+		for i := b.First(); i != nil; i = next {
+			next = i.Next() // i may move
 			if joinsHalves(i) {
 				changed = pack(v, i, fits) || changed
 			}
@@ -28,21 +33,91 @@ func PackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	return f.Touched(changed)
 }
 
-// joinsHalves reports whether i puts the low halves of two words together.
+// joinsHalves reports whether i may put halves of two words together.
 func joinsHalves(i *ori.Instr) bool {
 	return i.Op == op.PRMT && i.Guard.Kind == ori.KNone && i.NDst == 1 && len(i.Args) == 4 &&
-		i.Args[2].Is(0x5410) && opt.Plain(i.Args[1]) && opt.Plain(i.Args[3])
+		i.Args[2].Kind == ori.KImm && opt.Plain(i.Args[1]) && opt.Plain(i.Args[3])
+}
+
+// half is one half of a word.
+type half struct {
+	word ori.Operand // without a mark for a half
+	high bool
+}
+
+// joined returns the half that i, which joins halves, puts in a half of its result.
+func joined(i *ori.Instr, high bool) (half, bool) {
+	pick := i.Args[2].Imm
+	if high {
+		pick >>= 8
+	}
+	switch pick & 0xff {
+	case 0x10:
+		return half{i.Args[1], false}, true
+	case 0x32:
+		return half{i.Args[1], true}, true
+	case 0x54:
+		return half{i.Args[3], false}, true
+	case 0x76:
+		return half{i.Args[3], true}, true
+	}
+	return half{}, false
+}
+
+// lane returns the half that an operation on halves reads of x for a half of
+// its result.
+func lane(x ori.Operand, high bool) half {
+	if x.Flags&(ori.H0|ori.H1) != 0 {
+		high = x.Flags&ori.H1 != 0
+	}
+	x.Flags &^= ori.H0 | ori.H1
+	return half{x, high}
+}
+
+// mostJoins is how often a half is followed through words that were put
+// together.
+const mostJoins = 4
+
+// origin follows a half to where it was first. Signs stay with the reader.
+func (h half) origin(v *opt.Values) half {
+	for range mostJoins {
+		if h.word.Kind != ori.KReg || h.word.N > 1 {
+			return h
+		}
+		flags, bare := h.word.Flags, h.word
+		bare.Flags = 0
+		i := v.Once(bare)
+		if i == nil || !joinsHalves(i) {
+			return h
+		}
+		from, ok := joined(i, h.high)
+		if !ok || from.word.Kind != ori.KReg || !v.Stable(from.word) {
+			return h
+		}
+		from.word.Flags |= flags
+		h = from
+	}
+	return h
 }
 
 // pack makes i the operation whose two results it puts together.
 func pack(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
-	low, high := halfOp(v, i.Args[1]), halfOp(v, i.Args[3])
-	if low == nil || high == nil || low == high || low.Block() != i.Block() || high.Block() != i.Block() || low.Op != high.Op || low.Mods != high.Mods || len(low.Args) != len(high.Args) {
+	l, ok := joined(i, false)
+	h, also := joined(i, true)
+	if !ok || !also {
+		return false
+	}
+	low, high := halfOp(v, l.word), halfOp(v, h.word)
+	if low == nil || high == nil || low == high || low.Op != high.Op || low.Mods != high.Mods || len(low.Args) != len(high.Args) {
+		return false
+	}
+	behind, ok := place(v, i, low, high)
+	if !ok {
 		return false
 	}
 	srcs := make([]ori.Operand, 0, len(low.Args)-1)
 	for n, x := range low.Srcs() {
-		a, ok := lanes(x, high.Srcs()[n])
+		a, ok := lanes(v, lane(x, l.high), lane(high.Srcs()[n], h.high))
 		if !ok || !v.Stable(a) {
 			return false
 		}
@@ -52,16 +127,52 @@ func pack(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
 	v.Count(i, -1)
 	i.Op, i.Mods = low.Op, low.Mods.Without(op.MCONTRACT) // what stands in a pair is fused with nothing
 	v.Func.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), srcs)
-	ok := fits(i)
-	if !ok {
+	if ok = fits(i); !ok {
 		i.Op, i.Mods, i.Args = wasOp, wasMods, was
 	}
 	v.Count(i, 1)
 	if ok {
+		if behind != nil {
+			i.Remove()
+			behind.Block().InsertAfter(i, behind)
+		}
 		v.Remove(low)
 		v.Remove(high)
 	}
 	return ok
+}
+
+// mostBetween is how far two operations may stand from each other that are
+// done as one in another block than that of their reader.
+const mostBetween = 1000
+
+// place returns behind which of low and high, if they stand in one other block,
+// i is to stand as their operation; nil where it is.
+func place(v *opt.Values, i, low, high *ori.Instr) (behind *ori.Instr, ok bool) {
+	if low.Block() != high.Block() {
+		return nil, false
+	}
+	if low.Block() == i.Block() {
+		return nil, true
+	}
+	if d := i.Args[0]; !opt.Plain(d) || v.Once(d) != i {
+		return nil, false
+	}
+	for x, y, n := low.Next(), high.Next(), 0; n < mostBetween && (x != nil || y != nil); n++ {
+		if x == high {
+			return high, true
+		}
+		if y == low {
+			return low, true
+		}
+		if x != nil {
+			x = x.Next()
+		}
+		if y != nil {
+			y = y.Next()
+		}
+	}
+	return nil, false
 }
 
 // halfOp returns the operation on halves whose result nobody but the reader of
@@ -78,27 +189,33 @@ func halfOp(v *opt.Values, a ori.Operand) *ori.Instr {
 	return nil
 }
 
-// lanes returns the operand whose low half is what x has there and whose high
-// half is what y has in its low one.
-func lanes(x, y ori.Operand) (ori.Operand, bool) {
-	const half = ori.H0 | ori.H1
-	xHigh, yHigh := x.Flags&ori.H1 != 0, y.Flags&ori.H1 != 0
-	a, b := x, y
-	a.Flags &^= half
-	b.Flags &^= half
-	switch {
-	case a != b:
-		return a, false
-	case a.Kind == ori.KZero:
-		return a, true
-	case a.Kind != ori.KReg || a.N > 1:
-		return a, false
-	case xHigh == yHigh && xHigh:
-		a.Flags |= ori.H1
-	case xHigh == yHigh:
-		a.Flags |= ori.H0
-	case xHigh: // the machine cannot cross them
-		return a, false
+// lanes returns the operand whose halves are x and y.
+func lanes(v *opt.Values, x, y half) (ori.Operand, bool) {
+	if x.word.Kind == ori.KZero && x.word == y.word {
+		return x.word, true
 	}
-	return a, true
+	for _, p := range [...][2]half{{x, y}, {x.origin(v), y.origin(v)}} {
+		a := p[0].word
+		switch {
+		case a != p[1].word || a.Kind != ori.KReg || a.N > 1:
+			continue
+		case p[0].high && p[1].high:
+			a.Flags |= ori.H1
+		case p[0].high: // the machine cannot cross them
+			continue
+		case !p[1].high:
+			a.Flags |= ori.H0
+		}
+		return a, true
+	}
+	other := func(h half) half { return half{h.word, !h.high}.origin(v) }
+	switch {
+	case x.word.Kind != ori.KReg || y.word.Kind != ori.KReg || x.word.N > 1 || y.word.N > 1:
+		return x.word, false
+	case !x.high && other(x) == y.origin(v):
+		return x.word, true
+	case y.high && other(y) == x.origin(v):
+		return y.word, true
+	}
+	return x.word, false
 }
