@@ -100,69 +100,6 @@ func (f *fat) fattest() (inst, need int) {
 	return inst, need
 }
 
-// candidate is a virtual register that could be spilled.
-type candidate struct {
-	v    int32
-	cost float64 // of the best split
-	gain float64 // overfull points it covers, weighted by words
-	rate float64 // gain for cost
-}
-
-// queue hands out candidates by gain for cost, best first; equal ones by
-// number, so that the choice never depends on the heap's history.
-type queue []candidate
-
-// before reports whether candidate a is better than b.
-func (q queue) before(a, b int) bool {
-	if x, y := q[a].rate, q[b].rate; x != y {
-		return x > y
-	}
-	return q[a].v < q[b].v
-}
-
-// order makes a heap of the candidates.
-func (q queue) order() {
-	for n := range q {
-		q[n].rate = q[n].gain / q[n].cost
-	}
-	for n := len(q)/2 - 1; n >= 0; n-- {
-		q.down(n)
-	}
-}
-
-// down moves a candidate behind those that are better.
-func (q queue) down(at int) {
-	for {
-		k := 2*at + 1
-		if k >= len(q) {
-			return
-		}
-		if k+1 < len(q) && q.before(k+1, k) {
-			k++
-		}
-		if !q.before(k, at) {
-			return
-		}
-		q[at], q[k] = q[k], q[at]
-		at = k
-	}
-}
-
-// worse moves the first candidate to its place after its gain or cost changed.
-func (q queue) worse() {
-	q[0].rate = q[0].gain / q[0].cost
-	q.down(0)
-}
-
-// drop takes the first candidate away.
-func (q *queue) drop() {
-	list := *q
-	last := len(list) - 1
-	list[0] = list[last]
-	*q = list[:last]
-	q.down(0)
-}
-
 // choose picks virtual registers to spill, and where, until no point is
 // overfull, nothing helps any more, or they cost too much. It chooses nothing when no point is.
 // The strategy says whether registers stay where there is room for them.
@@ -184,38 +121,38 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 		}
 		return s.decide(v, access[v])
 	}
-	var q queue
+	var q overfull.Queue
 	for v := range f.p.VRegs {
 		x := &f.p.VRegs[v]
 		if x.Class != f.class || x.Keep || x.Fixed >= 0 || costs[v] == 0 {
 			continue
 		}
 		if g := f.gain(int32(v), access[v]); g > 0 {
-			q = append(q, candidate{v: int32(v), cost: decide(int32(v)).cost, gain: g})
+			q = append(q, overfull.Candidate{V: int32(v), Cost: decide(int32(v)).cost, Gain: g})
 		}
 	}
-	q.order()
+	q.Order()
 	var spill []*split
 	for spent := 0.0; len(q) > 0 && spent <= f.most; {
 		c := q[0]
-		g := f.gain(c.v, access[c.v])
+		g := f.gain(c.V, access[c.V])
 		if g == 0 {
-			q.drop()
+			q.Drop()
 			continue
 		}
-		if g < c.gain { // others have helped here meanwhile: look again
-			q[0].gain = g
+		if g < c.Gain { // others have helped here meanwhile: look again
+			q[0].Gain = g
 			if how.anew {
-				q[0].cost = decide(c.v).cost
+				q[0].Cost = decide(c.V).cost
 			}
-			q.worse()
+			q.Worse()
 			continue
 		}
-		q.drop()
-		x := decide(c.v).clone()
+		q.Drop()
+		x := decide(c.V).clone()
 		spent += x.cost
 		spill = append(spill, x)
-		f.remove(c.v, access[c.v])
+		f.remove(c.V, access[c.V])
 	}
 	return spill
 }
@@ -305,4 +242,32 @@ func (f *fat) gain(v int32, access []int32) float64 {
 // remove takes v away where it would no longer live.
 func (f *fat) remove(v int32, access []int32) {
 	f.each(v, access, f.over.Less)
+}
+
+// Estimate tells about what the spill code of a problem would cost, without
+// assigning registers: that of what is cheapest to spill until nowhere more
+// words live than there are registers. Where registers lack only in the right
+// places, or something cannot be spilled, it is too low. Part of it is the cost
+// of what goes to memory: other files spill to registers. Both are infinite as
+// soon as that is more than most.
+func Estimate(p *Problem, m *Scratch, most float64) (cost, memory float64) {
+	q := start(p)
+	live := liveness(q, &m.flow)
+	q = settle(p, q, live)
+	for class := range q.Files {
+		f := pressure(q, live, uint8(class))
+		if f.most = math.Inf(1); q.Files[class].SpillTo == Memory {
+			f.most = most - memory
+		}
+		for _, x := range f.choose(strategies[0], nil) {
+			cost += x.cost
+			if q.Files[class].SpillTo == Memory {
+				memory += x.cost
+			}
+		}
+		if memory > most {
+			return math.Inf(1), math.Inf(1)
+		}
+	}
+	return cost, memory
 }

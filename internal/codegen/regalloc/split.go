@@ -162,26 +162,10 @@ func (x *split) clear(v int32) {
 	*x = split{v: v, blocks: x.blocks[:0], piece: x.piece[:0], pieces: x.pieces[:0]}
 }
 
-// add adds a piece.
-func (x *split) add() {
-	n := len(x.pieces)
-	if n == cap(x.pieces) {
-		x.pieces = append(x.pieces, piece{})
-		return
-	}
-	x.pieces = x.pieces[:n+1]
-	y := &x.pieces[n]
-	*y = piece{loadTop: y.loadTop[:0], loadEnd: y.loadEnd[:0], storeTop: y.storeTop[:0], storeEnd: y.storeEnd[:0]}
-}
-
 // clone returns a copy of x that stands.
 func (x *split) clone() *split {
 	y := *x
 	y.blocks, y.piece, y.pieces, y.keep = slices.Clone(x.blocks), slices.Clone(x.piece), slices.Clone(x.pieces), slices.Clone(x.keep)
-	for k := range y.pieces {
-		p := &y.pieces[k]
-		p.loadTop, p.loadEnd, p.storeTop, p.storeEnd = slices.Clone(p.loadTop), slices.Clone(p.loadEnd), slices.Clone(p.storeTop), slices.Clone(p.storeEnd)
-	}
 	return &y
 }
 
@@ -362,7 +346,7 @@ func (s *splitter) layout(x *split, v int32) {
 		root := s.find(b)
 		if s.number[root] < 0 {
 			s.number[root] = int32(len(x.pieces))
-			x.add()
+			x.pieces = append(x.pieces, piece{})
 		}
 		k := s.number[root]
 		x.blocks, x.piece = append(x.blocks, b), append(x.piece, k)
@@ -418,7 +402,7 @@ func (s *splitter) exits(x *split) {
 		y.through = y.store > 0 && y.store < y.leave
 		y.dirty = y.store > 0 && !y.through
 		if !y.dirty || s.remat {
-			y.storeTop, y.storeEnd = y.storeTop[:0], y.storeEnd[:0]
+			y.storeTop, y.storeEnd = nil, nil
 		}
 		if y.dirty {
 			x.cost += y.leave
