@@ -2,8 +2,10 @@ package driver
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,6 +62,41 @@ func TestDoubleWarnings(t *testing.T) {
 		}
 		if n := strings.Count(x.Run(dir, "ptxas", "-arch", "sm_80", "-warn-double-usage", "k.ptx").Stderr, warning); n != d.times {
 			t.Errorf("%s: the reference warns %d times, not %d", d.text, n, d.times)
+		}
+	}
+}
+
+// TestDoubleRoutines: the warnings of routines that instructions call, and how
+// often lines are repeated where there are errors, are the reference's.
+func TestDoubleRoutines(t *testing.T) {
+	const all = "rcp.rn.f64 %d1, %d2; div.rm.f64 %d1, %d2, %d3; sqrt.rz.f64 %d1, %d2;\nrcp.rp.f64 %d1, %d2; div.rp.f64 %d1, %d2, %d3; sqrt.rm.f64 %d1, %d2; rcp.rz.f64 %d1, %d2;" +
+		"div.rn.f64 %d1, %d2, %d3; sqrt.rn.f64 %d1, %d2; rsqrt.approx.f64 %d1, %d2; div.rz.f64 %d1, %d2, %d3; rcp.rm.f64 %d1, %d2; sqrt.rp.f64 %d1, %d2;"
+	const kernel = ".visible .entry %s()\n{\n.reg .f64 %%d<9>; .reg .f32 %%f<2>;\n%s\nret;\n}\n"
+	const wrong = "add.f32 %f1, %f1, %d1;"
+	const head = ".version 8.0\n.target sm_75\n.address_size 64\n"
+	x := oracle.Find(t)
+	for _, c := range []struct {
+		bodies  []string
+		options string
+	}{
+		{[]string{all}, ""},
+		{[]string{"div.rn.f64 %d1, %d2, %d3;\nrcp.rp.f64 %d1, %d2;", "rcp.rm.f64 %d1, %d2;"}, "-c"},
+		{[]string{all}, "-Werror"},
+		{[]string{all}, "-w"},
+		{[]string{all + wrong}, ""},
+		{[]string{wrong + all}, ""},
+		{[]string{"rcp.rn.f64 %d1, %d2;" + wrong, all}, ""},
+	} {
+		dir, text := t.TempDir(), head
+		for n, body := range c.bodies {
+			text += fmt.Sprintf(kernel, "k"+strconv.Itoa(n), body)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "k.ptx"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := append(strings.Fields(c.options), "-warn-double-usage", "k.ptx")
+		if got, want := runSelf(t, dir, args...), x.Run(dir, "ptxas", args...); got.Stderr != want.Stderr || got.Exit != want.Exit {
+			t.Errorf("%s %s:\n%swant\n%s", c.options, text, got.Stderr, want.Stderr)
 		}
 	}
 }

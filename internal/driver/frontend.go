@@ -38,6 +38,7 @@ func (j *Job) check(ctx context.Context) *sema.Module {
 	if ctx.Err() != nil {
 		return nil
 	}
+	bodies.DoubleRoutines(j.Sink)
 	return m
 }
 

@@ -50,6 +50,12 @@ type Message struct {
 	Notes []string // what else helps: the name that was perhaps meant
 	Facts any      // the numbers of a report, for JSON
 
+	// Echo is set where the message repeats what was said of the same place:
+	// it is left out behind an error of the same file. One without text is not
+	// shown. Marks are handed to Sink.Marks where it is not left out.
+	Echo  bool
+	Marks uint32
+
 	source *src.File // where the message points
 	pos    src.Pos
 }
@@ -104,7 +110,18 @@ type Unit struct {
 // Report adds a message about position p of the unit's file; with
 // src.NoPos the message has no place.
 func (u *Unit) Report(sev Severity, p src.Pos, text string) {
-	m := Message{Severity: sev, Text: text}
+	u.at(p, Message{Severity: sev, Text: text})
+}
+
+// Repeat adds an echo of a message about position p, with marks for who asks
+// the sink.
+func (u *Unit) Repeat(sev Severity, p src.Pos, text string, marks uint32) {
+	if u.errors == 0 {
+		u.at(p, Message{Severity: sev, Text: text, Echo: true, Marks: marks})
+	}
+}
+
+func (u *Unit) at(p src.Pos, m Message) {
 	if p != src.NoPos && u.file != nil {
 		m.File, m.Line = u.file.Line(p)
 		m.source, m.pos = u.file, p

@@ -45,6 +45,8 @@ type Sink struct {
 	raised int
 	fatal  bool
 	dead   *src.File // file whose later units are dropped after a fatal fault
+	failed *src.File // the last file with an error
+	marks  uint32    // of the echoes that were not left out
 	buf    []byte
 }
 
@@ -85,6 +87,10 @@ func (s *Sink) show(u *Unit) {
 	if u.file != nil && u.file == s.dead {
 		return
 	}
+	silent := u.file != nil && u.file == s.failed
+	if u.errors > 0 {
+		s.failed = u.file
+	}
 	s.errors += u.errors
 	s.raised += u.raised
 	s.fatal = s.fatal || u.fatal
@@ -93,7 +99,13 @@ func (s *Sink) show(u *Unit) {
 	}
 	s.buf = s.buf[:0]
 	for i := range u.msgs {
-		s.buf = s.append(s.buf, &u.msgs[i])
+		m := &u.msgs[i]
+		if m.Echo && silent {
+			continue
+		}
+		if s.marks |= m.Marks; m.Text != "" {
+			s.buf = s.append(s.buf, m)
+		}
 	}
 	if len(s.buf) > 0 {
 		s.out.Write(s.buf) //nolint:errcheck // a closed stderr must not stop the compilation
@@ -125,6 +137,13 @@ func (s *Sink) Errors() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.errors
+}
+
+// Marks returns the marks of all echoes that were not left out.
+func (s *Sink) Marks() uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.marks
 }
 
 // Raised returns how many of the errors are warnings that -Werror raised.

@@ -3,6 +3,7 @@ package bodies
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -11,45 +12,104 @@ const doubleText = "Program is doing double precision computations."
 
 // The reference puts texts of its own in place of some instructions and
 // warns of every instruction on 64-bit floats in them at the line of the one
-// they replace. What it says of the routines those texts call, in files of
-// its own, is nobody's to mend and not repeated.
+// they replace, unless there is an error before it in the file. Behind all
+// files it warns of the routines those texts call, by their lines.
 
 // doubleTexts says how often it warns; the first row that fits counts. mods
-// are modifiers that the instruction must have.
+// are modifiers that the instruction must have, routine is the number of the
+// routine it calls in doubleRoutines, from 1.
 var doubleTexts = [...]struct {
-	op    isa.Word
-	mods  []isa.Word
-	times int
+	op      isa.Word
+	mods    []isa.Word
+	times   int
+	routine uint
 }{
-	{isa.WCvt, nil, 2},
-	{isa.WTestp, nil, 2},
-	{isa.WCopysign, nil, 3},
-	{isa.WDiv, []isa.Word{isa.WRn}, 19},
-	{isa.WRcp, []isa.Word{isa.WRn}, 14},
-	{isa.WRcp, []isa.Word{isa.WApprox}, 2},
-	{isa.WSqrt, []isa.Word{isa.WRn}, 20},
-	{isa.WRsqrt, []isa.Word{isa.WFtz}, 2},
-	{isa.WRsqrt, nil, 16},
-	{isa.WMma, nil, 2},
-	{isa.WWmma, []isa.Word{isa.WLoad, isa.WC}, 4},
-	{isa.WWmma, []isa.Word{isa.WLoad}, 3},
-	{isa.WWmma, []isa.Word{isa.WStore}, 4},
-	{isa.WWmma, nil, 2},
+	{isa.WCvt, nil, 2, 0},
+	{isa.WTestp, nil, 2, 0},
+	{isa.WCopysign, nil, 3, 0},
+	{isa.WDiv, []isa.Word{isa.WRn}, 19, 11},
+	{isa.WDiv, []isa.Word{isa.WRz}, 1, 9},
+	{isa.WDiv, []isa.Word{isa.WRm}, 1, 12},
+	{isa.WDiv, []isa.Word{isa.WRp}, 1, 10},
+	{isa.WRcp, []isa.Word{isa.WRn}, 14, 13},
+	{isa.WRcp, []isa.Word{isa.WRz}, 1, 1},
+	{isa.WRcp, []isa.Word{isa.WRm}, 1, 2},
+	{isa.WRcp, []isa.Word{isa.WRp}, 1, 3},
+	{isa.WRcp, []isa.Word{isa.WApprox}, 2, 0},
+	{isa.WSqrt, []isa.Word{isa.WRn}, 20, 6},
+	{isa.WSqrt, []isa.Word{isa.WRz}, 1, 4},
+	{isa.WSqrt, []isa.Word{isa.WRm}, 1, 7},
+	{isa.WSqrt, []isa.Word{isa.WRp}, 1, 5},
+	{isa.WRsqrt, []isa.Word{isa.WFtz}, 2, 0},
+	{isa.WRsqrt, nil, 16, 8},
+	{isa.WMma, nil, 2, 0},
+	{isa.WWmma, []isa.Word{isa.WLoad, isa.WC}, 4, 0},
+	{isa.WWmma, []isa.Word{isa.WLoad}, 3, 0},
+	{isa.WWmma, []isa.Word{isa.WStore}, 4, 0},
+	{isa.WWmma, nil, 2, 0},
 }
+
+// doubleRoutines are the lines with 64-bit floats of each routine, in the
+// order in which they are warned of; a negative one is of a text that the
+// routine itself has in place of an instruction.
+var doubleRoutines = [...]*[]int16{
+	&rcpZero, &rcpDirected, &rcpDirected, &sqrtDirected, &sqrtDirected, &sqrtNearest, &sqrtDirected,
+	&rsqrtNearest, &divDown, &divUp, &divNearest, &divDown, &rcpNearest,
+}
+
+var (
+	rcpZero      = []int16{10, 20, 21, 22, 28, 29, 36, 37, 48, 49, 64, 65, -3, 66, 67, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 126, 128}
+	rcpDirected  = []int16{10, 20, 21, 22, 28, 29, 36, 37, 48, 49, 64, 65, -3, 66, 67, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 124, 125, 127, 154, 156}
+	rcpNearest   = []int16{10, 15, 17, 18, 37, -3, 42, 43, 44, 45, 46, 47, 48, 52, 53, 54, 55, 56, 63, 64, -3, 69, 70, 71, 72, 73, 74, 75, 76, 84}
+	sqrtDirected = []int16{10, 28, 29, 36, 37, 39, 40, 41, 44, 47, 48, 54, 55, 68, -1, 72, -1, 73, 74, 75, 76, 77, 78, 79, 82, 83, 86, 87, 88, 89, 90, 91, 92, 93, 101, 103}
+	sqrtNearest  = []int16{12, 14, 15, 16, 22, 34, 38, 42, 43, 44, 45, 48, 61, 62, -1, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 80, 81, 82}
+	rsqrtNearest = []int16{9, 12, 14, 15, 24, 26, 29, 30, -1, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 43, 50}
+	divDown      = []int16{11, 12, 31, 39, -3, 65, 66, 67, 84, 87, 91, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 133, 134, 135, 153}
+	divUp        = []int16{10, 11, 30, 38, -3, 64, 65, 66, 83, 86, 90, 108, 115, 116, 117, 118, 119, 120, 121, 122, 123, 132, 133, 134, 152}
+	divNearest   = []int16{10, 11, 31, 39, -3, 40, 69, 70, 71, 85, 86, 87, 88, 89, 90, 91, 92, 93, 103, 106, 110, 138, 148, 161, 179, 180, 194, 212}
+)
 
 // double warns of double precision when the user asks for it.
 func (k *checker) double(out *sema.Inst) {
 	if !slices.Contains(out.Types[:min(int(out.NTypes), len(out.Types))], isa.F64) {
 		return
 	}
-	times, mods := 1, k.body.ModsOf(out)
+	times, marks, mods := 1, uint32(0), k.body.ModsOf(out)
 	for _, r := range doubleTexts {
 		if r.op == out.Op && !slices.ContainsFunc(r.mods, func(w isa.Word) bool { return !slices.Contains(mods, w) }) {
-			times = r.times
+			times, marks = r.times, 1<<r.routine>>1
 			break
 		}
 	}
-	for range times {
-		k.Warning(k.instrPos(), doubleText)
+	k.Warning(k.instrPos(), doubleText)
+	for range times - 1 {
+		k.Unit.Repeat(diag.Warning, k.instrPos(), doubleText, 0)
+	}
+	if marks != 0 {
+		k.Unit.Repeat(diag.Warning, k.instrPos(), "", marks)
+	}
+}
+
+// DoubleRoutines warns of the routines that texts in place of instructions
+// call, after every body was checked. Only who compares messages with the
+// reference's wants to know.
+func DoubleRoutines(sink *diag.Sink) {
+	marks := sink.Marks()
+	if marks == 0 || sink.Form() != diag.Plain {
+		return
+	}
+	u := sink.Open(nil)
+	defer u.Close()
+	for n, lines := range doubleRoutines {
+		if marks>>n&1 == 0 {
+			continue
+		}
+		for _, line := range *lines {
+			name := "<macro util>"
+			if line < 0 {
+				name, line = "<builtin>", -line
+			}
+			u.Add(diag.Message{Severity: diag.Warning, File: name, Line: int(line), Text: doubleText})
+		}
 	}
 }
