@@ -87,6 +87,7 @@ func (j *Job) compile(ctx context.Context, res *Result) {
 		}
 		res.Stats = j.rec.Report()
 	}()
+	j.warnRelocs()
 	j.openJobserver()
 	parsed := j.rec.Start(stats.Parse)
 	m := j.check(ctx)
@@ -114,13 +115,19 @@ func (j *Job) compile(ctx context.Context, res *Result) {
 	}
 	j.applyLaunchOptions(m)
 	fits := whole.Module(m, j.Sink)
-	if j.Sink.Raised() > 0 && j.gate() || !fits && (j.Sink.Fatal() || !j.Settings.Verbose) {
+	if !fits && (j.Sink.Fatal() || !j.Settings.Verbose && j.Sink.Raised() == 0) {
 		return
 	}
 	j.judgeDebug(m)
-	if fits && j.gate() {
+	if (fits || j.Sink.Raised() > 0) && j.gate() {
 		return
 	}
+	if !whole.Kernels(m, j.Sink) {
+		if fits = false; j.Sink.Fatal() || !j.Settings.Verbose || j.Sink.Raised() > 0 {
+			return
+		}
+	}
+	j.skipDebug(m)
 	j.generate(ctx, m, res)
 	if !fits { // kernels beyond a limit are reported on, not written
 		res.OK, res.Cubin = false, nil
@@ -153,6 +160,9 @@ func (j *Job) judgeOptions(m *sema.Module) {
 	if s.ToolsPatch {
 		whole.JudgePatch(m, j.Sink)
 	}
+	if !line.Has(cli.ParseOnly) && !s.Virtual && !m.FitsTarget(j.Sink) {
+		return
+	}
 	if line.Has(cli.LegacyBar) {
 		j.warnf("'--legacy-bar-warp-wide-behavior' is a deprecated option, It will be removed in future release and is not recommended")
 		j.warnf("Command line option '--legacy-bar-warp-wide-behavior' not supported for '.target sm_70', will be ignored")
@@ -171,10 +181,30 @@ func (j *Job) judgeDebug(m *sema.Module) {
 		return
 	}
 	for _, name := range [...]string{".debug_abbrev", ".debug_info"} {
-		if !slices.ContainsFunc(m.Sections, func(s sema.DebugSection) bool { return s.Name == name }) {
+		if sectionsOf(m, name) == 0 {
 			j.warnf(" %s section not found", name)
 		}
 	}
+}
+
+// skipDebug tells which of them are of no use.
+func (j *Job) skipDebug(m *sema.Module) {
+	if !j.Settings.Debug || j.Settings.SuppressDebug || sectionsOf(m, ".debug_abbrev") > 0 {
+		return
+	}
+	for range sectionsOf(m, ".debug_info") {
+		j.Sink.Say(diag.Info, "skipping .debug_info section due to missing .debug_abbrev section")
+	}
+}
+
+// sectionsOf counts the debug sections of a name.
+func sectionsOf(m *sema.Module, name string) (n int) {
+	for i := range m.Sections {
+		if m.Sections[i].Name == name {
+			n++
+		}
+	}
+	return n
 }
 
 // printPTX writes the inputs in normal form.

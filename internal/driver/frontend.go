@@ -38,7 +38,7 @@ func (j *Job) check(ctx context.Context) *sema.Module {
 	if ctx.Err() != nil {
 		return nil
 	}
-	bodies.DoubleRoutines(j.Sink)
+	bodies.Routines(m, j.Sink)
 	return m
 }
 
@@ -92,6 +92,11 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 	}
 }
 
+// forward reports whether functions of an object are compiled first to last.
+func forward(s *cli.Settings) bool {
+	return s.Opt == 0 || s.FastCompile == "max" || s.Line.Has(cli.SplitCompile) && s.Split != 1
+}
+
 // semaOptions picks the settings that checks depend on.
 func semaOptions(s *cli.Settings) sema.Options {
 	_, num, _ := strings.Cut(s.Arch, "_")
@@ -108,6 +113,7 @@ func semaOptions(s *cli.Settings) sema.Options {
 		Override:       s.Override,
 		Relocatable:    s.Relocatable,
 		InOrder:        s.Debug || s.FastCompile != "" || s.Hurry,
+		Forward:        forward(s),
 		Verbose:        s.Verbose,
 		RawTextures:    s.Line.Bool(cli.RawTextures, false),
 		Patch:          s.ToolsPatch,

@@ -43,20 +43,27 @@ func (j *Job) hostFile() (data []byte, ok bool) {
 // generation does not know how to honour ends the run: ignoring one would be a
 // wrong answer.
 func (j *Job) honours() bool {
-	line, arch := j.Settings.Line, j.Settings.Arch
+	line := j.Settings.Line
 	// What checks accesses is code of the reference's own; a file without its
 	// mark is instrumented when the tool loads it.
 	if tool := line.Text(cli.Sanitize, ""); tool != "" && tool != steering && !j.Settings.ToolsPatch {
 		j.warnf("'--%s=%s' instruments nothing here: compute-sanitizer instruments the code when it loads it", cli.Table[cli.Sanitize].Long, tool)
 	}
-	if !line.Bool(cli.PreserveRelocs, false) {
-		return true
-	}
-	if target.Find(arch).Has(target.NewFiles) { // the reference leaves none there either
-		j.warnf("'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected", arch)
-	} else if j.Resume != nil {
+	if line.Bool(cli.PreserveRelocs, false) && !hasNewFiles(j.Settings) && j.Resume != nil {
 		j.Sink.Say(diag.Error, "A dump does not say where variables lie: '--preserve-relocs' is not possible with '--start-at'")
 		return false
 	}
 	return true
+}
+
+// warnRelocs warns of --preserve-relocs where the reference leaves none.
+func (j *Job) warnRelocs() {
+	if j.Settings.Line.Bool(cli.PreserveRelocs, false) && hasNewFiles(j.Settings) {
+		j.warnf("'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected", j.Settings.Arch)
+	}
+}
+
+func hasNewFiles(s *cli.Settings) bool {
+	arch := target.Find(s.Arch)
+	return arch != nil && arch.Has(target.NewFiles)
 }

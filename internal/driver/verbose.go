@@ -61,10 +61,12 @@ func (j *Job) unwritten() bool {
 func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 	switch {
 	case m.Opts.Relocatable || j.Settings.ToolsPatch:
-		if j.Settings.Opt == 0 || j.Settings.FastCompile == "max" || j.Settings.Line.Has(cli.SplitCompile) && j.Settings.Split != 1 {
+		if forward(j.Settings) {
 			return firstToLast(m, out.Funcs)
 		}
 		return calleesFirst(m, out.Funcs)
+	case j.Settings.Extensible && j.Settings.Debug:
+		return firstToLast(m, m.Kernels())
 	case !apart(m, j.Settings):
 		return m.Kernels()
 	}

@@ -27,6 +27,7 @@ type Options struct {
 	Relocatable    bool     // -c without -ewp: all kernels are compiled
 	AllKernels     bool     // Entries choose none: code for a debugger has all of them
 	InOrder        bool     // kernels are compiled first to last
+	Forward        bool     // functions of an object are
 	Verbose        bool     // -v
 	RawTextures    bool     // --set-texmode-raw
 	Patch          bool     // --compile-as-tools-patch
@@ -218,6 +219,7 @@ type Module struct {
 	Target  Target      // the last .target of the last file
 	TexMode TexMode
 	Debug   bool // .target … debug
+	NoDwarf bool // and the last file has nothing for debuggers
 
 	Syms     []Symbol
 	Vars     []Var
@@ -247,6 +249,9 @@ type moduleWork struct {
 	Late      []LateError // by file: the target that the version does not know
 	Labels    []string    // of debug sections
 }
+
+// NoDwarf is said of a file that wants to be debugged and does not say how.
+const NoDwarf = "Debug information not found in presence of .target debug"
 
 // TexMode tells how textures and samplers go together.
 type TexMode uint8
@@ -287,23 +292,6 @@ func (m *Module) Anywhere(name string) int32 {
 		}
 	}
 	return -1
-}
-
-// Declared returns the symbol that a new declaration in a file meets, or
-// -1: a name of its own does not meet those of other files.
-func (m *Module) Declared(file int32, name string, l Linkage) int32 {
-	s := m.Lookup(file, []byte(name))
-	if s >= 0 && l == Static && m.fileOf(s) != file {
-		return -1
-	}
-	return s
-}
-
-func (m *Module) fileOf(sym int32) int32 {
-	if s := &m.Syms[sym]; s.Func >= 0 {
-		return m.Funcs[s.Func].File
-	}
-	return m.Vars[m.Syms[sym].Var].File
 }
 
 // Bind makes a name mean a symbol.

@@ -68,7 +68,7 @@ func check(text []byte, args []string) outcome {
 		sink.Say(diag.Fatal, "Ptx assembly aborted due to errors")
 		return outcome{255, out.String()}
 	}
-	if !whole.Module(m, sink) {
+	if !whole.Module(m, sink) || !whole.Kernels(m, sink) {
 		return outcome{255, out.String()}
 	}
 	return outcome{0, out.String()}

@@ -6,6 +6,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema/setting"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 const doubleText = "Program is doing double precision computations."
@@ -69,6 +71,51 @@ var (
 	divNearest   = []int16{10, 11, 31, 39, -3, 40, 69, 70, 71, 85, 86, 87, 88, 89, 90, 91, 92, 93, 103, 106, 110, 138, 148, 161, 179, 180, 194, 212}
 )
 
+// anyRoutine is the mark of all instructions that call routines.
+const anyRoutine = 1 << 31
+
+// callers are the instructions that call routines with the first type and one
+// of the modifiers; those with none of the latter call them without.
+var callers = [...]struct {
+	op    isa.Word
+	types []isa.Type
+	mods  []isa.Word
+	early bool // on machines before Hopper only
+}{
+	{isa.WDiv, []isa.Type{isa.U64, isa.S64, isa.U16, isa.S16}, nil, false},
+	{isa.WRem, []isa.Type{isa.U64, isa.S64, isa.U16, isa.S16}, nil, false},
+	{isa.WDiv, []isa.Type{isa.F32, isa.F64}, rounded, false},
+	{isa.WRcp, []isa.Type{isa.F32, isa.F64}, rounded, false},
+	{isa.WSqrt, []isa.Type{isa.F32, isa.F64}, rounded, false},
+	{isa.WRsqrt, []isa.Type{isa.F64}, []isa.Word{isa.WApprox}, false},
+	{isa.WShfl, nil, synced, true},
+	{isa.WVote, nil, synced, true},
+	{isa.WMatch, nil, synced, true},
+	{isa.WBar, nil, []isa.Word{isa.WWarp}, true},
+	{isa.WBarrier, nil, nil, true},
+}
+
+var (
+	rounded = []isa.Word{isa.WRn, isa.WRz, isa.WRm, isa.WRp}
+	synced  = []isa.Word{isa.WSync}
+)
+
+// routine marks a call of a routine where somebody asks for it.
+func (k *checker) routine(out *sema.Inst) {
+	mods := k.body.ModsOf(out)
+	has := func(w isa.Word) bool { return slices.Contains(mods, w) }
+	for _, r := range callers {
+		if r.op != out.Op || r.types != nil && !slices.Contains(r.types, out.Types[0]) || r.mods != nil && !slices.ContainsFunc(r.mods, has) {
+			continue
+		}
+		if r.early && (k.Module.Opts.Arch.Has(target.Clusters) || has(isa.WAligned)) || r.op == isa.WRsqrt && has(isa.WFtz) {
+			continue
+		}
+		k.Unit.Repeat(diag.Info, k.instrPos(), "", anyRoutine)
+		return
+	}
+}
+
 // double warns of double precision when the user asks for it.
 func (k *checker) double(out *sema.Inst) {
 	if !slices.Contains(out.Types[:min(int(out.NTypes), len(out.Types))], isa.F64) {
@@ -86,20 +133,23 @@ func (k *checker) double(out *sema.Inst) {
 		k.Unit.Repeat(diag.Warning, k.instrPos(), doubleText, 0)
 	}
 	if marks != 0 {
-		k.Unit.Repeat(diag.Warning, k.instrPos(), "", marks)
+		k.Unit.Repeat(diag.Info, k.instrPos(), "", marks)
 	}
 }
 
-// DoubleRoutines warns of the routines that texts in place of instructions
-// call, after every body was checked. Only who compares messages with the
-// reference's wants to know.
-func DoubleRoutines(sink *diag.Sink) {
+// Routines tells what the reference says of the routines that texts in place
+// of instructions call, which are one more file to it, after every body was
+// checked. Only who compares messages with the reference's wants to know.
+func Routines(m *sema.Module, sink *diag.Sink) {
 	marks := sink.Marks()
 	if marks == 0 || sink.Form() != diag.Plain {
 		return
 	}
 	u := sink.Open(nil)
 	defer u.Close()
+	if marks&anyRoutine != 0 && m.NoDwarf {
+		u.Report(diag.Error, setting.NoPos, sema.NoDwarf)
+	}
 	for n, lines := range doubleRoutines {
 		if marks>>n&1 == 0 {
 			continue

@@ -103,6 +103,9 @@ func (k *checker) memory(in *syntax.Instr, out *sema.Inst) {
 	if k.Module.Opts.WarnDouble {
 		k.double(out)
 	}
+	if k.Module.NoDwarf {
+		k.routine(out)
+	}
 	args := k.body.Of(out.Args)
 	switch in.Op {
 	case isa.WLd, isa.WSt:

@@ -28,7 +28,8 @@ func Module(files []*syntax.Tree, opts sema.Options, sink *diag.Sink) *sema.Modu
 
 // module walks the statements of one file.
 func module(c *setting.Context, sink *diag.Sink) {
-	f := &fileState{Context: c, sink: sink}
+	f := &fileState{Context: c, sink: sink, texSet: c.Module.Target.Name != ""}
+	c.TexMode = c.Module.TexMode // that of the files before
 	broken := false
 	for i := range c.Tree.Stmts {
 		s := &c.Tree.Stmts[i]
@@ -62,7 +63,7 @@ func module(c *setting.Context, sink *diag.Sink) {
 type fileState struct {
 	*setting.Context
 	sink     *diag.Sink
-	texSet   bool
+	texSet   bool // how textures are used is settled: by this header, or by the files before
 	dwarf    bool
 	complete int // statements after the header
 }
@@ -322,8 +323,8 @@ func (f *fileState) knowsTarget() {
 
 // end reports what is noticed at the end of a file.
 func (f *fileState) end() {
-	if f.Module.Debug && !f.dwarf {
-		f.Error(setting.NoPos, "Debug information not found in presence of .target debug")
+	if f.Module.NoDwarf = f.Module.Debug && !f.dwarf; f.Module.NoDwarf {
+		f.Error(setting.NoPos, sema.NoDwarf)
 	}
 	if f.Module.Unified && !f.Module.Opts.CompileOnly {
 		f.Error(setting.NoPos, "Feature 'unified Functions' requires command line option '--compile-only'.")

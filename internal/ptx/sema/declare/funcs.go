@@ -274,7 +274,7 @@ func paramType(c *setting.Context, nf *sema.Func, p *sema.Param) {
 // enter makes the function a symbol, or merges it with an earlier
 // declaration.
 func enter(c *setting.Context, nf *sema.Func, at src.Pos) int32 {
-	sym := c.Module.Declared(c.File, nf.Name, nf.Linkage)
+	sym := c.Module.Lookup(c.File, []byte(nf.Name))
 	if sym < 0 {
 		nf.Clash = nf.HasBody && nf.Linkage == sema.Extern
 		return enterNew(c, nf, at)
@@ -323,11 +323,13 @@ func enterNew(c *setting.Context, nf *sema.Func, at src.Pos) int32 {
 	return addFunc(c.Module, nf)
 }
 
+// sameLinkage reports whether a function that is declared again may have its
+// linkage: the first, or none.
 func sameLinkage(a, b sema.Linkage) bool {
 	if (a == sema.Extern) != (b == sema.Extern) {
 		return false
 	}
-	return !(a == sema.Weak && b == sema.Visible || a == sema.Visible && b == sema.Weak)
+	return a == b || b == sema.Static
 }
 
 func addFunc(m *sema.Module, nf *sema.Func) int32 {

@@ -79,7 +79,7 @@ func moduleVar(c *setting.Context, h *DeclHead, d *syntax.Var, init *sema.Var, n
 	if h.Unified {
 		c.Module.Unified = true
 	}
-	if sym := c.Module.Declared(c.File, name, nv.Linkage); sym >= 0 {
+	if sym := c.Module.Lookup(c.File, []byte(name)); sym >= 0 {
 		redeclare(c, sym, &nv, d)
 		return
 	}

@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,12 +24,23 @@ func Module(m *sema.Module, sink *diag.Sink) bool {
 		return false
 	}
 	for _, step := range [...]func(*sema.Module, *diag.Unit){
-		externVars, oldObjects, narrowWarnings, debugLines, externFuncs, addressWidth, twoKernels, selectEntries, launchBounds,
-		constData, unwrittenParams, narrowParams, mixedGroups, kernels,
+		externVars, oldObjects, narrowWarnings, debugLines, externFuncs, addressWidth, twoNamed, selectEntries, launchBounds,
+		constData, unwrittenParams, narrowParams, mixedGroups,
 	} {
 		if step(m, u); u.Fatal() {
 			return false
 		}
+	}
+	return u.Errors() == 0
+}
+
+// Kernels makes the checks that come with the code of kernels, behind all
+// others. It reports whether their code may be written.
+func Kernels(m *sema.Module, sink *diag.Sink) bool {
+	u := sink.Open(nil)
+	defer u.Close()
+	if kernels(m, u); u.Fatal() {
+		return false
 	}
 	m.OwnVars()
 	return u.Errors() == 0
@@ -209,16 +221,16 @@ func takenFault(m *sema.Module, u *diag.Unit, f *sema.Func) bool {
 	return false
 }
 
-// twoKernels: kernels of one name in two files cannot both be put into the
-// output.
-func twoKernels(m *sema.Module, u *diag.Unit) {
+// twoNamed: kernels of one name in two files cannot both be put into the
+// output, nor functions into an object.
+func twoNamed(m *sema.Module, u *diag.Unit) {
 	if len(m.Files) == 1 {
 		return
 	}
 	seen := map[string]bool{}
 	for i := range m.Funcs {
 		f := &m.Funcs[i]
-		if !f.Entry || !f.HasBody {
+		if !f.Entry && !m.Opts.Relocatable || !f.HasBody {
 			continue
 		}
 		if seen[f.Name] {
@@ -239,13 +251,46 @@ const (
 // launchBounds judges the tuning directives against the architecture, last
 // kernel first.
 func launchBounds(m *sema.Module, u *diag.Unit) {
-	for _, i := range m.Kernels() {
+	list := judged(m)
+	if m.Opts.CompileOnly && !m.Opts.Relocatable && !m.Opts.AllKernels && !m.Opts.Debug { // an extensible program is judged before it is taken apart, too
+		for _, i := range list {
+			f := m.Funcs[i]
+			registerCap(m, u, &f, launchBound(m, u, &f, m.Opts.Arch))
+		}
+	}
+	for _, i := range list {
 		f := &m.Funcs[i]
 		bounded := launchBound(m, u, f, m.Opts.Arch)
 		registerCap(m, u, f, bounded)
 		localBound(m, u, f)
 	}
 	localFuncs(m, u)
+}
+
+// judged lists the kernels in the order of messages about them. Where functions
+// stay apart those that only the module sees come last, or first where the
+// last kernel is the first.
+func judged(m *sema.Module) []int32 {
+	list := m.Kernels()
+	if !m.Opts.Relocatable && !m.Opts.Debug && !m.Opts.AllKernels {
+		return list
+	}
+	forward := m.Opts.Debug || m.Opts.AllKernels || m.Opts.Forward
+	slices.Sort(list)
+	if !forward {
+		slices.Reverse(list)
+	}
+	slices.SortStableFunc(list, func(a, b int32) int {
+		hidden := func(f int32) bool { return m.Funcs[f].Linkage == sema.Static }
+		switch {
+		case hidden(a) == hidden(b):
+			return 0
+		case hidden(b) == forward:
+			return -1
+		}
+		return 1
+	})
+	return list
 }
 
 func launchBound(m *sema.Module, u *diag.Unit, f *sema.Func, arch *target.Arch) (bounded bool) {
@@ -336,7 +381,7 @@ func place(at uint64, s *sema.Shape) uint64 {
 // and shared memory of each kernel, last first.
 func kernels(m *sema.Module, u *diag.Unit) {
 	some := false
-	for _, i := range m.Kernels() {
+	for _, i := range judged(m) {
 		f := &m.Funcs[i]
 		some = true
 		reach := reach(m, i)

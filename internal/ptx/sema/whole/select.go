@@ -52,10 +52,11 @@ func registerCap(m *sema.Module, u *diag.Unit, f *sema.Func, bounded bool) {
 	}
 	switch {
 	case n == 0 || !m.Opts.Verbose:
+	case own == n:
 	case own > 0 && !m.Opts.Override:
 		u.Report(diag.Info, setting.NoPos, "Overriding global maxrregcount "+strconv.Itoa(int(n))+
 			" with entry-specific value "+strconv.Itoa(int(own))+" of .maxnreg")
-	case own == n || own == 0 && bounded && !m.Opts.Override:
+	case own == 0 && bounded && !m.Opts.Override:
 	default:
 		if own == 0 {
 			own = noRegLimit

@@ -1,0 +1,65 @@
+package driver
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+)
+
+// TestMessageOrder: what is said of options, files and kernels, how often and
+// in which order, is what the reference says.
+func TestMessageOrder(t *testing.T) {
+	x := oracle.Find(t)
+	const head, kernel = ".version 8.0\n.target sm_75\n.address_size 64\n", " .entry k() .maxnreg 16 .pragma \"foo\"; { ret; }\n.visible .entry l() { ret; }\n.entry m() .maxntid 1024 .minnctapersm 8 { ret; }\n"
+	retarget := func(text, target string) string { return strings.Replace(text, "sm_75", target, 1) }
+	numbers := regexp.MustCompile(`Used \d+ registers|Compile time = .*`)
+	for _, c := range []struct{ a, b, options string }{
+		{head + kernel, "", "-v -maxrregcount=24"},
+		{head + kernel, "", "-g -v -maxrregcount=32"},
+		{head + kernel, "", "-c -v -maxrregcount=32"},
+		{head + kernel, "", "-c -O0 -v -maxrregcount=32"},
+		{head + kernel, "", "-c -Ofc=min -v -maxrregcount=32"},
+		{head + kernel, "", "-ewp -v -maxrregcount=32"},
+		{head + kernel, "", "-ewp -g -v -maxrregcount=32"},
+		{head + kernel, "", "-g -Werror"},
+		{head + kernel, "", "-Werror"},
+		{head + kernel + ".section .debug_info { .b8 1 }\n.section .debug_info { .b8 2 }\n", "", "-g"},
+		{head + kernel + ".section .debug_info { .b8 1 }\n", "", "-g -suppress-debug-info"},
+		{retarget(head, "sm_80") + kernel, "", "-astoolspatch"},
+		{retarget(head, "sm_80") + kernel, "", "-suppress-debug-info -legacy-bar-warp-wide-behavior -Werror"},
+		{head + kernel, "", "-preserve-relocs -arch=sm_100 -maxrregcount=32 -v"},
+		{head + "oops", "", "-preserve-relocs -arch=sm_100"},
+		{head + kernel, retarget(head, "sm_75, texmode_independent") + ".entry n() { ret; }", ""},
+		{retarget(head, "sm_75, texmode_independent") + kernel, head + ".entry n() { ret; }", ""},
+		{retarget(head, "sm_75, texmode_independent") + kernel, retarget(head, "sm_75, texmode_unified") + ".entry n() { ret; }", ""},
+		{head + ".visible .func f() { ret; }", head + ".func f() { ret; }", ""},
+		{head + ".func f() { ret; }", head + ".visible .func f() { ret; }", ""},
+		{head + ".func f() { ret; }", head + ".visible .func f() { ret; }", "-c"},
+		{head + ".func f();\n.visible .func f() { ret; }", "", ""},
+		{head + ".weak .global .b32 f;", head + ".global .b32 f;", ""},
+		{head + ".extern .global .b32 f;", head + ".global .b32 f;", "-c"},
+		{retarget(head, "sm_75, debug") + ".entry n() { .reg .f32 %f; div.rn.f32 %f, %f, %f; ret; }", "", ""},
+		{retarget(head, "sm_75, debug") + ".entry n() { .reg .f32 %f; div.approx.f32 %f, %f, %f; ret; }", "", ""},
+		{retarget(head, "sm_75, debug") + ".entry n() { bar.warp.sync -1; ret; }", "", ""},
+		{retarget(head, "sm_75, debug") + ".entry n() { bar.warp.sync -1; ret; }", "", "-arch=sm_90"},
+	} {
+		dir := t.TempDir()
+		args := append(strings.Fields(c.options), "a.ptx")
+		for name, text := range map[string]string{"a.ptx": c.a, "b.ptx": c.b} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.b != "" {
+			args = append(args, "b.ptx")
+		}
+		got, want := runSelf(t, dir, args...), x.Run(dir, "ptxas", args...)
+		if numbers.ReplaceAllString(got.Stderr, "") != numbers.ReplaceAllString(want.Stderr, "") || got.Exit != want.Exit {
+			t.Errorf("%s\n%q:\n%sthe reference says\n%s", c.a, args, got.Stderr, want.Stderr)
+		}
+	}
+}
