@@ -36,5 +36,9 @@ func isTerminal(out io.Writer) bool {
 		return false
 	}
 	st, err := f.Stat()
-	return err == nil && st.Mode()&(os.ModeDevice|os.ModeCharDevice) == os.ModeDevice|os.ModeCharDevice && f.Name() != os.DevNull
+	if err != nil || st.Mode()&(os.ModeDevice|os.ModeCharDevice) != os.ModeDevice|os.ModeCharDevice || f.Name() == os.DevNull {
+		return false
+	}
+	null, err := os.Stat(os.DevNull) // which standard error may be
+	return err != nil || !os.SameFile(st, null)
 }
