@@ -67,16 +67,23 @@ type candidate struct {
 	guess, memory float64
 }
 
+// trifle is how many instructions there are, at least, for one of what spill
+// code costs that is not worth another order: values made again and moved
+// between register files.
+const trifle = 50
+
 // try takes the cheapest of several orders, unless that which f has costs
-// nothing. The study is of the source's order.
+// next to nothing. The study is of the source's order.
 func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judge) {
 	first := candidate{order: f.Order()}
 	first.guess, first.memory = judge.Guess(math.Inf(1))
 	list, least := []candidate{first}, first.memory
 	best := verdict{first.order, math.Inf(1), true}
-	if first.guess == 0 {
+	few := float64(f.Size() / trifle)
+	known := first.memory == 0 && first.guess <= few // what it costs
+	if known {
 		least = math.Inf(1)
-		if best.cost, best.memory = judge.Price(0); best.cost == 0 {
+		if best.cost, best.memory = judge.Price(0); best.cost == 0 || !best.memory && best.cost <= few {
 			return
 		}
 	}
@@ -103,10 +110,10 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 	}
 	arrange(manners[:])
 	n := 0
-	if first.guess == 0 {
-		n = 1 // its price is known
+	if known {
+		n = 1
 	}
-	if best = choose(f, slices.Clone(list[n:]), best, judge); best.memory && (first.guess == 0 || least <= surely) {
+	if best = choose(f, slices.Clone(list[n:]), best, judge); best.memory && (known || least <= surely) {
 		n = len(list)
 		arrange(further[:])
 		f.Reorder(source)
