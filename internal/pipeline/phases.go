@@ -10,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/isel"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/codegen/sched"
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/scoreboard"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
@@ -503,7 +504,7 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 	}
 	u.stage = ori.Scheduled
 	if u.o.Search != nil {
-		u.price = sched.Estimate(u.f, u.o.Arch, int(u.f.Props.Registers)+abi.HiddenRegisters).Price()
+		u.price = estimate.Of(u.f, u.o.Arch, int(u.f.Props.Registers)+abi.HiddenRegisters).Price()
 	}
 	return scoreboard.Check(u.f, u.o.Arch)
 }

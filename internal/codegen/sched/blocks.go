@@ -3,6 +3,8 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -19,8 +21,8 @@ func (p *presser) step(f *ori.Func) int {
 		return 0
 	}
 	made := p.limit[general] + reserve
-	blocks, _ := blocksOf(f, made)
-	least, _ := blocksOf(f, cliffs[len(cliffs)-1])
+	blocks, _ := estimate.Blocks(f, made)
+	least, _ := estimate.Blocks(f, cliffs[len(cliffs)-1])
 	if blocks == least || blocks > fewBlocks {
 		return 0
 	}
@@ -45,8 +47,8 @@ func (p *presser) made(f *ori.Func) int {
 			return 0
 		}
 	}
-	if now, _ := blocksOf(f, made); now > 0 {
-		if then, _ := blocksOf(f, made+8); then < now {
+	if now, _ := estimate.Blocks(f, made); now > 0 {
+		if then, _ := estimate.Blocks(f, made+8); then < now {
 			return int(made)
 		}
 	}

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -18,17 +19,6 @@ type plan struct {
 	words  int32 // general words alive at most
 }
 
-const (
-	fewWarps    = 2 // on each scheduler, when the grid is small
-	schedulers  = 4 // of a multiprocessor
-	registers   = 1 << 16
-	maxThreads  = 2048
-	sharedBytes = 227 << 10
-	usualBlock  = 256 // threads, when the source does not say
-	maxDepth    = 3   // loops deeper than this count no more
-	turns       = 8   // of a loop, as a guess
-)
-
 // arrange orders all regions: within the limit, or within a higher one if
 // that promises to be faster.
 func (p *presser) arrange(f *ori.Func) {
@@ -38,8 +28,8 @@ func (p *presser) arrange(f *ori.Func) {
 	for n := range p.regions {
 		r := &p.regions[n]
 		weights[n] = 1
-		for range min(loops.Depth(r.block), maxDepth) {
-			weights[n] *= turns
+		for range min(loops.Depth(r.block), estimate.MaxDepth) {
+			weights[n] *= estimate.Turns
 		}
 		plans[n] = p.plan(r)
 	}
@@ -91,7 +81,7 @@ type cost struct{ latency, issue, warps float64 }
 
 // price is the time with many warps times that with few.
 func (c cost) price() float64 {
-	return max(c.issue, c.latency/min(c.warps, fewWarps)) * max(c.issue, c.latency/c.warps)
+	return max(c.issue, c.latency/min(c.warps, estimate.FewWarps)) * max(c.issue, c.latency/c.warps)
 }
 
 // shared is what each of the warps of a scheduler must hide.
@@ -106,41 +96,13 @@ func (p *presser) cost(f *ori.Func, plans []plan, weights []float64, more int32)
 		c.issue += weights[n] * float64(len(plans[n].order))
 		words = max(words, plans[n].words)
 	}
-	c.warps = warpsOf(f, (words+more+7)/8*8)
+	c.warps = estimate.Warps(f, (words+more+7)/8*8)
 	return c
-}
-
-// warpsOf is how many warps of f share a scheduler, with so many registers.
-func warpsOf(f *ori.Func, count int32) float64 {
-	blocks, threads := blocksOf(f, count)
-	return float64(max(1, blocks)) * float64(threads) / (32 * schedulers)
-}
-
-// blocksOf is how many blocks of f a multiprocessor takes, with so many
-// registers, and how many threads they have.
-func blocksOf(f *ori.Func, count int32) (blocks, threads int32) {
-	size := f.Props.ReqNTid
-	if size[0] == 0 {
-		size = f.Props.MaxNTid
-	}
-	threads = 1
-	for _, d := range size {
-		threads *= max(1, d)
-	}
-	if size[0] == 0 {
-		threads = usualBlock
-	}
-	threads = (threads + 31) / 32 * 32
-	blocks = min(registers/(count*threads), maxThreads/threads)
-	if f.Props.SharedBytes > 0 {
-		blocks = min(blocks, sharedBytes/f.Props.SharedBytes)
-	}
-	return blocks, threads
 }
 
 // isAlone reports whether a block of f has a multiprocessor for itself, with so
 // many registers.
 func isAlone(f *ori.Func, count int32) bool {
-	blocks, _ := blocksOf(f, min(count, cliffs[len(cliffs)-1]))
+	blocks, _ := estimate.Blocks(f, min(count, cliffs[len(cliffs)-1]))
 	return blocks < 2
 }

@@ -71,19 +71,3 @@ func TestLoadsTogether(t *testing.T) {
 		}
 	}
 }
-
-// TestWarps counts the warps that fit.
-func TestWarps(t *testing.T) {
-	f := (&ori.Module{}).NewFunc("f")
-	for _, c := range []struct {
-		threads, shared, registers int32
-		want                       float64
-	}{
-		{0, 0, 32, 16}, {0, 0, 40, 12}, {0, 0, 255, 2}, {1024, 0, 32, 16}, {1024, 0, 40, 8}, {96, 0, 128, 3.75}, {256, 100 << 10, 32, 4}, {1024, 200 << 10, 255, 8},
-	} {
-		f.Props.MaxNTid, f.Props.SharedBytes = [3]int32{c.threads, 1, 1}, c.shared
-		if got := warpsOf(f, c.registers); got != c.want {
-			t.Errorf("%+v: %v warps", c, got)
-		}
-	}
-}

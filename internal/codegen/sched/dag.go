@@ -3,6 +3,8 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -65,10 +67,10 @@ type grapher struct {
 	reads   []readOf // of all words of the region
 	stamp   int32
 	list    []access
-	alias   *flow.Alias // nil after allocation
-	patient bool        // see loaded
-	busy    *busyTable  // where scarce units are looked for
-	crowded bool        // there is one in this region
+	alias   *flow.Alias         // nil after allocation
+	patient bool                // see loaded
+	busy    *estimate.BusyTable // where scarce units are looked for
+	crowded bool                // there is one in this region
 	loads   []touch
 	stores  []touch
 	far     reach   // of the region
@@ -246,7 +248,7 @@ func (b *grapher) release(g *graph, from, to int32, a *access, least func(f targ
 		if target.Queued(x, y) {
 			return 1
 		}
-		return sourcesRead
+		return estimate.SourcesRead
 	}
 	return max(1, int32(least(a.file, x, y)))
 }
@@ -393,15 +395,6 @@ func (g *graph) rest(k int32) int32 {
 	return g.rests[k]
 }
 
-// typical is about how long operations of variable latency take on an idle
-// machine, in cycles.
-var typical = [target.NumClasses]int32{
-	target.ClassLdg: 220, target.ClassTex: 300, target.ClassTmem: 300, target.ClassLds: 29, target.ClassLdc: 40, target.ClassLdcu: 40,
-	target.ClassXu: 20, target.ClassXu64: 26, target.ClassS2r: 20, target.ClassB2r: 20, target.ClassS2ur: 20,
-	target.ClassRedux: 20, target.ClassMatch: 20, target.ClassFp64: 20, target.ClassDmma: 32, target.ClassSyncs: 30, target.ClassR2ur: 12,
-	target.ClassMma1: 24, target.ClassMma2: 33, target.ClassImma88: 20, target.ClassQmma: 35, target.ClassBmovR: 12,
-}
-
 // loaded is how long a load from memory takes on a busy machine. An order that
 // no longer takes registers waits that long before it reads a result while
 // there is other work: who reads too early holds all the rest back, who reads
@@ -421,7 +414,7 @@ func (b *grapher) estimate(c target.Class) int32 {
 		return crowdedLds
 	}
 	if b.timing.Variable(c) {
-		return max(typical[c], 10)
+		return max(estimate.Typical[c], 10)
 	}
 	return 4
 }

@@ -3,56 +3,14 @@ package sched
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
-
-// ranked is a heap of instructions: the one with the least key first, of
-// equal ones the one that stood first.
-type ranked struct {
-	nodes []rankedNode
-}
-
-// rankedNode is a key and below it the number of an instruction, so that one
-// comparison orders by both.
-type rankedNode int64
-
-func (n rankedNode) key() int32  { return int32(n >> 32) }
-func (n rankedNode) node() int32 { return int32(n) }
-
-func (r *ranked) push(key, node int32) {
-	x := rankedNode(key)<<32 | rankedNode(node)
-	h := append(r.nodes, x)
-	j := len(h) - 1
-	for j > 0 && x < h[(j-1)/2] {
-		h[j] = h[(j-1)/2]
-		j = (j - 1) / 2
-	}
-	h[j] = x
-	r.nodes = h
-}
-
-func (r *ranked) pop() int32 {
-	h := r.nodes
-	first, last := h[0], len(h)-1
-	x := h[last]
-	h = h[:last]
-	r.nodes = h
-	for i := 0; last > 0; {
-		j := 2*i + 1
-		if j+1 < len(h) && h[j+1] < h[j] {
-			j++
-		}
-		if j >= len(h) || x <= h[j] {
-			h[i] = x
-			break
-		}
-		h[i] = h[j]
-		i = j
-	}
-	return first.node()
-}
 
 // lookahead is how many ready instructions are tried for one whose unit is
 // free.
@@ -62,27 +20,19 @@ const lookahead = 6
 type lister struct {
 	g      *graph
 	timing *target.Timing
-	busy   *busyTable
+	busy   *estimate.BusyTable
 	now    int32
 	at     []int32 // earliest cycle of each instruction
 	left   []int32 // predecessors not yet issued
 	free   [target.NumClasses]int32
 	among  []target.Class          // those of the graph
 	keeps  [target.NumClasses]bool // those that keep one of them from its unit for more than a cycle
-	ready  ranked                  // may issue now, the longest path first
-	soon   ranked                  // waits for a result, the earliest first
+	ready  heap.Ranked             // may issue now, the longest path first
+	soon   heap.Ranked             // waits for a result, the earliest first
 	scarce target.Class            // one whose unit most of the time goes into; none if it is zero
-	queue  ranked                  // like ready, those of the scarce class
+	queue  heap.Ranked             // like ready, those of the scarce class
 	order  []int32
-}
-
-// busyTable holds how long each class keeps each other from its unit.
-type busyTable [target.NumClasses][target.NumClasses]uint8
-
-func newBusyTable(t *target.Timing) *busyTable {
-	b := &busyTable{}
-	t.BusyTable((*[target.NumClasses][target.NumClasses]uint8)(b))
-	return b
+	rank   []int32 // of each instruction, the greatest first: usually the path behind it
 }
 
 // pollEvery is after how many instructions a list asks whether to go on.
@@ -91,8 +41,8 @@ const pollEvery = 512
 // list returns an order of g that respects its edges. Among ready
 // instructions the one with the longest path behind it goes first, then
 // the one that stood first.
-func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
-	l := newLister(g, t, busy)
+func list(g *graph, t *target.Timing, busy *estimate.BusyTable) []int32 {
+	l := newLister(g, t, busy, g.height)
 	for len(l.order) < len(g.instrs) {
 		if len(l.order)%pollEvery == 0 {
 			g.instrs[0].Block().Poll()
@@ -102,11 +52,11 @@ func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 	return l.order
 }
 
-// newLister prepares a list; what waits for nothing is ready.
-func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
+// newLister prepares a list by rank; what waits for nothing is ready.
+func newLister(g *graph, t *target.Timing, busy *estimate.BusyTable, rank []int32) *lister {
 	n := len(g.instrs)
 	room := pool.Make[int32](g.mem, 3*n)
-	l := &lister{g: g, timing: t, busy: busy, scarce: g.scarce, at: room[:n:n], left: room[n : 2*n : 2*n], order: room[2*n : 2*n]}
+	l := &lister{g: g, timing: t, busy: busy, scarce: g.scarce, at: room[:n:n], left: room[n : 2*n : 2*n], order: room[2*n : 2*n], rank: rank}
 	copy(l.left, g.preds)
 	var seen [target.NumClasses]bool
 	for _, c := range g.classes[:n] {
@@ -128,19 +78,19 @@ func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 	return l
 }
 
-// isReady queues an instruction by the path behind it.
+// isReady queues an instruction by its rank.
 func (l *lister) isReady(k int32) {
 	if l.scarce != 0 && l.g.classes[k] == l.scarce {
-		l.queue.push(-l.g.height[k], k)
+		l.queue.Push(-l.rank[k], k)
 		return
 	}
-	l.ready.push(-l.g.height[k], k)
+	l.ready.Push(-l.rank[k], k)
 }
 
 // wake makes those ready whose results have arrived.
 func (l *lister) wake() {
-	for len(l.soon.nodes) > 0 && l.soon.nodes[0].key() <= l.now {
-		l.isReady(l.soon.pop())
+	for len(l.soon.Nodes) > 0 && l.soon.Nodes[0].Key() <= l.now {
+		l.isReady(l.soon.Pop())
 	}
 }
 
@@ -149,16 +99,16 @@ func (l *lister) pick() int32 {
 	for {
 		l.wake()
 		if l.queued() {
-			return l.queue.pop()
+			return l.queue.Pop()
 		}
-		if len(l.ready.nodes) > 0 {
+		if len(l.ready.Nodes) > 0 {
 			return l.pickReady()
 		}
 		next := int32(math.MaxInt32)
-		if len(l.soon.nodes) > 0 {
-			next = l.soon.nodes[0].key()
+		if len(l.soon.Nodes) > 0 {
+			next = l.soon.Nodes[0].Key()
 		}
-		if len(l.queue.nodes) > 0 {
+		if len(l.queue.Nodes) > 0 {
 			next = min(next, l.free[l.scarce])
 		}
 		l.now = next
@@ -167,8 +117,8 @@ func (l *lister) pick() int32 {
 
 // queued reports whether the best of the scarce class is the best of all.
 func (l *lister) queued() bool {
-	return len(l.queue.nodes) > 0 && l.free[l.scarce] <= l.now &&
-		(len(l.ready.nodes) == 0 || l.queue.nodes[0] < l.ready.nodes[0])
+	return len(l.queue.Nodes) > 0 && l.free[l.scarce] <= l.now &&
+		(len(l.ready.Nodes) == 0 || l.queue.Nodes[0] < l.ready.Nodes[0])
 }
 
 // pickReady takes the best ready instruction whose unit is free, or the
@@ -177,8 +127,8 @@ func (l *lister) pickReady() int32 {
 	var tried [lookahead]int32
 	n := 0
 	best := int32(-1)
-	for n < lookahead && len(l.ready.nodes) > 0 {
-		k := l.ready.pop()
+	for n < lookahead && len(l.ready.Nodes) > 0 {
+		k := l.ready.Pop()
 		if l.free[l.g.classes[k]] <= l.now {
 			best = k
 			break
@@ -189,8 +139,8 @@ func (l *lister) pickReady() int32 {
 	keep := 0
 	switch {
 	case best >= 0:
-	case len(l.queue.nodes) > 0 && l.free[l.scarce] <= l.free[l.g.classes[tried[0]]]:
-		best = l.queue.pop()
+	case len(l.queue.Nodes) > 0 && l.free[l.scarce] <= l.free[l.g.classes[tried[0]]]:
+		best = l.queue.Pop()
 		l.now = max(l.now, l.free[l.scarce])
 	default:
 		best, keep = tried[0], 1
@@ -226,7 +176,7 @@ func (l *lister) issue(k int32) {
 	for _, e := range l.g.succs[k] {
 		l.at[e.to] = max(l.at[e.to], l.now+e.latency)
 		if l.left[e.to]--; l.left[e.to] == 0 {
-			l.soon.push(l.at[e.to], e.to)
+			l.soon.Push(l.at[e.to], e.to)
 		}
 	}
 	l.now++

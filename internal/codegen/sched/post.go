@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -11,7 +12,7 @@ func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := newGrapher(physical(f), a, &tune)
 	b.patient, b.open = true, newOpenOrder(b.names)
 	b.alone = isAlone(f, highest(f)+1)
-	busy := newBusyTable(b.timing)
+	busy := estimate.NewBusyTable(b.timing)
 	b.busy = busy
 	for _, blk := range f.Blocks {
 		b.open.enter(blk)

@@ -5,6 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/lowering"
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/engine/pool"
@@ -231,6 +235,7 @@ func (p *presser) settle() {
 // way is a way to find an order from the end upwards; see upward.
 type way struct {
 	whole, deep bool
+	first       int8 // so many quarters of the loads, and what they wait for, stand before all else
 	shy         int32
 }
 
@@ -289,12 +294,13 @@ type mover struct {
 	done  []bool
 	alive *[numCounted]profile.Profile // words alive behind every place
 	limit counts
-	eager []bool // loads and what they wait for
-	long  int32  // cycles the region takes at least, as far as it is known
-	aside ranked // ready, but without room
-	held  bool   // registers kept an instruction from its turn
+	eager []bool      // loads and what they wait for
+	long  int32       // cycles the region takes at least, as far as it is known
+	aside heap.Ranked // ready, but without room
+	held  bool        // registers kept an instruction from its turn
 	tune  *Tuning
-	spare int32 // words that loads from memory leave to those with short latencies
+	late  *delayed // nil: none
+	spare int32    // words that loads from memory leave to those with short latencies
 }
 
 // plan lists one region within the limit. Orders that need the fewest words
@@ -302,27 +308,41 @@ type mover struct {
 func (p *presser) plan(r *region) plan {
 	limit := p.limit
 	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
-	best := r.planned(r.base, limit, math.MaxInt32, func() plan { return p.move(r, limit, math.MaxInt32) })
+	best := p.planned(r, r.base, byPath, limit, math.MaxInt32)
 	for _, x := range r.climbs {
-		if !x.deep && x.shy == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
-			loose := *r
-			loose.base = x.order
-			if y := r.planned(x.order, limit, best.cycles, func() plan { return p.move(&loose, limit, best.cycles) }); y.cycles < best.cycles && y.words <= max(best.words, limit[general]+reserve-tight) {
-				best = y
-			}
+		if !x.deep && x.shy == 0 && x.first == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
+			best.improve(p.planned(r, x.order, byPath, limit, best.cycles), limit[general]+reserve-tight)
 		}
 	}
-	return best
+	return p.inTurn(r, limit, best)
+}
+
+// improve takes another plan if it is quicker and needs no more words than there is room for.
+func (x *plan) improve(y plan, room int32) {
+	if y.cycles < x.cycles && y.words <= max(x.words, room) {
+		*x = y
+	}
+}
+
+// planned lists one region, beginning with an order, unless that is known. It
+// ends without an order when that will take so many cycles.
+func (p *presser) planned(r *region, base []int32, by ranking, limit counts, enough int32) plan {
+	return r.planned(base, by, limit, enough, func() plan {
+		other := *r
+		other.base = base
+		return p.move(&other, by, limit, enough)
+	})
 }
 
 // move lists one region within a limit. It ends without an order when that will
 // take so many cycles.
-func (p *presser) move(r *region, limit counts, enough int32) plan {
+func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 	g := p.graph(r.stretch)
 	n := len(g.instrs)
 	order := pool.Room[int32](g.mem, n)
 	mark := g.mem.Mark()
-	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(g.mem, r.base), done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune}
+	pos := inverse(g.mem, r.base)
+	m := &mover{lister: newLister(g, p.b.timing, p.busy, g.ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
@@ -330,6 +350,9 @@ func (p *presser) move(r *region, limit counts, enough int32) plan {
 		m.alive[f].Fill(p.steps[f])
 	}
 	m.rush()
+	if by == byTurn {
+		m.delay()
+	}
 	least := int32(0) // cycles that the rest takes to issue, counted from the start
 	for len(m.order) < n {
 		if len(m.order)%pollEvery == 0 {
@@ -346,6 +369,7 @@ func (p *presser) move(r *region, limit counts, enough int32) plan {
 			}
 		}
 		m.issue(k)
+		m.made(k)
 	}
 	most := m.v.measure(inverse(g.mem, m.order), &p.steps)
 	order = append(order, m.order...)
@@ -358,12 +382,12 @@ func (m *mover) rush() {
 	n := len(m.g.instrs)
 	m.eager, m.long = pool.Make[bool](m.g.mem, n), int32(n)
 	for k := n - 1; k >= 0; k-- {
-		m.eager[k] = typical[m.g.classes[k]] >= longLoad
+		m.eager[k] = m.g.isLoad(int32(k))
 		for _, e := range m.g.succs[k] {
 			m.eager[k] = m.eager[k] || m.eager[e.to]
 		}
 		m.long = max(m.long, m.g.height[k])
-		if t := typical[m.g.classes[k]]; t > 0 && !m.eager[k] {
+		if t := estimate.Typical[m.g.classes[k]]; t > 0 && !m.eager[k] {
 			for _, x := range m.v.writes.of(int32(k)) {
 				if y := &m.v.list[x]; y.file == general {
 					m.spare += int32(y.n)
@@ -404,11 +428,11 @@ func (m *mover) choose() int32 {
 // wait moves time to when the next instruction is ready, or due.
 func (m *mover) wait(any standing) {
 	next := int32(math.MaxInt32)
-	if len(m.soon.nodes) > 0 {
-		next = m.soon.nodes[0].key()
+	if len(m.soon.Nodes) > 0 {
+		next = m.soon.Nodes[0].Key()
 	}
 	if any == early {
-		next = min(next, m.due(m.ready.nodes[0].node()))
+		next = min(next, m.due(m.ready.Nodes[0].Instr()))
 	}
 	m.now = max(m.now+1, next)
 }
@@ -434,14 +458,14 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 	var tried [lookahead]int32
 	n := 0
 	best, soon = -1, -1
-	for n < lookahead && len(m.ready.nodes) > 0 {
-		k := m.ready.pop()
+	for n < lookahead && len(m.ready.Nodes) > 0 {
+		k := m.ready.Pop()
 		if m.done[k] {
 			continue
 		}
 		fit := m.fits(k)
 		if fit == full {
-			m.aside.push(-m.g.height[k], k)
+			m.aside.Push(-m.rank[k], k)
 			continue
 		}
 		tried[n] = k
@@ -462,7 +486,7 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 			m.isReady(k)
 		}
 	}
-	if len(m.aside.nodes) > 0 {
+	if len(m.aside.Nodes) > 0 {
 		why = full
 	}
 	return best, soon, why
@@ -470,8 +494,8 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 
 // recall makes some instructions ready again for which there was no room.
 func (m *mover) recall() {
-	for n := 0; n < recalled && len(m.aside.nodes) > 0; n++ {
-		m.isReady(m.aside.pop())
+	for n := 0; n < recalled && len(m.aside.Nodes) > 0; n++ {
+		m.isReady(m.aside.Pop())
 	}
 }
 

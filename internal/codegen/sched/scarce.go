@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -16,7 +17,7 @@ import (
 // findScarce finds the matrix operations whose unit is busy for most of the time
 // that it takes to issue a graph, if there are any. Where memory is what all wait
 // for, its latency counts and not the time it is busy.
-func (g *graph) findScarce(busy *busyTable, tune *Tuning) {
+func (g *graph) findScarce(busy *estimate.BusyTable, tune *Tuning) {
 	var n [target.NumClasses]int32
 	for _, c := range g.classes {
 		n[c]++
@@ -40,14 +41,14 @@ func isWide(i *ori.Instr) bool { return i.Mods.Has(op.M128) || i.Op == op.LDSM &
 // fromEnd sets the heights of g to the places that its instructions have when
 // it is listed from the end, where units are busy, too. Of those
 // that may stand at a place the one with the longest path before it does.
-func (b *grapher) fromEnd(g *graph, busy *busyTable) {
+func (b *grapher) fromEnd(g *graph, busy *estimate.BusyTable) {
 	r := g.reversed()
-	l := newLister(r, b.timing, busy)
-	l.ready.nodes, l.queue.nodes = l.ready.nodes[:0], l.queue.nodes[:0]
+	l := newLister(r, b.timing, busy, r.height)
+	l.ready.Nodes, l.queue.Nodes = l.ready.Nodes[:0], l.queue.Nodes[:0]
 	for k := range l.at {
 		l.at[k] = b.leaves(g, r.from(k))
 		if l.left[k] == 0 {
-			l.soon.push(l.at[k], int32(k))
+			l.soon.Push(l.at[k], int32(k))
 		}
 	}
 	for len(l.order) < len(l.at) {

@@ -3,6 +3,8 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -16,7 +18,7 @@ type study struct {
 	f     *ori.Func
 	b     *grapher
 	t     *tracer
-	busy  *busyTable
+	busy  *estimate.BusyTable
 	tune  *Tuning
 	views [numReaches]*view
 	steps [numCounted][]int32
@@ -57,6 +59,7 @@ type climbed struct {
 // planned is what came out of a base and a limit.
 type planned struct {
 	base  *int32 // its first entry: bases are never changed
+	by    ranking
 	limit counts
 	plan
 }
@@ -71,7 +74,7 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	}
 	g := newGrapher(names, a, tune)
 	g.alias = flow.AliasOf(f)
-	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: newBusyTable(g.timing), tune: tune}
+	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.timing), tune: tune}
 	most := int32(1)
 	for _, r := range s.view(upToBarriers).stretches {
 		most = max(most, r.most[general])
@@ -135,7 +138,10 @@ func (s *study) graph(r *stretch) *graph {
 }
 
 // climbed returns an order of a stretch from its end upwards.
-func (s *study) climbed(r *stretch, w way) *climbed {
+func (s *study) climbed(r *stretch, w way) *climbed { return s.loadsFirst(r, w, nil) }
+
+// loadsFirst returns such an order that begins with loads, the first of a base.
+func (s *study) loadsFirst(r *stretch, w way, base []int32) *climbed {
 	for n := range r.climbs {
 		if x := &r.climbs[n]; x.way == w {
 			return x
@@ -145,23 +151,23 @@ func (s *study) climbed(r *stretch, w way) *climbed {
 	if w.whole {
 		ahead = &r.ahead[1]
 	}
-	order := upward(s.graph(r), &r.values, w, ahead)
+	order := upward(s.graph(r), &r.values, w, ahead, base)
 	r.climbs = append(r.climbs, climbed{w, order, r.held.measure(inverse(r.values.mem, order), &s.steps)})
 	return &r.climbs[len(r.climbs)-1]
 }
 
 // planned returns the plan of a base within a limit, made if it is not known.
 // Of one that takes so many cycles no more than that needs to be known.
-func (r *stretch) planned(base []int32, limit counts, most int32, plan func() plan) plan {
+func (r *stretch) planned(base []int32, by ranking, limit counts, most int32, plan func() plan) plan {
 	for n := range r.plans {
-		if x := &r.plans[n]; x.base == &base[0] && x.serves(limit) {
+		if x := &r.plans[n]; x.base == &base[0] && x.by == by && x.serves(limit) {
 			if x.order == nil && x.cycles < most {
 				x.limit, x.plan = limit, plan()
 			}
 			return x.plan
 		}
 	}
-	r.plans = append(r.plans, planned{&base[0], limit, plan()})
+	r.plans = append(r.plans, planned{&base[0], by, limit, plan()})
 	return r.plans[len(r.plans)-1].plan
 }
 

@@ -39,6 +39,8 @@ type climber struct {
 	preds  int32   // predicates alive
 	easy   []climb
 	hard   []climb // those that ask for a predicate
+	late   []climb // those that stand before all others
+	eager  []bool  // which these are; nil: none
 }
 
 // climb is a ready instruction with what it promised when it was queued.
@@ -63,7 +65,7 @@ func lessClimb(a, b *climb) bool {
 // (a number that is packed for a product and summed up stays alive until the
 // later of both).
 // ahead keeps what lookAhead found for another way that is as deep and whole.
-func upward(g *graph, v *values, w way, ahead *lists) []int32 {
+func upward(g *graph, v *values, w way, ahead *lists, base []int32) []int32 {
 	n := int32(len(g.instrs))
 	units := v.units
 	if !w.whole {
@@ -85,6 +87,9 @@ func upward(g *graph, v *values, w way, ahead *lists) []int32 {
 		keeps: flags[n : 2*n], by: part(units), live: flags[2*n:], file: pool.Make[uint8](v.mem, int(units)), weight: part(units), price: part(units),
 	}
 	c.prepare(ahead)
+	if w.first > 0 {
+		c.eager = g.eager(int(w.first), base)
+	}
 	for k := range n {
 		if c.left[k] == 0 {
 			c.queue(k)
@@ -263,7 +268,10 @@ func contains(list []int32, x int32) bool {
 func (c *climber) queue(k int32) {
 	x := climb{k, c.grow[k], c.turn[k]}
 	h := &c.easy
-	if c.asks[k] > 0 {
+	switch {
+	case c.eager != nil && c.eager[k]:
+		h = &c.late
+	case c.asks[k] > 0:
 		h = &c.hard
 	}
 	*h = append(*h, x)
@@ -281,6 +289,8 @@ func (c *climber) next() int32 {
 	}
 	h := &c.easy
 	switch {
+	case len(c.easy) == 0 && len(c.hard) == 0:
+		return c.last()
 	case len(c.easy) == 0:
 		h = &c.hard
 	case len(c.hard) == 0:
@@ -294,6 +304,16 @@ func (c *climber) next() int32 {
 		}
 	}
 	return heap.Pop(h, lessClimb).node
+}
+
+// last takes the best of those that stand before all others.
+func (c *climber) last() int32 {
+	for {
+		x := heap.Pop(&c.late, lessClimb)
+		if !c.done[x.node] && x.grow == c.grow[x.node] {
+			return x.node
+		}
+	}
 }
 
 // place accounts for k standing before all that were placed.

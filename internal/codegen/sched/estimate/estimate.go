@@ -1,4 +1,5 @@
-package sched
+// Package estimate tells about how long code takes, and what of a machine that rests on.
+package estimate
 
 import (
 	"math"
@@ -26,13 +27,13 @@ type Cost struct {
 // Price is the product of the times with many and with few warps: nobody knows
 // how large the grid will be.
 func (c Cost) Price() float64 {
-	return math.Sqrt(max(c.Issue, c.Latency/min(c.Warps, fewWarps)) * max(c.Issue, c.Latency/c.Warps))
+	return math.Sqrt(max(c.Issue, c.Latency/min(c.Warps, FewWarps)) * max(c.Issue, c.Latency/c.Warps))
 }
 
 // What barriers and products wait for, where the table of typical times does
 // not say.
 const (
-	sourcesRead = 14 // until the registers of a late reader are free
+	SourcesRead = 14 // until the registers of a late reader are free
 	productTime = 64 // of a warp group's product
 	leastResult = 16 // of what a barrier announces
 )
@@ -58,22 +59,22 @@ func (c *clock) since() clock {
 	return d
 }
 
-// Estimate tells about how long f takes, of which every instruction says when
+// Of tells about how long f takes, of which every instruction says when
 // it issues, with so many registers a thread.
-func Estimate(f *ori.Func, a *target.Arch, registers int) Cost {
+func Of(f *ori.Func, a *target.Arch, registers int) Cost {
 	d := timing.NewDescriber(f, a)
-	busy := newBusyTable(d.Timing)
+	busy := NewBusyTable(d.Timing)
 	loops := flow.LoopsOf(f, flow.DomOf(f))
 	at := make([]int, f.NumBlocks())
 	for n, b := range f.Blocks {
 		at[b.ID] = n
 	}
-	cost := Cost{Warps: warpsOf(f, int32(max(1, registers)))}
+	cost := Cost{Warps: Warps(f, int32(max(1, registers)))}
 	ends := make([]clock, len(f.Blocks))
 	for round := range 2 { // the second time loops begin where a turn of theirs ended
 		for n, b := range f.Blocks {
 			c := before(b, n, at, ends, round)
-			weight := math.Pow(turns, float64(min(loops.Depth(b), maxDepth)))
+			weight := math.Pow(Turns, float64(min(loops.Depth(b), MaxDepth)))
 			for i := range b.Instrs {
 				c.issue(i, d.Class(i), busy)
 				if round == 1 {
@@ -108,7 +109,7 @@ func before(b *ori.Block, n int, at []int, ends []clock, round int) clock {
 }
 
 // issue moves time on to where the next instruction may issue.
-func (c *clock) issue(i *ori.Instr, class target.Class, busy *busyTable) {
+func (c *clock) issue(i *ori.Instr, class target.Class, busy *BusyTable) {
 	s := &i.Sched
 	for n := range c.bars {
 		if s.Wait&(1<<n) != 0 {
@@ -126,10 +127,10 @@ func (c *clock) issue(i *ori.Instr, class target.Class, busy *busyTable) {
 		c.group = max(c.group, c.now) + productTime
 	}
 	if s.WrBar >= 0 {
-		c.bars[s.WrBar] = c.now + int64(max(typical[class], leastResult))
+		c.bars[s.WrBar] = c.now + int64(max(Typical[class], leastResult))
 	}
 	if s.RdBar >= 0 {
-		c.bars[s.RdBar] = max(c.bars[s.RdBar], c.now+sourcesRead)
+		c.bars[s.RdBar] = max(c.bars[s.RdBar], c.now+SourcesRead)
 	}
 	c.now += max(1, int64(s.Stall))
 }

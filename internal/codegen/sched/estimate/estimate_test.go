@@ -1,4 +1,4 @@
-package sched
+package estimate
 
 import (
 	"testing"
@@ -42,19 +42,35 @@ func TestEstimate(t *testing.T) {
 		load := f.Blocks[1].First()
 		load.Sched.WrBar, load.Sched.Stall = 0, stall
 		load.Next().Sched.Wait = wait
-		return Estimate(f, a, 32)
+		return Of(f, a, 32)
 	}
 	free, waits, stalls := cost(0, 1), cost(1, 1), cost(0, 11)
-	if d := waits.Latency - free.Latency; d < turns*float64(typical[target.ClassLdg])-turns*8 {
+	if d := waits.Latency - free.Latency; d < Turns*float64(Typical[target.ClassLdg])-Turns*8 {
 		t.Errorf("waiting for a load in a loop costs %v cycles more", d)
 	}
-	if d := stalls.Latency - free.Latency; d != turns*10 {
+	if d := stalls.Latency - free.Latency; d != Turns*10 {
 		t.Errorf("ten cycles in a loop cost %v", d)
 	}
-	if free.Issue != waits.Issue || free.Issue != 2+3*turns {
+	if free.Issue != waits.Issue || free.Issue != 2+3*Turns {
 		t.Errorf("issues in %v and %v cycles", free.Issue, waits.Issue)
 	}
 	if !(free.Price() < stalls.Price() && stalls.Price() < waits.Price()) {
 		t.Errorf("prices %v, %v, %v", free.Price(), stalls.Price(), waits.Price())
+	}
+}
+
+// TestWarps counts the warps that fit.
+func TestWarps(t *testing.T) {
+	f := (&ori.Module{}).NewFunc("f")
+	for _, c := range []struct {
+		threads, shared, registers int32
+		want                       float64
+	}{
+		{0, 0, 32, 16}, {0, 0, 40, 12}, {0, 0, 255, 2}, {1024, 0, 32, 16}, {1024, 0, 40, 8}, {96, 0, 128, 3.75}, {256, 100 << 10, 32, 4}, {1024, 200 << 10, 255, 8},
+	} {
+		f.Props.MaxNTid, f.Props.SharedBytes = [3]int32{c.threads, 1, 1}, c.shared
+		if got := Warps(f, c.registers); got != c.want {
+			t.Errorf("%+v: %v warps", c, got)
+		}
 	}
 }

@@ -1,0 +1,69 @@
+package estimate
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// What is guessed of a launch.
+const (
+	FewWarps = 2 // on each scheduler, when the grid is small
+	MaxDepth = 3 // loops deeper than this count no more
+	Turns    = 8 // of a loop
+)
+
+// What a multiprocessor has.
+const (
+	schedulers  = 4
+	registers   = 1 << 16
+	maxThreads  = 2048
+	sharedBytes = 227 << 10
+	usualBlock  = 256 // threads, when the source does not say
+)
+
+// Warps is how many warps of f share a scheduler, with so many registers.
+func Warps(f *ori.Func, count int32) float64 {
+	blocks, threads := Blocks(f, count)
+	return float64(max(1, blocks)) * float64(threads) / (32 * schedulers)
+}
+
+// Blocks is how many blocks of f a multiprocessor takes, with so many
+// registers, and how many threads they have.
+func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
+	size := f.Props.ReqNTid
+	if size[0] == 0 {
+		size = f.Props.MaxNTid
+	}
+	threads = 1
+	for _, d := range size {
+		threads *= max(1, d)
+	}
+	if size[0] == 0 {
+		threads = usualBlock
+	}
+	threads = (threads + 31) / 32 * 32
+	blocks = min(registers/(count*threads), maxThreads/threads)
+	if f.Props.SharedBytes > 0 {
+		blocks = min(blocks, sharedBytes/f.Props.SharedBytes)
+	}
+	return blocks, threads
+}
+
+// BusyTable holds how long each class keeps each other from its unit.
+type BusyTable [target.NumClasses][target.NumClasses]uint8
+
+// NewBusyTable makes that of a generation.
+func NewBusyTable(t *target.Timing) *BusyTable {
+	b := &BusyTable{}
+	t.BusyTable((*[target.NumClasses][target.NumClasses]uint8)(b))
+	return b
+}
+
+// Typical is about how long operations of variable latency take on an idle
+// machine, in cycles.
+var Typical = [target.NumClasses]int32{
+	target.ClassLdg: 220, target.ClassTex: 300, target.ClassTmem: 300, target.ClassLds: 29, target.ClassLdc: 40, target.ClassLdcu: 40,
+	target.ClassXu: 20, target.ClassXu64: 26, target.ClassS2r: 20, target.ClassB2r: 20, target.ClassS2ur: 20,
+	target.ClassRedux: 20, target.ClassMatch: 20, target.ClassFp64: 20, target.ClassDmma: 32, target.ClassSyncs: 30, target.ClassR2ur: 12,
+	target.ClassMma1: 24, target.ClassMma2: 33, target.ClassImma88: 20, target.ClassQmma: 35, target.ClassBmovR: 12,
+}
