@@ -32,13 +32,7 @@ func (p *presser) step(f *ori.Func) int {
 // made is the number of registers that orders of f are made for, if fewer
 // warps run beyond it.
 func (p *presser) made(f *ori.Func) int {
-	made := int32(0)
-	for _, c := range cliffs {
-		if c >= p.peak+tight {
-			made = c
-			break
-		}
-	}
+	made := cliffOf(p.peak)
 	if p.budget.Rooms != nil || flow.HasGroups(f) || made == 0 || made >= int32(p.budget.Most) {
 		return 0
 	}

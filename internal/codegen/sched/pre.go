@@ -25,6 +25,17 @@ const longLoad = 200
 // multiprocessor of 65,536 registers, for the usual block sizes.
 var cliffs = [...]int32{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255}
 
+// cliffOf is the number of registers that so many words alive are likely to do
+// with before occupancy drops, or 0.
+func cliffOf(words int32) int32 {
+	for _, c := range cliffs {
+		if c >= words+tight {
+			return c
+		}
+	}
+	return 0
+}
+
 // reserve is how many registers beyond what is alive at once allocation
 // takes: alignment of pairs, the stack pointer and those the machine keeps.
 const reserve = 6
@@ -92,6 +103,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if high != nil && p.short() {
 		s, p = s.higher(f, a, p, high)
 	}
+	s, p = s.testAgain(f, a, p)
 	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them
 		if q := s.presser(budget, manner{far: overBarriers}); !q.nearlyFull() {
@@ -219,11 +231,8 @@ func (p *presser) settle() {
 		}
 	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom, uniformPredicates: predicateRoom}
-	for _, c := range cliffs {
-		if c >= most+tight && p.budget.Rooms == nil {
-			p.limit[general] = min(budget, max(c, most+reserve))
-			break
-		}
+	if c := cliffOf(most); c > 0 && p.budget.Rooms == nil {
+		p.limit[general] = min(budget, max(c, most+reserve))
 	}
 	if n := int32(p.tune.Registers); n > 0 {
 		p.limit[general] = max(min(n, budget), most+reserve)

@@ -1,63 +1,14 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
-	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // roomy is how many uniform registers may be alive before constants in them
 // are made again near their uses.
 const roomy = 40
-
-// constant is a register that holds a value which instructions without
-// register operands make: one for each part of it.
-type constant struct {
-	defs  []*ori.Instr
-	words uint64 // written so far
-	no    bool   // something else writes it, or a word twice
-}
-
-// repeatable reports whether i gives the same result wherever it stands.
-func repeatable(i *ori.Instr) bool {
-	if !i.Op.Has(op.Remat) || i.Guard.Kind != ori.KNone || i.NDst != 1 {
-		return false
-	}
-	for _, a := range i.Srcs() {
-		switch a.Kind {
-		case ori.KImm, ori.KConst, ori.KZero, ori.KSymbol:
-			if a.HasReg() {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// constants finds the registers that hold constants.
-func constants(f *ori.Func) []constant {
-	all := make([]constant, len(f.Regs))
-	for _, b := range f.Blocks {
-		for i := range b.Instrs {
-			for _, o := range i.Dsts() {
-				if o.Kind != ori.KReg {
-					continue
-				}
-				c := &all[o.Reg]
-				words := (uint64(1)<<max(1, o.N) - 1) << o.Sub
-				if f.Regs[o.Reg].Fixed || f.Regs[o.Reg].Width > 4 || !repeatable(i) || c.words&words != 0 || len(c.defs) > 0 && c.defs[0].Block() != b {
-					c.no = true
-					continue
-				}
-				c.words |= words
-				c.defs = append(c.defs, i)
-			}
-		}
-	}
-	return all
-}
 
 // near moves the making of constants to their uses where too much lives.
 type near struct {
@@ -95,12 +46,12 @@ func localize(f *ori.Func, p *presser) bool {
 	n.dom = flow.DomOf(f)
 	n.loops = flow.LoopsOf(f, n.dom)
 	n.apart = flow.ApartOf(f, flow.UniformityOf(f))
-	all := constants(f)
+	all := repeat.Constants(f)
 	uses := make([][]*ori.Instr, len(f.Regs))
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			each(i, func(o *ori.Operand) {
-				if c := &all[o.Reg]; !c.no && len(c.defs) > 0 {
+			repeat.Reads(i, func(o *ori.Operand) {
+				if c := &all[o.Reg]; !c.No && len(c.Defs) > 0 {
 					if l := uses[o.Reg]; len(l) == 0 || l[len(l)-1] != i {
 						uses[o.Reg] = append(l, i)
 					}
@@ -115,18 +66,6 @@ func localize(f *ori.Func, p *presser) bool {
 		}
 	}
 	return changed
-}
-
-// each calls do with every operand of i that reads a register.
-func each(i *ori.Instr, do func(o *ori.Operand)) {
-	for k := range i.Srcs() {
-		if o := &i.Srcs()[k]; o.HasReg() {
-			do(o)
-		}
-	}
-	if i.Guard.Kind == ori.KReg {
-		do(&i.Guard)
-	}
 }
 
 // crowded reports whether r lives at a border of a hot block.
@@ -179,8 +118,8 @@ func (n *near) home(b, def *ori.Block) *ori.Block {
 }
 
 // split makes the copies of one constant and renames its uses.
-func (n *near) split(r ori.Reg, c *constant, uses []*ori.Instr) bool {
-	def := c.defs[0].Block()
+func (n *near) split(r ori.Reg, c *repeat.Constant, uses []*ori.Instr) bool {
+	def := c.Defs[0].Block()
 	copies := map[*ori.Block]ori.Reg{}
 	kept, changed := false, false
 	for _, i := range uses {
@@ -195,7 +134,7 @@ func (n *near) split(r ori.Reg, c *constant, uses []*ori.Instr) bool {
 			to = n.clone(r, c, home, i)
 			copies[home] = to
 		}
-		each(i, func(o *ori.Operand) {
+		repeat.Reads(i, func(o *ori.Operand) {
 			if o.Reg == r {
 				o.Reg = to
 			}
@@ -203,7 +142,7 @@ func (n *near) split(r ori.Reg, c *constant, uses []*ori.Instr) bool {
 		changed = true
 	}
 	if !kept {
-		for _, d := range c.defs {
+		for _, d := range c.Defs {
 			d.Remove()
 		}
 	}
@@ -212,14 +151,14 @@ func (n *near) split(r ori.Reg, c *constant, uses []*ori.Instr) bool {
 
 // clone makes the constant again in block b: before instruction at, if that
 // stands there, or before the block's end.
-func (n *near) clone(r ori.Reg, c *constant, b *ori.Block, at *ori.Instr) ori.Reg {
+func (n *near) clone(r ori.Reg, c *repeat.Constant, b *ori.Block, at *ori.Instr) ori.Reg {
 	if at.Block() != b {
 		at = b.Tail()
 	}
 	info := n.f.Regs[r]
 	to := n.f.NewReg(info.Class, int(info.Width))
 	n.f.Regs[to] = info
-	for _, d := range c.defs {
+	for _, d := range c.Defs {
 		dst := d.Args[0]
 		dst.Reg = to
 		m := n.f.NewInstr(d.Op, d.Mods, []ori.Operand{dst}, d.Srcs())

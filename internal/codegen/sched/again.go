@@ -1,0 +1,50 @@
+package sched
+
+import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// testAgain makes the tests of stores anew, before the stores, where more
+// predicates live than there are: those that guard loads need not live on
+// until nothing is left to load, and a row of loads with one test may be done
+// with before the next.
+//
+//	ISETP p = x, n           ISETP p = x, n
+//	@p LDG …                 @p LDG …
+//	                         ISETP q = x, n
+//	@p STG …                 @q STG …
+//
+// What is compared lives on instead: f stays as it is unless orders do with
+// the registers of a step of occupancy less.
+func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
+	if p.budget.Rooms != nil || cliffOf(p.peak) == cliffs[0] {
+		return s, p
+	}
+	var list []*repeat.Test
+	last := (*ori.Block)(nil)
+	for _, r := range p.regions {
+		if r.block != last && r.stretch.most[predicates] > predicateRoom+1 {
+			last = r.block
+			list = append(list, repeat.Tests(f, r.block)...)
+		}
+	}
+	if len(list) == 0 {
+		return s, p
+	}
+	for _, t := range list {
+		t.Repeat(f)
+	}
+	f.Touch()
+	u := newStudy(f, a, s.tune)
+
+	if q := u.presser(p.budget, s.tune.how()); q.peak < p.peak && (cliffOf(q.peak) < cliffOf(p.peak) || cliffOf(p.peak) == 0) {
+		return u, q
+	}
+	for _, t := range list {
+		t.Undo()
+	}
+	f.Touch()
+	return s, p
+}
