@@ -133,6 +133,12 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *l
 			b.Usage.CumulativeStack = int(k.Stack)
 		}
 	}
+	switch {
+	case m.Opts.Relocatable:
+		b.Usage.Shared = objectShared(m, f)
+	case j.Settings.Extensible:
+		b.Usage.Shared = extensibleShared(m, f)
+	}
 	if m.Opts.Relocatable || j.Settings.Extensible { // the linker knows
 		b.Usage.CumulativeStack = 0
 	}

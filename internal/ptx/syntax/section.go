@@ -46,6 +46,7 @@ type Item struct {
 	Label Name // of a label, else 0
 	Type  Word // of data
 	Pos   src.Pos
+	End   src.Pos  // of the token behind it
 	Vals  []uint64 // plain numbers; negative ones in two's complement
 	Base  Name     // or one address: Base, Base + Off, or Base - Minus
 	Minus Name
@@ -83,6 +84,7 @@ func (p *parser) items(f func(*Item) bool) {
 		default:
 			return
 		}
+		it.End = src.Pos(p.pos)
 		if p.err == nil && f != nil && !f(&it) {
 			return
 		}

@@ -187,10 +187,14 @@ func (k *checker) brokenName(o *syntax.Operand) {
 		return
 	}
 	switch out, l := k.named(o.Name); {
-	case out.Kind != isa.KReg && out.Kind != isa.KSpecial:
+	case out.Kind == isa.KSpecial && isa.SpecialReg(out.Ref).Vector(), out.Kind == isa.KReg && l != nil && l.vec > 1:
+		if component(o.Sel) < 0 {
+			k.badComponent(o)
+		}
+	case out.Kind != isa.KReg, out.Type != isa.Pred && out.Type.Bits() != 32:
 		k.noField(o)
-	case out.Kind == isa.KReg && (l == nil || l.vec <= 1) && !row.ValidSelector(string(k.Tree.SelText(o))[1:]):
-		k.Error(k.instrPos(), "Unknown video selector: '"+string(k.Tree.SelText(o))+"'")
+	case !row.ValidSelector(string(k.Tree.SelText(o))[1:]):
+		k.Error(k.After(o.Pos), "Unknown video selector: '"+string(k.Tree.SelText(o))+"'")
 	}
 }
 

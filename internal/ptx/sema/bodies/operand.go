@@ -193,7 +193,21 @@ func (k *checker) nameOperand(o *syntax.Operand) sema.Operand {
 	case l != nil && l.vec > 1 && out.Kind == isa.KReg:
 		k.vectorReg(l, &out)
 	}
+	if o.Flags&syntax.FlagNeg != 0 && !negatable(&out) {
+		k.Error(k.After(o.Pos), "Illegal argument to unary minus")
+	}
 	return out
+}
+
+// negatable reports whether an operand is a number of 32 bits.
+func negatable(o *sema.Operand) bool {
+	switch o.Kind {
+	case isa.KSpecial, isa.KInt:
+		return true
+	case isa.KReg, isa.KSymbol:
+		return o.Elems.Len == 0 && o.Type != isa.Pred && !o.Type.IsFloat() && o.Type.Bits() == 32
+	}
+	return false
 }
 
 // component returns the element that a vector selector names, or -1.
@@ -262,7 +276,7 @@ func (k *checker) fieldOfNone(o *syntax.Operand, out *sema.Operand) {
 
 // noField refuses a selector after what has no parts.
 func (k *checker) noField(o *syntax.Operand) {
-	k.Error(k.instrPos(), "Unknown field '"+string(k.Tree.SelText(o))+"'")
+	k.Error(k.After(o.Pos), "Unknown field '"+string(k.Tree.SelText(o))+"'")
 	k.handled = true
 }
 
@@ -270,10 +284,10 @@ func (k *checker) noField(o *syntax.Operand) {
 func (k *checker) badComponent(o *syntax.Operand) {
 	text := string(k.Tree.SelText(o))[1:]
 	if strings.IndexByte("xyzwrgba", text[0]) < 0 {
-		k.Error(k.instrPos(), "Unknown vector selector: '"+text[:1]+"'")
+		k.Error(k.After(o.Pos), "Unknown vector selector: '"+text[:1]+"'")
 	}
 	if len(text) > 1 {
-		k.Error(k.instrPos(), "Unimplemented feature: vector swizzle")
+		k.Error(k.After(o.Pos), "Unimplemented feature: vector swizzle")
 	}
 	k.handled = true
 }

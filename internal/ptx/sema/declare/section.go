@@ -57,18 +57,31 @@ func (f *fileState) sectionData(it *syntax.Item) {
 			f.Gate(it.Pos, &setting.FeatNegative)
 		}
 	}
-	limit := uint64(0)
+	limit, name := uint64(0), it.Type.Type().String()
 	switch it.Type.Type() {
 	case isa.B8:
 		limit = 1 << 8
 	case isa.B16:
 		limit = 1 << 16
-	default:
+	case isa.B32, isa.B64:
 		return
+	default:
+		f.Error(it.End, badData)
+		limit, name = 1, ".b0"
+	}
+	switch {
+	case it.Base == 0 || limit == 1:
+	case it.Minus != 0:
+		f.Error(it.Pos, badData)
+	default: // the next token might have been a sign
+		f.Error(it.End, badData)
 	}
 	for _, v := range it.Vals {
-		if v >= limit && -v > limit/2 {
-			f.Error(it.Pos, "Value out of range for type "+it.Type.Type().String()+" "+strconv.FormatUint(v, 10))
+		if v >= limit && (-v > limit/2 || limit == 1) {
+			f.Error(it.End, "Value out of range for type "+name+" "+strconv.FormatUint(v, 10))
 		}
 	}
 }
+
+// badData is said of what no debug section can hold.
+const badData = "Illegal type for dwarf data"

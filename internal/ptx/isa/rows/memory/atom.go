@@ -40,6 +40,7 @@ var Atom = row.Op{Rows: []row.Row{{
 		{At: isa.SlotScope, Do: casHint},
 		{At: isa.SlotScope, Do: atomScopeGate},
 		{At: isa.SlotCmp, Do: atomOp},
+		{At: isa.SlotSem, Do: atomOrderGate},
 		{At: isa.SlotSem, Do: atomSem},
 	},
 	Flags: row.FlagVectorIf | row.FlagGeneric | row.FlagSink | row.FlagPredVoid,
@@ -64,6 +65,7 @@ var Red = row.Op{Rows: []row.Row{
 			{At: isa.SlotScope, Do: atomScopeGate},
 			{At: isa.SlotScope, Do: atomNone},
 			{At: isa.SlotCmp, Do: atomOp},
+			{At: isa.SlotSem, Do: atomOrderGate},
 			{At: isa.SlotSem, Do: atomSem},
 		},
 		Flags: row.FlagVectorIf | row.FlagGeneric | row.FlagPredVoid,
@@ -214,7 +216,14 @@ func atomVector(c *row.Checker) {
 
 // atomScopeGate: scopes came with PTX 5.0 and sm_60.
 func atomScopeGate(c *row.Checker) {
-	if c.In.Has(isa.SlotScope) && c.In.Mod(isa.SlotScope) != isa.WCluster && !c.In.Has(isa.SlotSem) {
+	if c.In.Has(isa.SlotScope) && !c.In.Has(isa.SlotSem) {
+		c.Gate(&gScopeAtom)
+	}
+}
+
+// atomOrderGate does so behind what is said of the order of the operation.
+func atomOrderGate(c *row.Checker) {
+	if c.In.Has(isa.SlotScope) && c.In.Has(isa.SlotSem) {
 		c.Gate(&gScopeAtom)
 	}
 }

@@ -1,0 +1,70 @@
+package driver
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// objectShared is how much shared memory the report of an object says a kernel
+// has: its own variables without gaps, and room in front of them where they
+// are no more than what the widest alignment of the file asks for.
+func objectShared(m *sema.Module, f *sema.Func) int {
+	size, align := uint64(0), uint64(1)
+	for i := range f.Facts.Shared {
+		s := &f.Facts.Shared[i]
+		size, align = size+s.Size(), max(align, s.Align)
+	}
+	for i := range m.Vars {
+		if v := &m.Vars[i]; v.Space == isa.SpaceShared && !v.Shape.Open && v.Linkage != sema.Extern {
+			align = max(align, v.Shape.Align)
+		}
+	}
+	for i := range m.Funcs {
+		for n := range m.Funcs[i].Facts.Shared {
+			if !m.Funcs[i].Entry {
+				align = max(align, m.Funcs[i].Facts.Shared[n].Align)
+			}
+		}
+	}
+	if size > 0 && size <= align {
+		size += align
+	}
+	return int(size)
+}
+
+// extensibleShared is how much an extensible program's kernel has: the
+// variables that it and what it calls use, up to where memory of the launch's
+// size may begin.
+func extensibleShared(m *sema.Module, kernel *sema.Func) int {
+	reached := []int32{int32(slices.IndexFunc(m.Funcs, func(f sema.Func) bool { return f.Name == kernel.Name && f.Entry }))}
+	for i := 0; i < len(reached); i++ {
+		for _, fn := range m.Funcs[reached[i]].Facts.Calls {
+			if !slices.Contains(reached, fn) {
+				reached = append(reached, fn)
+			}
+		}
+	}
+	at, used := uint64(0), []int32{}
+	place := func(s *sema.Shape) { at = (at+s.Align-1)&^(s.Align-1) + s.Size() }
+	for _, fn := range reached {
+		used = append(used, m.Funcs[fn].Facts.Vars...)
+	}
+	for _, fn := range reached {
+		for n := range m.Funcs[fn].Facts.Shared {
+			place(&m.Funcs[fn].Facts.Shared[n])
+		}
+	}
+	for i := range m.Vars {
+		if v := &m.Vars[i]; v.Space == isa.SpaceShared && !v.Shape.Open && slices.Contains(used, int32(i)) {
+			place(&v.Shape)
+		}
+	}
+	for i := range m.Vars {
+		if v := &m.Vars[i]; v.Space == isa.SpaceShared && v.Shape.Open && at > 0 {
+			at = (at + v.Shape.Align - 1) &^ (v.Shape.Align - 1)
+		}
+	}
+	return int(at)
+}
