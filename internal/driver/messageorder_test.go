@@ -10,6 +10,15 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
+// sharedKernels have shared memory of their own, of the module's and of a
+// function's, with several alignments.
+const sharedKernels = `.shared .align 16 .b8 q[20]; .extern .shared .align 64 .b8 dyn[];
+.func f() { .reg .b32 %r<3>; .shared .align 32 .b8 z[64]; mov.u32 %r1, z; st.shared.u32 [%r1], %r1; ret; }
+.visible .entry k() { .reg .b32 %r<3>; .shared .align 4 .b8 s[4]; mov.u32 %r1, s; st.shared.u32 [%r1], %r1; ret; }
+.visible .entry l() { .reg .b32 %r<3>; .shared .align 8 .b8 s[100]; .shared .align 2 .b8 t[2]; mov.u32 %r1, s; st.shared.u32 [%r1], %r1; mov.u32 %r1, t; st.shared.u16 [%r1], %r1; mov.u32 %r1, q; st.shared.u32 [%r1], %r1; ret; }
+.visible .entry m() { call f; ret; }
+`
+
 // TestMessageOrder: what is said of options, files and kernels, how often and
 // in which order, is what the reference says.
 func TestMessageOrder(t *testing.T) {
@@ -29,6 +38,10 @@ func TestMessageOrder(t *testing.T) {
 		{head + kernel, "", "-Werror"},
 		{head + kernel + ".section .debug_info { .b8 1 }\n.section .debug_info { .b8 2 }\n", "", "-g"},
 		{head + kernel + ".section .debug_info { .b8 1 }\n", "", "-g -suppress-debug-info"},
+		{head + sharedKernels, "", "-v -c"},
+		{head + sharedKernels, "", "-v -c -arch=sm_90"},
+		{head + sharedKernels, "", "-v -ewp"},
+		{head + sharedKernels, "", "-v"},
 		{retarget(head, "sm_80") + kernel, "", "-astoolspatch"},
 		{retarget(head, "sm_80") + kernel, "", "-suppress-debug-info -legacy-bar-warp-wide-behavior -Werror"},
 		{head + kernel, "", "-preserve-relocs -arch=sm_100 -maxrregcount=32 -v"},

@@ -46,19 +46,18 @@ func extensibleShared(m *sema.Module, kernel *sema.Func) int {
 			}
 		}
 	}
-	at, used := uint64(0), []int32{}
+	at, done := uint64(0), map[int32]bool{}
 	place := func(s *sema.Shape) { at = (at+s.Align-1)&^(s.Align-1) + s.Size() }
 	for _, fn := range reached {
-		used = append(used, m.Funcs[fn].Facts.Vars...)
-	}
-	for _, fn := range reached {
-		for n := range m.Funcs[fn].Facts.Shared {
-			place(&m.Funcs[fn].Facts.Shared[n])
+		facts := &m.Funcs[fn].Facts
+		for n := range facts.Shared {
+			place(&facts.Shared[n])
 		}
-	}
-	for i := range m.Vars {
-		if v := &m.Vars[i]; v.Space == isa.SpaceShared && !v.Shape.Open && slices.Contains(used, int32(i)) {
-			place(&v.Shape)
+		for _, n := range slices.Sorted(slices.Values(facts.Vars)) {
+			if v := &m.Vars[n]; v.Space == isa.SpaceShared && !v.Shape.Open && !done[n] {
+				place(&v.Shape)
+			}
+			done[n] = true
 		}
 	}
 	for i := range m.Vars {

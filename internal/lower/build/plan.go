@@ -48,13 +48,16 @@ func (p *Plan) Places(fn int32) (locals, shared []int64) { return p.Locals[fn], 
 func (p *Plan) Registers(fn int32) []ori.Reg { return p.Regs[fn] }
 
 // A kernel has only the shared variables that it, or a function it reaches,
-// names: a block must not pay for those of other kernels. Variables of the
-// module come first, in its order, then those of the bodies in the order of
-// visits.
+// names: a block must not pay for those of other kernels. Bodies come in the
+// order of visits, each with its own variables and then with those of the
+// module that no body before it names, in the module's order: the reference's
+// way.
 
-// OwnShared is a shared variable of a body.
+// OwnShared is a shared variable of a body or, with a name and no place of its
+// own, one of the module that the body names.
 type OwnShared struct {
 	At          *int64
+	Name        string
 	Align, Size int64
 }
 

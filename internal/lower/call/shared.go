@@ -1,42 +1,51 @@
 package call
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// names notes the module's shared variables that a body names.
+// names notes the module's shared variables that a body names. They lie behind
+// its own, in the order of the text.
 func names(p *build.Plan, b *sema.Body) {
+	var list []int32
 	for n := range b.Operands {
 		o := &b.Operands[n]
 		if o.Ref < 0 || o.Kind != isa.KSymbol && (o.Kind != isa.KAddr || o.Base != isa.KSymbol) {
 			continue
 		}
-		if v := p.Module.Syms[o.Ref].Var; v >= 0 && p.Module.Vars[v].Space.Base() == isa.SpaceShared {
+		if v := p.Module.Syms[o.Ref].Var; v >= 0 && p.Module.Vars[v].Space.Base() == isa.SpaceShared && !p.Named[v] {
 			p.Named[v] = true
+			list = append(list, v)
+		}
+	}
+	slices.Sort(list)
+	for _, n := range list {
+		if v := &p.Module.Vars[n]; !v.Shape.Open {
+			p.Own = append(p.Own, build.OwnShared{Name: v.Name, Align: max(1, int64(v.Shape.Align)), Size: int64(v.Shape.Size())})
 		}
 	}
 }
 
-// placeShared gives the variables their offsets.
+// placeShared gives the variables their offsets. Those of the module have them
+// already, or get them from the linker, where they are the same in all kernels.
 func placeShared(p *build.Plan, layout *build.Layout) {
-	switch {
-	case p.Object: // the linker's to do
-	case layout.Fixed:
+	if layout.Fixed && !p.Object {
 		p.Shared, p.Bytes = layout.Shared, layout.SharedBytes
-	default:
-		for n := range p.Module.Vars {
-			if v := &p.Module.Vars[n]; p.Named[int32(n)] && !v.Shape.Open {
-				p.Bytes = build.AlignUp(p.Bytes, max(1, int64(v.Shape.Align)))
-				p.Shared[v.Name] = p.Bytes
-				p.Bytes += int64(v.Shape.Size())
-			}
-		}
 	}
 	for _, v := range p.Own {
+		if v.At == nil && (p.Object || layout.Fixed) {
+			continue
+		}
 		p.Bytes = build.AlignUp(p.Bytes, v.Align)
-		*v.At = p.Bytes
+		if v.At != nil {
+			*v.At = p.Bytes
+		} else {
+			p.Shared[v.Name] = p.Bytes
+		}
 		p.Bytes += v.Size
 	}
 	if !p.Object && p.Bytes > 0 {
