@@ -135,14 +135,29 @@ func (v *verdict) better(cost float64, memory bool) bool {
 	return !memory && v.memory || memory == v.memory && cost < v.cost
 }
 
+// distinct leaves out what would spill about as much as another that stands
+// before it: of such orders the first is as good as any.
+func distinct(list []candidate) []candidate {
+	kept := list[:0]
+	for _, x := range list {
+		same := func(y candidate) bool { return alike(x.guess, y.guess) && alike(x.memory, y.memory) }
+		if x.memory <= surely || !slices.ContainsFunc(kept, same) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// alike reports whether guesses differ by no more than chance.
+func alike(x, y float64) bool { return math.Abs(x-y) <= x/64 }
+
 // choose judges the candidates of which the guess is good, and returns the
 // cheapest. Where luck may spare memory, all are judged until one needs none.
 func choose(f *ori.Func, list []candidate, best verdict, judge Judge) verdict {
 	slices.SortStableFunc(list, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(x.memory, y.memory), cmp.Compare(x.guess, y.guess))
 	})
-	// of orders that would spill as much the first is as good as any
-	list = slices.CompactFunc(list, func(x, y candidate) bool { return x.guess == y.guess && x.memory > surely })
+	list = distinct(list)
 	if len(list) == 0 {
 		return best
 	}
