@@ -187,9 +187,8 @@ func stAsync(l *build.Builder) {
 // each thread, elsewhere it is an ordinary one behind a fence.
 func mmioAsync(l *build.Builder, size op.Mods, uniform, plain op.Op, v build.Value) {
 	l.Knows(isa.WRelease)
-	if !l.Has(isa.WSys) {
-		l.Fail("the reference has no code for .mmio in a scope other than .sys")
-	}
+	l.Knows(isa.WSys)
+	l.Knows(isa.WGpu) // what holds for the system holds for the GPU
 	scope := op.M(op.MMMIO, op.MSYS)
 	fn := op.Mods{}
 	if plain == op.REDG {

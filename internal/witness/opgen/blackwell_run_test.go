@@ -1,6 +1,7 @@
 package opgen
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -97,6 +98,39 @@ func TestBlackwellRun(t *testing.T) {
 			}}
 			agreeAll(t, x, text, c.arch, &l)
 		})
+	}
+}
+
+// TestAsyncOfGPU: stores and sums for a device in the scope of the GPU, of which
+// the reference makes no code, do what the interpreter does.
+func TestAsyncOfGPU(t *testing.T) {
+	for _, body := range []string{
+		"add.u64 %rd6, %rd5, 4096; st.async.mmio.release.gpu.global.b64 [%rd6], %rd7;",
+		"red.async.mmio.release.gpu.global.add.u64 [%rd1+4096], %rd7;",
+		"red.async.mmio.release.gpu.add.u64 [%rd1+4096], %rd7;",
+	} {
+		for _, arch := range []string{"sm_100a", "sm_120a"} {
+			text := blackwellKernel(arch, "mov.b64 %rd7, {%r10,%r11}; "+body)
+			l := &launch.Launch{Kernel: "k", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Args: []launch.Arg{
+				{Buf: 16384, Fill: "zero"}, {Buf: 16384, Fill: "f32", Seed: 3}, {Bytes: make([]byte, 128)},
+			}}
+			p, err := ptxvm.Load("t.ptx", text, arch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := p.Run(l, ptxvm.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(want[0][4096:], []byte{0}); n == len(want[0])-4096 {
+				t.Errorf("%s: the interpreter leaves nothing behind %s", arch, body)
+			}
+			msg, ours := compileFile(text, arch)
+			if msg != "" {
+				t.Fatal(msg)
+			}
+			tensorAgrees(t, body, ours, l, want)
+		}
 	}
 }
 

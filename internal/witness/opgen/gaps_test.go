@@ -36,8 +36,7 @@ var tensorForm = regexp.MustCompile(`^(mma|wmma|wgmma)\.`)
 
 // open are the forms that have no code yet on some architectures.
 var open = regexp.MustCompile(`^tex\.grad\.(a?cube)|` + // cubes with gradients
-	`^cvta\.\S*\.u32 |` + // a generic address of 32 bits
-	`^(st|red)\.async\.mmio\.release\.gpu`) // the reference takes them and makes no code
+	`^cvta\.\S*\.u32 `) // a generic address of 32 bits
 
 // TestGated compiles every form of the table of versions and targets for
 // every architecture that takes it.
