@@ -29,7 +29,7 @@ type group struct {
 	fixed  int16 // first register, or -1
 	lo, hi int16 // bounds of the first register and of the end; hi 0 = budget
 	spans  [][]span
-	cost   float64 // weighted number of accesses
+	cost   float64 // of its accesses if it were spilled, weighted
 	keep   bool
 	from   int32 // first point at which it lives, see near
 	size   int32 // points at which its words live
@@ -51,12 +51,25 @@ func newGroups(p *Problem, r *ranges) *groups {
 		weight := blockWeight(blk.Depth)
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			for _, o := range p.Operands(int(n)) {
-				g.info[o.V].cost += weight
+				g.info[o.V].cost += weight * p.moved(o)
 			}
 		}
 	}
 	g.bounds(p)
 	return g
+}
+
+// moved is what an access costs to what is spilled: moving words, or making them again.
+func (p *Problem) moved(o Operand) float64 {
+	switch {
+	case o.Role == Hold:
+		return 0
+	case p.VRegs[o.V].Remat >= 0:
+		return rematCost
+	case o.Role.Reads() && o.Role.Writes():
+		return 2 * traffic(o.N)
+	}
+	return traffic(o.N)
 }
 
 // blockWeight is how often a block is taken to run: eight times for each

@@ -74,3 +74,39 @@ func readIn(p *Problem, u int32, n int, sp span) bool {
 	}
 	return false
 }
+
+// Fight lets the groups of a file fight for registers, once and again, and
+// returns what is lost then and then, and whether some group has a register
+// that something else has at the same time.
+func Fight(p *Problem, class uint8) (once, again float64, shared bool) {
+	q := start(p)
+	t := newTrial(q, newGroups(q, liveness(q, &flowRoom{})), class, &Scratch{})
+	t.evicting()
+	for _, v := range t.roots(byStart) {
+		if !t.place(v) {
+			t.spill = append(t.spill, v)
+		}
+	}
+	for once = t.lostCost(); len(t.spill) > 0 && t.rematch(); {
+	}
+	return once, t.lostCost(), t.shared()
+}
+
+// shared places all groups of a trial that have a register once more, one after
+// the other, and reports whether one finds its register taken.
+func (t *trial) shared() bool {
+	u := newTrial(t.p, t.g, t.class, &Scratch{})
+	for v, at := range t.phys {
+		if at < 0 {
+			continue
+		}
+		if !u.free(&t.g.info[v], at) {
+			return true
+		}
+		u.assign(int32(v), at)
+	}
+	return false
+}
+
+// Moved is what an access costs to what is spilled.
+func Moved(p *Problem, o Operand) float64 { return p.moved(o) }

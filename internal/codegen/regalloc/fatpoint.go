@@ -288,6 +288,8 @@ func (t *trial) run(o order) bool {
 			return false
 		}
 	}
+	for n := 0; n < rematches && len(t.spill) > 0 && t.rematch(); n++ {
+	}
 	return len(t.spill) == 0
 }
 
@@ -540,8 +542,8 @@ func (t *trial) cheapest(v int32) int16 {
 			break
 		}
 	}
-	if best >= 0 {
-		t.contest(v, best, false)
+	if best >= 0 && !t.contest(v, best, false) { // an instruction in between destroys it
+		return -1
 	}
 	return best
 }

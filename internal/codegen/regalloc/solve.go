@@ -310,32 +310,13 @@ func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 		t := newTrial(p, s.groups(false), class, s.room)
 		t.evicting()
 		t.run(o)
-		lost, list := 0.0, []int32(nil)
-		for _, v := range t.spill {
-			if p.VRegs[v].Keep {
-				lost += lostKeep
-			} else {
-				lost += t.g.info[v].cost
-				list = append(list, v)
-			}
+		if lost := t.lostCost(); best == nil || lost < least {
+			best, least, first = t, lost, o
 		}
-		if best != nil && lost >= least {
-			continue
-		}
-		best, least, first = t, lost, o
-		slices.Sort(list)
-		spill = spill[:0]
-		for _, v := range slices.Compact(list) {
-			spill = append(spill, &split{v: v})
-		}
-		if len(t.spill) == 0 {
+		if len(best.spill) == 0 {
 			break
 		}
 	}
 	s.lose = []order{first}
-	return best, spill
+	return best, s.losers(best.spill)
 }
-
-// lostKeep is what it costs that something that cannot be spilled found no
-// place.
-const lostKeep = 1e6

@@ -93,8 +93,8 @@ func (s *solver) rewrite(spill []*split, window int32) {
 // pieces. Memory words are shared between those that are never live at the
 // same time; a piece has the home of what it is a piece of.
 func (w *rewriter) place(spill []*split) {
-	slots := &slotter{r: w, base: w.s.sol.Slots, many: len(spill) > manySpills || w.s.opts.quickSlots}
-	if slots.many {
+	slots := w.slotter(len(spill) > manySpills || w.s.opts.quickSlots)
+	if slots.Many {
 		spill = slots.byStart(spill)
 	}
 	var stays, tops, ends []pair

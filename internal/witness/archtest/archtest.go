@@ -53,6 +53,7 @@ var layers = [...]layer{
 	{"internal/codegen/regalloc/stores", 61, false, "alloc"}, // takes from them what is of no use
 	{"internal/codegen/regalloc", 60, false, "alloc"},
 	{"internal/codegen/regalloc/overfull", 59, false, "alloc"}, // where words lack registers
+	{"internal/codegen/regalloc/slots", 59, false, "alloc"},    // words of memory
 	{"internal/codegen/expand", 53, false, ""},                 // arithmetic that takes several instructions
 	{"internal/codegen/abi", 41, false, ""},
 	{"internal/opt", 69, false, ""}, // values and expressions; the rooms of the optimiser stand on it
