@@ -291,8 +291,8 @@ func (w *rewriter) needless(i *Inst) bool {
 	if i.Kind == Spill && i.Slot < 0 {
 		piece = ops[1].V
 	}
-	if h := &w.homes[piece]; !h.spilled || !h.again {
-		return false
+	if h := &w.homes[piece]; !h.spilled || !h.again || i.Kind == Remat && (h.slot >= 0 || h.reg >= 0) {
+		return false // what makes a constant late does not bring it from its home
 	}
 	if i.Kind == Spill {
 		w.s.sol.Spills--
