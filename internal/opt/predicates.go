@@ -11,7 +11,7 @@ import (
 
 // Predicates replaces predicates that are always true or false, or only
 // another one or its opposite, where they are read, and drops guards whose
-// outcome is known.
+// outcome is known. One that nobody wrote is false.
 func Predicates(f *ori.Func) bool {
 	v := ValuesOf(f)
 	changed, lost := false, false // lost: v was not kept true
@@ -29,6 +29,12 @@ func Predicates(f *ori.Func) bool {
 				}
 			}
 			if i.Guard.Kind != ori.KReg {
+				continue
+			}
+			if d := v.Once(i.Guard); d != nil && d.Op == op.UNDEF && !i.Op.Has(op.Terminator) && f.Should("undefined", i) {
+				// whether it runs was never said: where the source means that it does
+				// not, its address is as undefined
+				changed, lost = settle(b, i, i.Guard.Flags&ori.Inv != 0) || changed, true
 				continue
 			}
 			if p, ok := v.predicate(i.Guard); ok && (p.Kind == ori.KReg || settle(b, i, p.Flags&ori.Inv == 0)) {

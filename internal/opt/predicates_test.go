@@ -31,6 +31,9 @@ func TestPredicates(t *testing.T) {
 		{"a guard that always holds", `PLOP3.LUT p3 = pt, pt, pt, 0xf0, 0x0
 @p3 STS [r0+0x0], r1
 @~p3 STS [r0+0x4], r1`, `STS [r0+0x0], r1`, []func(*ori.Func) bool{opt.Predicates, opt.DeadCode}},
+		{"a guard that nobody wrote", `UNDEF p3 =
+@p3 STS [r2+0x0], r1
+@~p3 STS [r0+0x4], r1`, `STS [r0+0x4], r1`, []func(*ori.Func) bool{opt.Predicates, opt.DeadCode}},
 		{"the opposite of a predicate", `ISETP.LT.AND p3 = r0, r1, pt
 PLOP3.LUT p4 = p3, pt, pt, 0xf, 0x0
 @p4 STS [r0+0x0], r1

@@ -404,7 +404,7 @@ func tuning(u *unit) sched.Tuning {
 		Manner: n(knobs.SchedManner), Jitter: n(knobs.SchedJitter),
 		Turns:      sched.Turns{Time: n(knobs.TurnsTime), Share: n(knobs.TurnsShare), Few: n(knobs.TurnsFew), Reads: n(knobs.TurnsReads)},
 		ScarceTime: n(knobs.ScarceTime), ScarceShare: n(knobs.ScarceShare),
-		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Warps: n(knobs.SchedWarps),
+		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer),
 	}
 }
 

@@ -45,8 +45,9 @@ func (p *presser) arrange(f *ori.Func) {
 			}
 		}
 		left := p.cost(f, trial, weights, reserve)
-		if left.warps >= now.warps && left.price() < now.price()*percent(p.tune.Better) || left.shared() < now.shared()*percent(p.tune.Worthwhile) {
-			now, p.raised = left, true
+		if left.warps >= now.warps && left.price() < now.price()*percent(p.tune.Better) || left.shared() < now.shared()*percent(p.tune.Worthwhile) ||
+			left.crowded() <= now.crowded() && left.price() < now.price()*percent(p.tune.Fewer) {
+			now = left
 			plans, trial = trial, plans
 		}
 		if !held {
@@ -81,8 +82,11 @@ type cost struct{ latency, issue, warps float64 }
 
 // price is the time with many warps times that with few.
 func (c cost) price() float64 {
-	return max(c.issue, c.latency/min(c.warps, estimate.FewWarps)) * max(c.issue, c.latency/c.warps)
+	return max(c.issue, c.latency/min(c.warps, estimate.FewWarps)) * c.crowded()
 }
+
+// crowded is the time with as many warps as registers allow.
+func (c cost) crowded() float64 { return max(c.issue, c.shared()) }
 
 // shared is what each of the warps of a scheduler must hide.
 func (c cost) shared() float64 { return c.latency / c.warps }

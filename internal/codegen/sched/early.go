@@ -25,7 +25,7 @@ var earlyWays = [...]way{{first: 4, deep: true}, {first: 4, whole: true}, {first
 // inTurn looks for a better plan of a region whose registers did not last for
 // its loads: by turn, and with orders that begin with all or most loads, if they fit.
 func (p *presser) inTurn(r *region, limit counts, best plan) plan {
-	if g := p.graph(r.stretch); !best.held || p.short() || best.cycles < g.least()*9/8 || g.loads() < 2 {
+	if g := p.graph(r.stretch); !best.held || p.nearlyFull() || p.roomy() || best.cycles < g.least()*9/8 || g.loads() < 2 {
 		return best
 	}
 	room := min(limit[general]+reserve-tight, p.budget.in(r.block)-reserve)

@@ -50,6 +50,11 @@ const (
 	uniformRoom   = 48
 )
 
+// manyTests is the share of tests among the instructions of a region that
+// waits for them: it may take the last predicate, which others leave to what
+// comes from other blocks.
+const manyTests = 8
+
 // crowdedWords is how many words may be alive before computations whose readers
 // stand behind a barrier are worth moving there.
 const crowdedWords = 80
@@ -115,7 +120,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if tune.Slack == Usual().Slack && hasProducts(f) && !p.nearlyFull() {
 		tune.Slack = productSlack
 	}
-	step, made := p.step(f), p.made(f)
+	step := p.step(f)
 	if !p.inTurns(f, source, judge) {
 		p.arrange(f)
 		f.Touch()
@@ -125,8 +130,6 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
 		s.keepStep(f, step, source, judge)
-	} else if judge != nil && tune.Manner == 0 && tune.Registers == 0 && made > 0 && !p.raised && f.Size() <= tune.Warps {
-		s.keepWarps(f, made, source, judge)
 	}
 }
 
@@ -177,6 +180,16 @@ type region struct {
 	most counts  // words alive in it
 }
 
+// tests is how many predicates the region makes.
+func (r *region) tests() (n int) {
+	for k := range r.held.list {
+		if x := &r.held.list[k]; x.file == predicates && x.def >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // presser orders regions under a limit of registers.
 type presser struct {
 	*study
@@ -187,7 +200,6 @@ type presser struct {
 	most    counts  // words alive where nothing changes places
 	peak    int32   // general words alive at most, in the orders with few registers
 	shy     []int32 // see manner
-	raised  bool    // more registers were worthwhile
 }
 
 // presser finds the order with few registers of every region, and the limit.
@@ -317,6 +329,9 @@ type mover struct {
 func (p *presser) plan(r *region) plan {
 	limit := p.limit
 	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
+	if r.most[predicates] == predicateRoom && r.tests() >= len(r.instrs)/manyTests { // no test could be made beside another
+		limit[predicates]++
+	}
 	best := p.planned(r, r.base, byPath, limit, math.MaxInt32)
 	for _, x := range r.climbs {
 		if !x.deep && x.shy == 0 && x.first == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {

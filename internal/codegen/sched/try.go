@@ -80,6 +80,9 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 	list, least := []candidate{first}, first.memory
 	best := verdict{first.order, math.Inf(1), true}
 	few := float64(f.Size() / trifle)
+	if hasProducts(f) { // their loops feel it
+		few = 0
+	}
 	known := first.memory == 0 && first.guess <= few // what it costs
 	if known {
 		least = math.Inf(1)

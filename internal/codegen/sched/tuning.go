@@ -38,10 +38,9 @@ type Tuning struct {
 	// which occupancy drops. Better is the percentage of the price before, a
 	// product of two times, that an order with as many warps must come to, and
 	// Worthwhile that of the latency that a warp has to hide where fewer run.
-	Raises, Better, Worthwhile int
-	// Warps is the size of functions of which other orders are looked for
-	// that keep the number of registers at which fewer warps would run.
-	Warps int
+	// Fewer is the percentage of the price where fewer run and the time with all
+	// of them is no longer than before.
+	Raises, Better, Worthwhile, Fewer int
 }
 
 // Turns are the regions whose rows take turns at the special function unit.
@@ -56,7 +55,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70,
+		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68,
 	}
 }
 

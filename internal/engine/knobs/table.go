@@ -49,7 +49,7 @@ const (
 	SchedRaises               // read by pipeline
 	SchedBetter               // read by pipeline
 	SchedWorthwhile           // read by pipeline
-	SchedWarps                // read by pipeline
+	SchedFewer                // read by pipeline
 )
 
 var table = [...]Knob{
@@ -97,7 +97,7 @@ var table = [...]Knob{
 	ScarceShare:     {"ScarceShare", Int, "2", "times these cycles must be as many as the instructions"},
 	SchedRaises:     {"SchedRaises", Int, "3", "times that orders may take the registers of the next occupancy step"},
 	SchedBetter:     {"SchedBetter", Int, "97", "percent of the price before that such an order comes to at most, with as many warps"},
+	SchedFewer:      {"SchedFewer", Int, "68", "percent of the price before that an order with fewer warps comes to at most, if all of them together take no longer"},
 	SchedWorthwhile: {"SchedWorthwhile", Int, "70", "percent of the latency a warp hides that such an order comes to at most, with fewer warps"},
-	SchedWarps:      {"SchedWarps", Int, "0", "instructions of functions of which other orders are looked for that let as many warps run as planned; 0: none"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

@@ -47,7 +47,7 @@ const (
 // registers it takes at most, on any SM.
 var kindWords = [...]struct{ in, out, registers int }{
 	KindDivide: {4, 2, 14}, KindRemainder: {4, 2, 14}, KindSigned: {4, 2, 14}, KindSignedRem: {4, 2, 14},
-	KindDiv64: {4, 2, 18}, KindRoot64: {2, 2, 14}, KindInverseRoot: {2, 2, 12}, KindDiv32: {2, 1, 11}, KindRoot32: {1, 1, 8},
+	KindDiv64: {4, 2, 18}, KindRoot64: {2, 2, 14}, KindInverseRoot: {2, 2, 12}, KindDiv32: {2, 1, 11}, KindRoot32: {1, 1, 7},
 }
 
 // Registers is how many registers it takes, which its callers lose.
