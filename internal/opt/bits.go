@@ -46,7 +46,7 @@ func LeftOut(i *ori.Instr) *ori.Operand {
 }
 
 // copiesAll: an asynchronous copy that leaves out no bytes has no need to
-// fill, which costs time.
+// fill.
 func (t *bitRewriter) copiesAll(i *ori.Instr) {
 	if a := LeftOut(i); a != nil && (IsZero(*a) || Plain(*a) && t.k.Of(a, MaxDepth).Zero == ^uint32(0)) {
 		i.Mods = i.Mods.Without(op.MZFILL)
