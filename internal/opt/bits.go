@@ -33,12 +33,12 @@ func KnownBits(f *ori.Func) bool {
 }
 
 // copyRest is where the sources of an asynchronous copy behind its addresses
-// begin: a predicate without which all bytes are zero, and LeftOut.
+// begin: a predicate without which all bytes are zero, and leftOut.
 const copyRest = 3
 
-// LeftOut returns how many bytes an asynchronous copy leaves out, which is a
+// leftOut returns how many bytes an asynchronous copy leaves out, which is a
 // part of its address, too; nil if that is not told.
-func LeftOut(i *ori.Instr) *ori.Operand {
+func leftOut(i *ori.Instr) *ori.Operand {
 	if n := len(i.Args) - 1; i.Op == op.LDGSTS && n >= copyRest && i.Args[n].Class != ori.P {
 		return &i.Args[n]
 	}
@@ -48,7 +48,7 @@ func LeftOut(i *ori.Instr) *ori.Operand {
 // copiesAll: an asynchronous copy that leaves out no bytes has no need to
 // fill.
 func (t *bitRewriter) copiesAll(i *ori.Instr) {
-	if a := LeftOut(i); a != nil && (IsZero(*a) || Plain(*a) && t.k.Of(a, MaxDepth).Zero == ^uint32(0)) {
+	if a := leftOut(i); a != nil && (IsZero(*a) || Plain(*a) && t.k.Of(a, MaxDepth).Zero == ^uint32(0)) {
 		i.Mods = i.Mods.Without(op.MZFILL)
 		t.f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
 		t.changed = true

@@ -284,7 +284,7 @@ func Settle(f *ori.Func) {
 			if i.Mods.Has(op.MCONTRACT) || i.Mods.Has(op.MTWIN) {
 				i.Mods = i.Mods.Without(op.MCONTRACT).Without(op.MTWIN)
 			}
-			if LeftOut(i) != nil {
+			if leftOut(i) != nil {
 				f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
 			}
 		}
