@@ -32,8 +32,8 @@ func Predicates(f *ori.Func) bool {
 				continue
 			}
 			if d := v.Once(i.Guard); d != nil && d.Op == op.UNDEF && !i.Op.Has(op.Terminator) && f.Should("undefined", i) {
-				// whether it runs was never said: where the source means that it does
-				// not, its address is as undefined
+				// whether it runs was never said; what it would read or store is as
+				// undefined, and may be an address
 				changed, lost = settle(b, i, i.Guard.Flags&ori.Inv != 0) || changed, true
 				continue
 			}

@@ -57,18 +57,10 @@ func TestFormsAgainstReference(t *testing.T) {
 	for _, name := range []string{"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"} {
 		a := target.Find(name)
 		r := rand.New(rand.NewPCG(1, 2))
-		var insts []Inst
+		insts := ofEveryForm(a, each, r)
 		var words []bits.Word
-		for id := range forms {
-			if id == 0 || !forms[id].on(a) {
-				continue
-			}
-			for range each {
-				if i, ok := randomInst(a, FormID(id), r); ok {
-					insts = append(insts, i)
-					words = append(words, i.w)
-				}
-			}
+		for _, i := range insts {
+			words = append(words, i.w)
 		}
 		var bad misses
 		agreed, refused := 0, 0
@@ -92,6 +84,22 @@ func TestFormsAgainstReference(t *testing.T) {
 	}
 }
 
+// ofEveryForm makes so many random instructions of each form that an
+// architecture has.
+func ofEveryForm(a *target.Arch, each int, r *rand.Rand) (insts []Inst) {
+	for id := range forms {
+		if id == 0 || !forms[id].on(a) {
+			continue
+		}
+		for range each {
+			if i, ok := randomInst(a, FormID(id), r); ok {
+				insts = append(insts, i)
+			}
+		}
+	}
+	return insts
+}
+
 // TestBitsAgainstReference turns every bit of an instruction of every form,
 // one at a time: where the reference disassembler knows the word, this one
 // prints the same or says that it does not know it. So no field is missing
@@ -109,16 +117,9 @@ func TestBitsAgainstReference(t *testing.T) {
 		a := target.Find(name)
 		r := rand.New(rand.NewPCG(7, 9))
 		var words []bits.Word
-		for id := range forms {
-			if id == 0 || !forms[id].on(a) {
-				continue
-			}
-			for range each {
-				if i, ok := randomInst(a, FormID(id), r); ok {
-					for b := range uint(105 - 16) {
-						words = append(words, i.w.With(b+16, 1, ^i.w.Field(b+16, 1)))
-					}
-				}
+		for _, i := range ofEveryForm(a, each, r) {
+			for b := range uint(105 - 16) {
+				words = append(words, i.w.With(b+16, 1, ^i.w.Field(b+16, 1)))
 			}
 		}
 		var bad misses

@@ -114,14 +114,7 @@ func TestAsyncOfGPU(t *testing.T) {
 			l := &launch.Launch{Kernel: "k", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Args: []launch.Arg{
 				{Buf: 16384, Fill: "zero"}, {Buf: 16384, Fill: "f32", Seed: 3}, {Bytes: make([]byte, 128)},
 			}}
-			p, err := ptxvm.Load("t.ptx", text, arch)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := p.Run(l, ptxvm.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, want := interpretedText(t, text, arch, l)
 			if n := bytes.Count(want[0][4096:], []byte{0}); n == len(want[0])-4096 {
 				t.Errorf("%s: the interpreter leaves nothing behind %s", arch, body)
 			}
@@ -134,8 +127,8 @@ func TestAsyncOfGPU(t *testing.T) {
 	}
 }
 
-// agreeAll asks the interpreter and the simulator, with both codes.
-func agreeAll(t *testing.T, x *oracle.Tools, text, arch string, l *launch.Launch) {
+// interpretedText runs a text in the interpreter.
+func interpretedText(t *testing.T, text, arch string, l *launch.Launch) (*ptxvm.Program, [][]byte) {
 	t.Helper()
 	p, err := ptxvm.Load("t.ptx", text, arch)
 	if err != nil {
@@ -145,6 +138,13 @@ func agreeAll(t *testing.T, x *oracle.Tools, text, arch string, l *launch.Launch
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p, want
+}
+
+// agreeAll asks the interpreter and the simulator, with both codes.
+func agreeAll(t *testing.T, x *oracle.Tools, text, arch string, l *launch.Launch) {
+	t.Helper()
+	p, want := interpretedText(t, text, arch, l)
 	late, err := p.Run(l, ptxvm.Options{Late: true})
 	if err != nil {
 		t.Fatal(err)
