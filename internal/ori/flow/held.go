@@ -56,16 +56,17 @@ func HeldBarriers(f *ori.Func, a *Apart) [][]ori.Reg {
 }
 
 // Barriers calls see with each instruction of f behind which barriers live or
-// are held, the last of a block first, until it returns false.
+// are held, the last of a block first, until it returns false. A held barrier
+// takes its register from where threads are noted in it on, as registers are
+// given out.
 func Barriers(f *ori.Func, see func(i *ori.Instr, alive []ori.Reg) bool) {
 	live := liveBarriers(f)
-	held := HeldBarriers(f, ApartOf(f, UniformityOf(f)))
+	ends := heldEnds(f, HeldBarriers(f, ApartOf(f, UniformityOf(f))))
 	for _, b := range f.Blocks {
 		var alive []ori.Reg
-		if held != nil {
-			alive = slices.Clone(held[b.ID])
+		if ends != nil {
+			alive = slices.Clone(ends[b.ID])
 		}
-		kept := len(alive)
 		for n := range live.End(b).All() {
 			alive = also(alive, live.Reg(n))
 		}
@@ -73,16 +74,86 @@ func Barriers(f *ori.Func, see func(i *ori.Instr, alive []ori.Reg) bool) {
 			if len(alive) > 0 && !see(i, alive) {
 				return
 			}
-			alive = step(f, i, alive, kept)
+			alive = step(f, i, alive)
+		}
+	}
+}
+
+// heldEnds lists, by block ID, the barriers that must survive the end of the
+// block: those that are held in it, or further on with nobody noted in them
+// anew in between.
+func heldEnds(f *ori.Func, held [][]ori.Reg) [][]ori.Reg {
+	if held == nil {
+		return nil
+	}
+	ends := make([][]ori.Reg, len(held))
+	noted, paths := notedIn(f), map[ori.Reg]map[*ori.Block]bool{}
+	for _, b := range f.Blocks {
+		for _, k := range held[b.ID] {
+			after := paths[k]
+			if after == nil {
+				after = behind(noted[k])
+				paths[k] = after
+			}
+			spreadBack(b, func(x *ori.Block) bool {
+				if !after[x] || slices.Contains(ends[x.ID], k) {
+					return false
+				}
+				ends[x.ID] = append(ends[x.ID], k)
+				return !slices.Contains(noted[k], x)
+			})
+		}
+	}
+	return ends
+}
+
+// notedIn lists the blocks in which threads are noted in each barrier.
+func notedIn(f *ori.Func) map[ori.Reg][]*ori.Block {
+	m := map[ori.Reg][]*ori.Block{}
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.BSSY {
+				k := i.Dsts()[0].Reg
+				m[k] = append(m[k], b)
+			}
+		}
+	}
+	return m
+}
+
+// behind finds the blocks to whose ends paths lead from some blocks.
+func behind(from []*ori.Block) map[*ori.Block]bool {
+	seen := map[*ori.Block]bool{}
+	work := slices.Clone(from)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[b] {
+			seen[b] = true
+			work = append(work, b.Succs...)
+		}
+	}
+	return seen
+}
+
+// spreadBack goes from the end of a block against the paths, before each block
+// that take says yes to.
+func spreadBack(b *ori.Block, take func(*ori.Block) bool) {
+	work := []*ori.Block{b}
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if take(x) {
+			work = append(work, x.Preds...)
 		}
 	}
 }
 
 // step goes back over i: what it notes lives no longer before it, what it
-// waits at does. The first so many are held.
-func step(f *ori.Func, i *ori.Instr, alive []ori.Reg, kept int) []ori.Reg {
+// waits at does.
+func step(f *ori.Func, i *ori.Instr, alive []ori.Reg) []ori.Reg {
 	for _, d := range i.Dsts() {
-		if n := slices.Index(alive, d.Reg); d.HasReg() && n >= kept {
+		if n := slices.Index(alive, d.Reg); d.HasReg() && n >= 0 {
 			alive = slices.Delete(alive, n, n+1)
 		}
 	}
@@ -135,7 +206,7 @@ func waitedAt(f *ori.Func, b *ori.Block, live *Live) (list []ori.Reg) {
 		if waits(f, i) {
 			list = also(list, alive...)
 		}
-		alive = step(f, i, alive, 0)
+		alive = step(f, i, alive)
 	}
 	return list
 }
