@@ -230,28 +230,15 @@ func dump(w io.Writer, u *unit, e *phase.Event) error {
 func converge(u *unit, c *phase.Ctx) error {
 	x := flow.UniformityOf(u.f)
 	cross := flow.Crossings(u.f, x)
-	if c.Opt == 0 {
-		isel.Converge(u.f, func(b *ori.Block) bool { return !cross[b.ID] })
-		isel.SpareBarriers(u.f, barrierRoom(u.f))
-		x = flow.UniformityOf(u.f)
-		isel.YieldWaits(u.f, x, flow.ApartOf(u.f, x))
-		u.findGatherings()
-		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
-		isel.GatherAligned(u.f, flow.ApartOf(u.f, flow.UniformityOf(u.f)).Is)
-		return nil
-	}
-	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
+	all := isel.Converge(u.f, func(b *ori.Block) bool { return (c.Opt == 0 || x.Parts(b)) && !cross[b.ID] })
 	all = !isel.SpareBarriers(u.f, barrierRoom(u.f)) && all
-	x = flow.UniformityOf(u.f)
-	apart := flow.ApartOf(u.f, x)
-	if isel.YieldWaits(u.f, x, apart) {
-		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	apart := u.gatherThreads(c.Opt == 0)
+	for isel.SpareBarriers(u.f, barrierRoom(u.f)) { // threads that wait for all of the warp keep barriers from others
+		all = false
+		apart = u.gatherThreads(c.Opt == 0)
 	}
-	u.findGatherings()
-	isel.GatherBarriers(u.f, apart.Is)
-	isel.GatherAligned(u.f, apart.Is)
-	if isel.SplitGathered(u.f, apart.Is) {
-		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	if c.Opt == 0 {
+		return nil
 	}
 	if !u.f.Kernel || !all { // who comes to a function, or where paths reconverge, nobody knows
 		return nil
@@ -263,6 +250,24 @@ func converge(u *unit, c *phase.Ctx) error {
 		}
 	}
 	return nil
+}
+
+// gatherThreads brings the threads of a warp together before what wants them
+// so, and returns where they may be apart then. Before barriers they are always,
+// if asked so.
+func (u *unit) gatherThreads(always bool) *flow.Apart {
+	x := flow.UniformityOf(u.f)
+	apart := flow.ApartOf(u.f, x)
+	if isel.YieldWaits(u.f, x, apart) {
+		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	}
+	u.findGatherings()
+	isel.GatherBarriers(u.f, func(b *ori.Block) bool { return always || apart.Is(b) })
+	isel.GatherAligned(u.f, apart.Is)
+	if !always && isel.SplitGathered(u.f, apart.Is) {
+		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	}
+	return apart
 }
 
 // barrierRoom is what there is for convergence regions, less some because
