@@ -142,7 +142,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformBases", Run: fit(uniform.UniformBases), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
-		{Name: "LooseGroups", Run: improve(isel.LooseGroups), MinOpt: 2, Needs: legal | converged},
+		{Name: "LooseGroups", Run: do(looseGroups), MinOpt: 2, Needs: legal | converged},
 		{Name: "ParkAccumulators", Run: do(parkAccumulators), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
@@ -369,6 +369,10 @@ func renumber(u *unit) {
 	if !u.o.Debug {
 		u.f.Renumber()
 	}
+}
+
+func looseGroups(u *unit) {
+	isel.LooseGroups(u.f, budget(u.f, u.o)-ra.FirstGroupReg)
 }
 
 // parkAccumulators keeps accumulators in local memory that loops have no

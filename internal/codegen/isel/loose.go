@@ -17,14 +17,18 @@ import (
 // pipeline of its own: such blocks stay as they are. What the source does not
 // wait for in its block is open: it may still run while threads meet, memory
 // changes and the next round of a loop begins, as it may in the source.
-func LooseGroups(f *ori.Func) bool {
+//
+// Where the results of a block's operations do not find place in the registers
+// that there are, some of them are in memory between operations, and whatever
+// the source keeps pending is waited for: such a block is freed, too.
+func LooseGroups(f *ori.Func, registers int) bool {
 	if !flow.HasGroups(f) {
 		return false
 	}
 	loose := make([]bool, f.NumBlocks())
 	changed := false
 	for _, b := range f.Blocks {
-		loose[b.ID] = loosens(b)
+		loose[b.ID] = loosens(b, registers)
 		changed = changed || loose[b.ID]
 	}
 	if !changed {
@@ -83,15 +87,14 @@ func pendingAt(f *ori.Func, loose []bool) []bool {
 // loosens reports whether a block waits for all operations before it, all
 // its waits are such, and operations with a matrix in registers, which
 // something in the block must have computed, stand behind one; or whether so
-// many results are made from nothing that they had better not be there at once.
-func loosens(b *ori.Block) bool {
-	waits, behind, fresh := false, false, 0
+// many results are made from nothing that they had better not be there at once,
+// or all results do not find place in the registers.
+func loosens(b *ori.Block, registers int) bool {
+	waits, behind, fresh, some := false, false, 0, false
 	for i := b.First(); i != nil; i = i.Next() {
 		switch {
 		case isGroupWait(i):
-			if i.Args[len(i.Args)-1].Imm != 0 {
-				return false
-			}
+			some = some || i.Args[len(i.Args)-1].Imm != 0
 			waits = true
 		case i.IsGroupMMA() && i.Guard.Kind != ori.KNone:
 			return false
@@ -101,7 +104,19 @@ func loosens(b *ori.Block) bool {
 			fresh += int(i.Args[0].N)
 		}
 	}
-	return behind || waits && fresh > mostFresh
+	return !some && (behind || waits && fresh > mostFresh) || resultWords(b) > registers
+}
+
+// resultWords counts the words of all results that operations of b write.
+func resultWords(b *ori.Block) (words int) {
+	seen := map[ori.Reg]bool{}
+	for i := b.First(); i != nil; i = i.Next() {
+		if i.IsGroupMMA() && i.Args[0].Kind == ori.KReg && !seen[i.Args[0].Reg] {
+			seen[i.Args[0].Reg] = true
+			words += int(i.Args[0].N)
+		}
+	}
+	return words
 }
 
 // mostFresh is how many words of results that nothing was added to before may

@@ -85,7 +85,7 @@ reg r5 1/1 phys=32
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
-		LooseGroups(f)
+		LooseGroups(f, 255)
 		GroupWaits(f, target.Find("sm_90a"))
 		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
@@ -155,7 +155,7 @@ reg r6 4/4 phys=24
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
-		LooseGroups(f)
+		LooseGroups(f, 255)
 		GroupWaits(f, target.Find("sm_90a"))
 		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
@@ -190,8 +190,43 @@ func TestLooseFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		if LooseGroups(f) != (want > 0) || strings.Count(f.String(), "LOOSE") != want {
+		if LooseGroups(f, 255) != (want > 0) || strings.Count(f.String(), "LOOSE") != want {
 			t.Errorf("%d products, want %d operations free:\n%s", products, want, f)
+		}
+	}
+}
+
+// TestLooseCrowded frees products that the source keeps pending if there is no
+// place for all of their results.
+func TestLooseCrowded(t *testing.T) {
+	const text = `func f kernel {
+reg u0 4/4
+reg r1 128/8
+reg r2 128/8
+reg p3 1/1
+b0: -> b0, b1
+WARPGROUP.ARRIVE
+HGMMA.64x256x16.F32 r1 = gdesc[u0]+0x0, r1
+HGMMA.64x256x16.F32 r2 = gdesc[u0]+0x0, r2, gsb0
+WARPGROUP.DEPBAR.LE gsb0, 0x1
+@p3 BRA b0
+b1:
+WARPGROUP.DEPBAR.LE gsb0, 0x0
+FADD r1 = r1, r2
+EXIT
+}
+`
+	for registers, want := range map[int]int{256: 0, 255: 2} {
+		m, err := ori.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		if LooseGroups(f, registers) != (want > 0) || strings.Count(f.String(), "LOOSE") != want {
+			t.Errorf("%d registers, want %d operations free:\n%s", registers, want, f)
+		}
+		if strings.Contains(f.String(), "0x1\n") != (want == 0) || strings.Contains(f.String(), "OPEN") {
+			t.Errorf("%d registers: products go on into the next round:\n%s", registers, f)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// firstGroupReg is where the registers of warp-group matrix operations begin,
+// FirstGroupReg is where the registers of warp-group matrix operations begin,
 // as in the reference's code: those below are what callbacks of tools save
 // and use, and a save does not wait for the operation.
-const firstGroupReg = 24
+const FirstGroupReg = 24
 
 // holdGroups keeps the registers of warp-group matrix operations until these
 // are waited for: they are read and written after the last instruction that
@@ -39,7 +39,7 @@ func (b *builder) holdGroups() {
 	}
 	for _, r := range regs {
 		b.p.VRegs[r].Keep = b.keep
-		b.p.VRegs[r].Lo = max(b.p.VRegs[r].Lo, firstGroupReg)
+		b.p.VRegs[r].Lo = max(b.p.VRegs[r].Lo, FirstGroupReg)
 	}
 	g := flow.GroupsOf(f, len(regs), true, func(o ori.Operand) (int, int) {
 		if n := cell[o.Reg]; n > 0 {

@@ -19,6 +19,11 @@ import (
 // A parked accumulator lies in memory wherever a block begins or ends. The
 // words that a block touches are loaded before the first access and, if they
 // are written, stored behind the last write, four at a time.
+//
+// Those that a loop touches one after the other have one register in it, or as
+// many as there is room for: the words of the next are loaded when the same
+// words of the one before are stored, and not before, when there would be no
+// place for all of it.
 
 // Park parks accumulators of f and returns how many bytes of local memory
 // from o.FrameBytes on they take.
@@ -51,6 +56,9 @@ func Park(f *ori.Func, o *Options) (size int32) {
 		}
 		size += 4 * int32(f.Regs[r].Width)
 	}
+	for _, x := range p.turns {
+		p.share(x)
+	}
 	f.Touched(size > 0)
 	return size
 }
@@ -73,6 +81,15 @@ type parking struct {
 	wide   []bool // by register: an accumulator that can be parked
 	parked []bool
 	live   *flow.Live
+	turns  []turns
+}
+
+// turns are parked accumulators that a block touches, in this order, and how
+// many words of them may be in registers.
+type turns struct {
+	b    *ori.Block
+	list []stretch
+	room int
 }
 
 // isLoose reports whether the products of b are waited for only where
@@ -157,9 +174,7 @@ func (p *parking) others(b *ori.Block, list []stretch) {
 	}
 }
 
-// choose parks the fewest words of the accumulators that live around b that
-// leave enough registers wherever b touches some; of equal ones those that
-// are touched where the fewest other words live.
+// choose parks accumulators that live around b, if there is not room for all.
 func (p *parking) choose(b *ori.Block) {
 	list, all := p.stretches(b)
 	room := p.o.Registers
@@ -170,8 +185,29 @@ func (p *parking) choose(b *ori.Block) {
 	if all <= room || len(list) > mostParked {
 		return
 	}
+	best, words := p.fewest(b, list, all, room)
+	if best == 0 && p.gather(b, list) {
+		list, all = p.stretches(b)
+		best, words = p.fewest(b, list, all, room)
+	}
+	if best == 0 {
+		return
+	}
+	x := turns{b: b, room: room - (all - words)}
+	for ; best != 0; best &= best - 1 {
+		at := list[bits.TrailingZeros(best)]
+		p.parked[at.reg] = true
+		x.list = append(x.list, at)
+	}
+	p.turns = append(p.turns, x)
+}
+
+// fewest finds the set of accumulators with the fewest words that leaves enough
+// registers, if it is parked, wherever b touches some; of equal ones that which is
+// touched where the fewest other words live.
+func (p *parking) fewest(b *ori.Block, list []stretch, all, room int) (best uint, words int) {
 	p.others(b, list)
-	best, words, full := uint(0), 0, 0
+	full := 0
 	for set := uint(1); set < 1<<len(list); set++ {
 		w, beside := 0, 0
 		for k, x := range list {
@@ -184,8 +220,40 @@ func (p *parking) choose(b *ori.Block) {
 			best, words, full = set, w, beside
 		}
 	}
-	for ; best != 0; best &= best - 1 {
-		p.parked[list[bits.TrailingZeros(best)].reg] = true
+	return best, words
+}
+
+// share gives accumulators of one width that a block touches one after the
+// other registers in turn.
+func (p *parking) share(x turns) {
+	type place struct {
+		reg  ori.Reg
+		last int
+	}
+	places, next := map[int][]place{}, map[int]int{} // by width
+	for _, s := range x.list {
+		w := s.width
+		if len(places[w]) < x.room/w {
+			r := p.f.NewReg(ori.R, w)
+			p.f.Regs[r] = p.f.Regs[s.reg]
+			places[w] = append(places[w], place{r, -1})
+		}
+		if len(places[w]) == 0 {
+			continue
+		}
+		at := &places[w][next[w]%len(places[w])]
+		if at.last >= s.first {
+			continue
+		}
+		next[w]++
+		at.last = s.last
+		for i := range x.b.Instrs {
+			for k := range i.Args {
+				if a := &i.Args[k]; a.HasReg() && a.Reg == s.reg {
+					a.Reg = at.reg
+				}
+			}
+		}
 	}
 }
 

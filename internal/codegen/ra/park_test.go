@@ -53,8 +53,20 @@ func loop(accumulators int, mods string) string {
 	return b.String()
 }
 
+// scaled computes words of all accumulators before the first product.
+func scaled(accumulators int) string {
+	var b strings.Builder
+	for n := range accumulators {
+		for w := range 64 {
+			fmt.Fprintf(&b, "    FMUL r%d[%d] = r%d[%d], 0x40000000\n", 2+n, w, 2+n, w)
+		}
+	}
+	return b.String()
+}
+
 // TestPark: of four accumulators the two are parked beside which the fewest
 // others live; three fit; products that the source orders are left alone.
+// Both have one register in the loop, also if all are scaled before the first product.
 func TestPark(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -65,8 +77,13 @@ func TestPark(t *testing.T) {
 		{"four", 4, ".LOOSE", []ori.Reg{4, 5}},
 		{"three", 3, ".LOOSE", nil},
 		{"four in the source's order", 4, "", nil},
+		{"four, all of which are scaled before", 4, ".LOOSE", []ori.Reg{4, 5}},
 	} {
-		m, err := ori.Parse(loop(c.accumulators, c.mods))
+		text := loop(c.accumulators, c.mods)
+		if strings.Contains(c.name, "scaled") {
+			text = strings.Replace(text, "    HGMMA", scaled(c.accumulators)+"    HGMMA", 1)
+		}
+		m, err := ori.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,16 +95,20 @@ func TestPark(t *testing.T) {
 		}
 		type count struct{ b0, b1, b2 [2]int } // stores and loads
 		got := map[ori.Reg]*count{}
+		turn := map[ori.Reg]bool{} // registers of those that are parked, in the loop
 		for n, b := range f.Blocks {
 			for i := range b.Instrs {
-				r, k := ori.NoReg, 0
+				at, words, k := 0, 1, 0
 				switch i.Op {
 				case op.STL:
-					r = i.Args[1].Reg
 				case op.LDL:
-					r, k = i.Args[0].Reg, 1
+					at, words, k = 1, 0, 1
 				default:
 					continue
+				}
+				r := c.parked[i.Args[at].Imm/256]
+				if n == 1 {
+					turn[i.Args[words].Reg] = true
 				}
 				if got[r] == nil {
 					got[r] = &count{}
@@ -107,6 +128,9 @@ func TestPark(t *testing.T) {
 		}
 		if c.parked == nil {
 			continue
+		}
+		if len(turn) != 1 {
+			t.Errorf("%s: %d registers in turn, there is room for one", c.name, len(turn))
 		}
 		o.FrameBytes = size
 		if r, err := Run(f, o); err != nil || r.SpillBytes != 0 {

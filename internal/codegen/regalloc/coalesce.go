@@ -51,7 +51,7 @@ func newGroups(p *Problem, r *ranges) *groups {
 		weight := blockWeight(blk.Depth)
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			for _, o := range p.Operands(int(n)) {
-				g.info[o.V].cost += weight * p.moved(o)
+				g.info[o.V].cost += weight * moved(p, o)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func newGroups(p *Problem, r *ranges) *groups {
 }
 
 // moved is what an access costs to what is spilled: moving words, or making them again.
-func (p *Problem) moved(o Operand) float64 {
+func moved(p *Problem, o Operand) float64 {
 	switch {
 	case o.Role == Hold:
 		return 0

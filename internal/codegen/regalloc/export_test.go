@@ -109,4 +109,4 @@ func (t *trial) shared() bool {
 }
 
 // Moved is what an access costs to what is spilled.
-func Moved(p *Problem, o Operand) float64 { return p.moved(o) }
+func Moved(p *Problem, o Operand) float64 { return moved(p, o) }

@@ -95,7 +95,7 @@ func (w *rewriter) fill(h *home, t int32, sub, n uint8) {
 				end = x.sub
 			}
 		}
-		d := Operand{t, at - sub, end - at, Def}
+		d := Operand{V: t, Sub: at - sub, N: end - at, Role: Def}
 		if k < len(h.late) {
 			w.s.sol.Reloads++
 			w.emit(Inst{Kind: Remat, Orig: h.late[k].orig, Slot: -1}, d)

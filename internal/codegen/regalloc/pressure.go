@@ -40,9 +40,9 @@ func pressure(p *Problem, r *ranges, class uint8) *fat {
 	file := &p.Files[class]
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]
-		room := int32(file.room(b))
+		room := int32(file.Room(b))
 		for _, t := range file.Taken {
-			if t < file.room(b) {
+			if t < file.Room(b) {
 				room--
 			}
 		}

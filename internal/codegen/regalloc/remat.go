@@ -83,7 +83,7 @@ func (s *settler) holds(v int32) bool {
 			return false
 		}
 		for _, n := range s.wrote.of(int(o.V)) {
-			if s.live.at(Operand{v, 0, s.p.VRegs[v].Width, Use}, perInst*n+atClobber) != 0 {
+			if s.live.at(Operand{V: v, Sub: 0, N: s.p.VRegs[v].Width, Role: Use}, perInst*n+atClobber) != 0 {
 				return false
 			}
 		}
@@ -123,17 +123,54 @@ func (r *ranges) at(o Operand, point int32) (n uint8) {
 	return n
 }
 
-// mostMade is how many values that are made again one after the other may
-// need each other.
-const mostMade = 64
+// mostMade is how many values may have to be made again for one.
+const mostMade = 3
+
+// chained takes from p the promise that the last of many values can be made
+// again, each from the one before, that are spilled together: it has a home.
+func chained(p, orig *Problem, spill []*split) *Problem {
+	const open = -1 // it is being counted
+	deep := map[int32]int{}
+	for _, x := range spill {
+		if p.VRegs[x.v].Derived {
+			deep[x.v] = 0
+		}
+	}
+	q := p
+	var count func(v int32) int
+	count = func(v int32) int {
+		if n, ok := deep[v]; !ok || n != 0 {
+			return max(0, n)
+		}
+		deep[v] = open
+		n := 1
+		for _, o := range orig.Operands(int(p.VRegs[v].Remat)) {
+			if isSource(o) {
+				n += count(o.V)
+			}
+		}
+		if n > mostMade {
+			if q == p { // saved solutions know p as it is
+				c := *p
+				c.VRegs = slices.Clone(p.VRegs)
+				q = &c
+			}
+			q.VRegs[v].Remat, q.VRegs[v].Derived = -1, false
+			delete(deep, v)
+			return 0
+		}
+		deep[v] = n
+		return n
+	}
+	for _, x := range spill {
+		count(x.v)
+	}
+	return q
+}
 
 // sources lists the operands with which instruction remat is repeated into d
 // before instruction n.
 func (w *rewriter) sources(remat int32, d Operand, n int32) []Operand {
-	if w.made++; w.made > mostMade {
-		panic("a value is made from itself")
-	}
-	defer func() { w.made-- }()
 	ops := []Operand{d}
 	for _, o := range w.s.orig.Operands(int(remat)) {
 		if !isSource(o) {
@@ -148,7 +185,7 @@ func (w *rewriter) sources(remat int32, d Operand, n int32) []Operand {
 			x := &w.old.VRegs[o.V]
 			t := w.temp(o.V, 0, x.Width)
 			w.s.sol.Reloads++
-			w.emit(Inst{Kind: Remat, Orig: x.Remat, Slot: -1}, Operand{t, 0, x.Width, Def})
+			w.emit(Inst{Kind: Remat, Orig: x.Remat, Slot: -1}, Operand{V: t, Sub: 0, N: x.Width, Role: Def})
 			o.V = t
 		}
 		ops = append(ops, o)

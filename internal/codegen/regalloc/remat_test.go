@@ -84,6 +84,36 @@ func TestMadeFromOthers(t *testing.T) {
 	}
 }
 
+// TestMadeFromMany: of many values, each made from the one before and read at
+// the end, some go to memory: to make the last again would take all of them.
+func TestMadeFromMany(t *testing.T) {
+	const values = 100
+	x := newCrowd(8)
+	last := x.reg(1, 1)
+	x.inst(def(last))
+	for range values {
+		v := x.reg(1, 1)
+		x.p.VRegs[v].Remat = x.inst(def(v), use(last))
+		last = v
+	}
+	for v := last; v >= 0; v-- {
+		x.inst(use(v))
+	}
+	s := x.solve(t)
+	made, stored := 0, 0
+	for n := range s.Problem.Insts {
+		switch s.Problem.Insts[n].Kind {
+		case regalloc.Remat:
+			made++
+		case regalloc.Spill:
+			stored++
+		}
+	}
+	if made == 0 || stored == 0 || made > 3*values {
+		t.Errorf("%d are made again, %d stored", made, stored)
+	}
+}
+
 // TestRepeatedTooLate: the checker sees that an instruction is repeated where
 // it reads something else than before.
 func TestRepeatedTooLate(t *testing.T) {

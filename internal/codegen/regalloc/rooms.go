@@ -4,14 +4,6 @@ package regalloc
 // in others. What lives in a block must be below what is there; a value that
 // is in memory in such a block, or was split there, need not be.
 
-// room is how many registers of the file are there in block b.
-func (f *File) room(b int) int {
-	if f.Rooms == nil {
-		return f.Budget
-	}
-	return min(f.Budget, int(f.Rooms[b]))
-}
-
 // bounds lowers the upper bounds of groups to what is there wherever their
 // words live.
 func (g *groups) bounds(p *Problem) {
@@ -33,7 +25,7 @@ func (g *groups) bounds(p *Problem) {
 		for w, spans := range x.spans {
 			for _, s := range spans {
 				for b := block[s.from/perInst]; b <= block[(s.to-1)/perInst]; b++ {
-					if hi := int16(f.room(int(b)) + int(x.width) - 1 - w); x.hi == 0 || hi < x.hi {
+					if hi := int16(f.Room(int(b)) + int(x.width) - 1 - w); x.hi == 0 || hi < x.hi {
 						x.hi = hi
 					}
 				}

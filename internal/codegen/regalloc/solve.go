@@ -51,11 +51,6 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 	return s.sol, nil
 }
 
-// has reports whether some virtual register is of a class.
-func (p *Problem) has(class uint8) bool {
-	return slices.ContainsFunc(p.VRegs, func(v VReg) bool { return v.Class == class })
-}
-
 // number makes room for the register of every virtual one.
 func (s *Solution) number() {
 	for len(s.Phys) < len(s.Problem.VRegs) {
@@ -138,7 +133,7 @@ func (s *solver) trace(format string, args ...any) {
 // file allocates one file: trials without spilling, and if none fits, with
 // every strategy of spilling, of which the cheapest is kept.
 func (s *solver) file(class uint8) error {
-	if !s.sol.Problem.has(class) {
+	if !s.sol.Problem.Has(class) {
 		return nil
 	}
 	if s.live == nil {
@@ -231,6 +226,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, %d of them split, target %d\n",
 			f.Name, round, len(spill), countSplit(spill), f.Budget)
 		s.sol.Splits += countSplit(spill)
+		s.sol.Problem = chained(s.sol.Problem, s.orig, spill)
 		s.rewrite(spill, max(0, 6-int32(round)))
 		s.live, s.sets = nil, [2]*groups{}
 		if s.opts.Most > 0 && s.sol.Price() > s.opts.Most {

@@ -45,7 +45,6 @@ type rewriter struct {
 	homes  []home
 	dirty  []int32 // virtual registers with a temporary in this block
 	window int32   // a temporary is used again this many instructions later
-	made   int     // values that are being made again, see sources
 	late   *late
 	excl   []Exclude
 	stays  []stay    // by block in stayIn
@@ -161,7 +160,7 @@ func (w *rewriter) newPiece(v int32, h home) int32 {
 func (w *rewriter) exclude(v, q int32) {
 	for _, e := range w.old.Excludes {
 		if e.V == v {
-			w.excl = append(w.excl, Exclude{q, e.Lo, e.Hi})
+			w.excl = append(w.excl, Exclude{V: q, Lo: e.Lo, Hi: e.Hi})
 		}
 	}
 }
@@ -183,9 +182,9 @@ func (w *rewriter) borders(list []int32) {
 		x := &w.at[k]
 		h, n := &w.homes[x.v], w.old.VRegs[x.v].Width
 		if x.store {
-			w.write(x.v, Operand{x.v, 0, n, Use}, Operand{x.piece, 0, n, Use})
+			w.write(x.v, Operand{V: x.v, Sub: 0, N: n, Role: Use}, Operand{V: x.piece, Sub: 0, N: n, Role: Use})
 		} else {
-			w.load(h, w.old.VRegs[x.v].Remat, Operand{x.piece, 0, n, Def}, 0, -1)
+			w.load(h, w.old.VRegs[x.v].Remat, Operand{V: x.piece, Sub: 0, N: n, Role: Def}, 0, -1)
 		}
 	}
 }
@@ -200,7 +199,7 @@ func (w *rewriter) load(h *home, remat int32, d Operand, sub uint8, n int32) {
 	case h.slot >= 0:
 		w.emit(Inst{Kind: Reload, Orig: -1, Slot: h.slot + int32(sub)}, d)
 	default:
-		w.emit(Inst{Kind: Reload, Orig: -1, Slot: -1}, d, Operand{h.reg, h.base + sub, d.N, Use})
+		w.emit(Inst{Kind: Reload, Orig: -1, Slot: -1}, d, Operand{V: h.reg, Sub: h.base + sub, N: d.N, Role: Use})
 	}
 }
 
@@ -323,9 +322,9 @@ func (w *rewriter) read(o *Operand, n, at int32) {
 	if len(h.late) > 0 && at >= 0 && w.late.read[at] > 0 {
 		w.fill(h, t, sub, count)
 	} else {
-		w.load(h, x.Remat, Operand{t, 0, count, Def}, sub, n)
+		w.load(h, x.Remat, Operand{V: t, Sub: 0, N: count, Role: Def}, sub, n)
 	}
-	h.drop(Operand{v, sub, count, Use}, -1)
+	h.drop(Operand{V: v, Sub: sub, N: count, Role: Use}, -1)
 	h.temps = append(h.temps, tempWords{t, sub, count, n})
 	w.dirty = append(w.dirty, v)
 	o.V, o.Sub = t, o.Sub-sub
@@ -368,12 +367,12 @@ func (w *rewriter) lasts(v int32, t *tempWords, n, at int32) bool {
 // write sends the words an instruction has put into a temporary home.
 func (w *rewriter) write(v int32, old, now Operand) {
 	h := &w.homes[v]
-	src := Operand{now.V, now.Sub, now.N, Use}
+	src := Operand{V: now.V, Sub: now.Sub, N: now.N, Role: Use}
 	switch {
 	case h.slot >= 0:
 		w.emit(Inst{Kind: Spill, Orig: -1, Slot: h.slot + int32(old.Sub)}, src)
 	case h.reg >= 0:
-		w.emit(Inst{Kind: Spill, Orig: -1, Slot: -1}, Operand{h.reg, h.base + old.Sub, old.N, Def}, src)
+		w.emit(Inst{Kind: Spill, Orig: -1, Slot: -1}, Operand{V: h.reg, Sub: h.base + old.Sub, N: old.N, Role: Def}, src)
 	default:
 		return // made again where it is wanted
 	}

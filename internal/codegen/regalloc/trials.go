@@ -1,7 +1,5 @@
 package regalloc
 
-import "slices"
-
 // plan is one way to try a file.
 type plan struct {
 	order    order
@@ -32,9 +30,9 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
 	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && lateReaders(p, class)
-	step := f.step(floor)
+	step := f.Step(floor)
 	if late && floor <= step-step/16 {
-		if t := s.spread(class, plans[0], f.spreadTo(floor), freeCosts[:1]); t != nil {
+		if t := s.spread(class, plans[0], f.SpreadTo(floor), freeCosts[:1]); t != nil {
 			return t
 		}
 	}
@@ -61,13 +59,13 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 			break
 		}
 	}
-	if best != nil && len(f.Steps) > 1 && best.used > step && best.used <= step+squeezed && floor <= step && round == 0 && !f.crowded(p, class, floor, step) {
+	if best != nil && len(f.Steps) > 1 && best.used > step && best.used <= step+squeezed && floor <= step && round == 0 && !f.Crowded(p, class, floor, step) {
 		if t := s.squeeze(class, step); t != nil {
 			return t
 		}
 	}
 	if best != nil && late && round == 0 {
-		if t := s.spread(class, how, f.spreadTo(best.used), freeCosts[:]); t != nil {
+		if t := s.spread(class, how, f.SpreadTo(best.used), freeCosts[:]); t != nil {
 			return t
 		}
 	}
@@ -99,36 +97,6 @@ func (s *solver) squeeze(class uint8, step int) *trial {
 		}
 	}
 	return nil
-}
-
-// crowded reports whether so many words cannot all live below a step, where some
-// registers are taken. Fixed ones may have those, or others above the step.
-func (f *File) crowded(p *Problem, class uint8, words, step int) bool {
-	for _, t := range f.Taken {
-		if t < step {
-			words++
-		}
-	}
-	return words > step && !slices.ContainsFunc(p.VRegs, func(v VReg) bool { return v.Class == class && v.Fixed >= 0 })
-}
-
-// step returns how many registers cost no more than n do.
-func (f *File) step(n int) int {
-	if k := slices.IndexFunc(f.Steps, func(s int) bool { return s >= n }); k >= 0 {
-		return min(f.Steps[k], f.Budget)
-	}
-	return min(n, f.Budget)
-}
-
-// spreadTo is how far registers are spread where n are needed: the first few
-// beyond them spare nearly all waits. A file with one step has registers that
-// nobody counts.
-func (f *File) spreadTo(n int) int {
-	step := f.step(n)
-	if len(f.Steps) == 1 {
-		return step
-	}
-	return min(step, n+max(2, n/8))
 }
 
 // spread tries a plan with registers that cost nothing, those up to a step.

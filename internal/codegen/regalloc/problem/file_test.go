@@ -1,4 +1,4 @@
-package regalloc
+package problem
 
 import "testing"
 
@@ -18,7 +18,7 @@ func TestSpreadTo(t *testing.T) {
 		{[]int{63}, 10, 63},
 	} {
 		f := File{Budget: 255, Steps: c.steps}
-		if got := f.spreadTo(c.n); got != c.want {
+		if got := f.SpreadTo(c.n); got != c.want {
 			t.Errorf("steps %v: %d where %d are needed, want %d", c.steps, got, c.n, c.want)
 		}
 	}

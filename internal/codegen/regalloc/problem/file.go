@@ -1,0 +1,41 @@
+package problem
+
+import "slices"
+
+// Room is how many registers of the file are there in block b.
+func (f *File) Room(b int) int {
+	if f.Rooms == nil {
+		return f.Budget
+	}
+	return min(f.Budget, int(f.Rooms[b]))
+}
+
+// Crowded reports whether so many words cannot all live below a step, where some
+// registers are taken. Fixed ones may have those, or others above the step.
+func (f *File) Crowded(p *Problem, class uint8, words, step int) bool {
+	for _, t := range f.Taken {
+		if t < step {
+			words++
+		}
+	}
+	return words > step && !slices.ContainsFunc(p.VRegs, func(v VReg) bool { return v.Class == class && v.Fixed >= 0 })
+}
+
+// Step returns how many registers cost no more than n do.
+func (f *File) Step(n int) int {
+	if k := slices.IndexFunc(f.Steps, func(s int) bool { return s >= n }); k >= 0 {
+		return min(f.Steps[k], f.Budget)
+	}
+	return min(n, f.Budget)
+}
+
+// SpreadTo is how far registers are spread where n are needed: the first few
+// beyond them spare nearly all waits. A file with one step has registers that
+// nobody counts.
+func (f *File) SpreadTo(n int) int {
+	step := f.Step(n)
+	if len(f.Steps) == 1 {
+		return step
+	}
+	return min(step, n+max(2, n/8))
+}
