@@ -219,7 +219,7 @@ func (d *descent) target(i *ori.Instr, n int) *reader {
 		if s.Reg == a.Reg || d.f.Regs[s.Reg].Fixed || slices.ContainsFunc(d.writes[s.Reg], func(w int) bool { return w > n && w <= to.from }) {
 			return nil
 		}
-		gain -= d.longer(s, to.from)
+		gain -= d.longer(s, to.from, following)
 	}
 	if gain <= 0 {
 		return nil
@@ -241,8 +241,9 @@ func result(i *ori.Instr) (a *ori.Operand) {
 }
 
 // longer tells what it costs that source s lives until it is read at a
-// place. Computations that nobody else reads follow the reader.
-func (d *descent) longer(s *ori.Operand, at int) (n int) {
+// place. A computation that nobody else reads may follow the reader instead, so
+// that its sources live longer, which costs less if they live anyway.
+func (d *descent) longer(s *ori.Operand, at, deep int) (n int) {
 	if r := d.reads[s.Reg]; r != nil && r.to >= at {
 		return 0
 	}
@@ -251,11 +252,25 @@ func (d *descent) longer(s *ori.Operand, at int) (n int) {
 			n += share / max(1, d.pure[wordOf{s.Reg, s.Sub + w}])
 		}
 	}
-	if w := d.writes[s.Reg]; len(w) == 1 && d.all[s.Reg] == 1 && computes(d.instrs[w[0]]) && result(d.instrs[w[0]]) != nil {
-		return 0
+	w := d.writes[s.Reg]
+	if n == 0 || deep == 0 || len(w) != 1 || d.all[s.Reg] != 1 {
+		return n
 	}
-	return n
+	i := d.instrs[w[0]]
+	if !computes(i) || result(i) == nil {
+		return n
+	}
+	all := 0
+	for k := range i.Srcs() {
+		if x := &i.Srcs()[k]; x.HasReg() && all < n {
+			all += d.longer(x, at, deep-1)
+		}
+	}
+	return min(n, all)
 }
+
+// following is how many computations may follow each other.
+const following = 8
 
 // computes reports whether i makes its results from its operands alone.
 func computes(i *ori.Instr) bool {

@@ -60,6 +60,13 @@ IADD3 r4 = r0, r1[0], r1[1]
 BAR.SYNC 0x0
 STS [0x0], r4
 EXIT`, ""},
+	{"sums, of which all that is added would live on", `b0:
+LDS.64 r3 = [0x0]
+FADD r0 = r3[0], r3[1]
+FADD r4 = r0, 0x3f800000
+BAR.SYNC 0x0
+STS [0x0], r4
+EXIT`, ""},
 	{"sources that are written on the way", `b0:
 IMAD.WIDE r3 = r0, 0x8, r1
 IADD3 r0 = r0, 0x1, rz
