@@ -155,7 +155,7 @@ func (t *tuner) run(n int, seed uint64) ([]*tuned, error) {
 			continue
 		}
 		x.Cycles = t.cycles(cubin)
-		if h.Tell(x.Ratio) {
+		if h.Tell(x.How, x.Ratio) {
 			best = x
 		}
 	}

@@ -186,7 +186,7 @@ func (j *Job) hunt(ctx context.Context) (string, error) {
 			f.Refused++
 			cycles = math.Inf(1)
 		}
-		h.Tell(cycles)
+		h.Tell(how, cycles)
 		f.How, f.Best = h.Best()
 		j.progress.enter(searching(&f))
 	}

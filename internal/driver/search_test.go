@@ -94,3 +94,16 @@ func TestSearchOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchAbreast: candidates that are compiled side by side give the file
+// that they give one after the other.
+func TestSearchAbreast(t *testing.T) {
+	was := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(was)
+	one, _, ok := searchRun(t, "--search-candidates=40")
+	runtime.GOMAXPROCS(max(4, was))
+	many, _, also := searchRun(t, "--search-candidates=40")
+	if !ok || !also || !bytes.Equal(one, many) {
+		t.Errorf("compiled %v and %v, the same file: %v", ok, also, bytes.Equal(one, many))
+	}
+}

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"runtime"
+
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
@@ -90,3 +92,7 @@ func (x *runners) share(size int64) float64 {
 	}
 	return float64(size) * float64(x.workers) / float64(x.whole)
 }
+
+// abreast is how many candidates of a kernel are compiled at the same time: a
+// search is given a time, in which all processors may work.
+func (x *runners) abreast() int { return max(1, runtime.GOMAXPROCS(0)/max(1, x.workers)) }

@@ -1,15 +1,19 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -27,13 +31,23 @@ type setting struct {
 	timed  bool // only worth trying where somebody measures: estimates do not see what it does
 }
 
-// settings are what candidates differ in.
+// settings are what candidates differ in, those first that gain the most.
 var settings = [...]setting{
-	{name: "SchedSlack", values: []string{"0", "2", "12", "24", "48"}},
+	{name: "SchedManner", values: []string{"2", "1", "4", "3", "5", "6"}},
+	{name: "TurnsTime", values: []string{"100000"}},
+	{name: "SchedSlack", values: []string{"12", "0", "48", "2", "24"}},
+	{name: "TurnsReads", values: []string{"100", "2"}},
+	{name: "SchedRegisters", values: []string{"255", "168", "128", "96", "80", "64", "56", "48", "40"}},
+	{name: "SchedJitter", values: []string{"1", "2", "3"}},
 	{name: "SchedSpare", values: []string{"0", "3", "12", "24"}},
-	{name: "SchedManner", values: []string{"1", "2", "3", "4"}},
-	{name: "SchedRegisters", values: []string{"40", "48", "56", "64", "80", "96", "128", "168", "255"}},
+	{name: "SchedBetter", values: []string{"100"}},
+	{name: "SchedFewer", values: []string{"95"}},
+	{name: "ScarceTime", values: []string{"1", "100000"}},
+	{name: "TurnsFew", values: []string{"1", "8"}},
+	{name: "UniformWords", values: []string{"24", "56"}},
+	{name: "WaitConstants", values: []string{"0", "8"}},
 	{name: "RegAllocSpread", values: []string{"false"}},
+	{name: "LooseGroups/off"},
 	{name: "BalancePipes/off"},
 	{name: "SharedPointers/off"},
 	{name: "SharedInductions/off"},
@@ -50,17 +64,26 @@ const jitters = 1 << 20
 type Hunt struct {
 	r     *rand.Rand
 	plain []string // single settings, tried first
+	good  []single // those that cost less than the usual code, the best last
 	all   []setting
 	seen  map[string]bool
-	now   []string
+	now   []string // the last that was handed out
 	best  []string
 	cost  float64
+	usual float64
+	alone map[string]bool // single settings that were handed out first
+}
+
+// single is a setting by itself.
+type single struct {
+	text string
+	cost float64
 }
 
 // NewHunt begins a search. What only measuring can judge is left out unless
 // somebody measures.
 func NewHunt(seed uint64, timed bool) *Hunt {
-	h := &Hunt{r: rand.New(rand.NewPCG(seed, 0x5ea7c4)), seen: map[string]bool{"": true}}
+	h := &Hunt{r: rand.New(rand.NewPCG(seed, 0x5ea7c4)), seen: map[string]bool{"": true}, alone: map[string]bool{}}
 	for _, s := range settings {
 		if s.timed && !timed {
 			continue
@@ -80,14 +103,27 @@ func NewHunt(seed uint64, timed bool) *Hunt {
 // search gives up.
 const mostDrawn = 100
 
-// Next returns the next candidate, first each setting by itself, then several
-// at once, every other time such that the best so far is changed. It returns
-// "" when there are no more.
+// Next returns the next candidate, first each setting by itself, then those
+// that gained something one after the other on top of the best, then several at
+// once, three of four times such that the best so far is changed. It returns ""
+// when there are no more.
 func (h *Hunt) Next() string {
 	if len(h.plain) > 0 {
 		h.now, h.plain = h.plain[:1:1], h.plain[1:]
-		h.seen[h.now[0]] = true
+		h.seen[h.now[0]], h.alone[h.now[0]] = true, true
 		return h.now[0]
+	}
+	for len(h.good) > 0 {
+		x := h.good[len(h.good)-1].text
+		h.good = h.good[:len(h.good)-1]
+		h.now = slices.Clone(h.best)
+		if !slices.Contains(h.now, x) {
+			h.set(x)
+		}
+		if text := strings.Join(h.now, " "); !h.seen[text] {
+			h.seen[text] = true
+			return text
+		}
 	}
 	for range mostDrawn {
 		h.now = nil
@@ -121,26 +157,37 @@ func (h *Hunt) change() {
 	if value != "" {
 		text += "=" + value
 	}
-	had := slices.Contains(h.now, text)
-	h.now = slices.DeleteFunc(h.now, func(s string) bool { return s == name || strings.HasPrefix(s, name+"=") })
-	if !had {
-		h.now = append(h.now, text)
-		slices.Sort(h.now)
+	if n := slices.Index(h.now, text); n >= 0 {
+		h.now = slices.Delete(h.now, n, n+1)
+		return
 	}
+	h.set(text)
+}
+
+// set sets a setting of the candidate.
+func (h *Hunt) set(text string) {
+	name, _, _ := strings.Cut(text, "=")
+	h.now = slices.DeleteFunc(h.now, func(s string) bool { return s == name || strings.HasPrefix(s, name+"=") })
+	h.now = append(h.now, text)
+	slices.Sort(h.now)
 }
 
 // worth is how much less than the best a candidate must cost to be kept.
 const worth = 0.999
 
 // Start tells what the usual code costs.
-func (h *Hunt) Start(cost float64) { h.cost = cost }
+func (h *Hunt) Start(cost float64) { h.cost, h.usual = cost, cost }
 
-// Tell says what the last candidate costs, and reports whether it is kept.
-func (h *Hunt) Tell(cost float64) bool {
+// Tell says what a candidate costs, and reports whether it is kept.
+func (h *Hunt) Tell(text string, cost float64) bool {
+	if h.alone[text] && cost < h.usual*worth {
+		n, _ := slices.BinarySearchFunc(h.good, cost, func(x single, c float64) int { return cmp.Compare(c, x.cost) })
+		h.good = slices.Insert(h.good, n, single{text, cost})
+	}
 	if cost >= h.cost*worth {
 		return false
 	}
-	h.best, h.cost = h.now, cost
+	h.best, h.cost = strings.Fields(text), cost
 	return true
 }
 
@@ -166,9 +213,14 @@ func (o *Options) Vary(text string) (*Options, error) {
 	return &v, nil
 }
 
+// atOnce is how many candidates are drawn before the first of them is judged,
+// so that several can be compiled at the same time. It is the same wherever the
+// search runs: what is drawn depends on it.
+const atOnce = 8
+
 // searched compiles a kernel, and looks for faster code of it if that is
 // asked for.
-func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, at *phase.Progress, share float64) (*link.Kernel, error) {
+func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, at *phase.Progress, all *runners, size int64) (*link.Kernel, error) {
 	begun := time.Now()
 	best, err := compileBody(m, body, o, r, at)
 	s := o.Search
@@ -178,28 +230,87 @@ func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, 
 	h := NewHunt(s.Seed, false)
 	h.Start(best.Price)
 	found := Found{Kernel: m.Funcs[fn].Name, Usual: best.Price, Best: best.Price}
-	for s.Candidates == 0 || found.Tried < s.Candidates {
-		if s.Limit > 0 && time.Since(begun).Seconds() > s.Limit.Seconds()*share || o.ended() != nil {
+	ended := func() bool {
+		return s.Limit > 0 && time.Since(begun).Seconds() > s.Limit.Seconds()*all.share(size) || o.ended() != nil
+	}
+	for !ended() {
+		n := atOnce
+		if s.Candidates > 0 {
+			n = min(n, s.Candidates-found.Tried)
+		}
+		list := h.draw(n)
+		if len(list) == 0 {
 			break
 		}
-		text := h.Next()
-		if text == "" {
-			break
+		side := &sides{m: m, body: body, o: o, ended: ended, list: list}
+		for _, x := range side.compile(all.abreast()) {
+			if x.skipped {
+				continue
+			}
+			found.Tried++
+			switch {
+			case x.err != nil:
+				found.Refused++
+			case h.Tell(x.text, x.k.Price):
+				best = x.k
+			}
+			found.How, found.Best = h.Best()
+			s.tell(found)
 		}
-		found.Tried++
-		k, err := candidate(m, body, o, text)
-		switch {
-		case err != nil:
-			found.Refused++
-		case h.Tell(k.Price):
-			best = k
-		}
-		found.How, found.Best = h.Best()
-		s.tell(found)
 	}
 	found.Done = true
 	s.tell(found)
 	return best, o.ended()
+}
+
+// draw returns up to n candidates.
+func (h *Hunt) draw(n int) (list []string) {
+	for range n {
+		text := h.Next()
+		if text == "" {
+			break
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// sides are candidates that are compiled side by side.
+type sides struct {
+	m     *sema.Module
+	body  *sema.Body
+	o     *Options
+	ended func() bool // time is up
+	list  []string
+}
+
+// side is what came of one; skipped: there was no time for it.
+type side struct {
+	text    string
+	k       *link.Kernel
+	err     error
+	skipped bool
+}
+
+// compile makes the candidates, so many at a time.
+func (s *sides) compile(width int) []side {
+	out := make([]side, len(s.list))
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(width, len(s.list)) {
+		wait.Go(func() {
+			for n := next.Add(1) - 1; int(n) < len(s.list); n = next.Add(1) - 1 {
+				x := &out[n]
+				if x.text = s.list[n]; s.ended() {
+					x.skipped = true
+					continue
+				}
+				x.k, x.err = candidate(s.m, s.body, s.o, x.text)
+			}
+		})
+	}
+	wait.Wait()
+	return out
 }
 
 // candidate compiles a kernel with other settings. Its registers and waits are
@@ -213,6 +324,7 @@ func candidate(m *sema.Module, body *sema.Body, o *Options, text string) (k *lin
 		return nil, err
 	}
 	v.Watch, v.Follow, v.Thrift, v.Trace, v.Create = nil, nil, nil, nil, nil
+	v.scratch = new(pool.Scratch) // others may be compiled at the same time
 	r, err := newRunner(v)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func drawn(seed uint64, n int, cost func(string) float64) (list []string, best s
 	for range n {
 		text := h.Next()
 		list = append(list, text)
-		h.Tell(cost(text))
+		h.Tell(text, cost(text))
 	}
 	best, _ = h.Best()
 	return list, best
@@ -76,5 +76,31 @@ func TestVary(t *testing.T) {
 	}
 	if _, err := o.Vary("Nothing=1"); err == nil {
 		t.Error("a setting that does not exist is taken")
+	}
+}
+
+// TestHuntAdds: settings that gain something by themselves are set together,
+// the best first.
+func TestHuntAdds(t *testing.T) {
+	gains := map[string]float64{"SchedManner=2": 3, "TurnsTime=100000": 5, "SchedSlack=12": 1}
+	cost := func(s string) float64 {
+		c := 100.0
+		for x := range strings.FieldsSeq(s) {
+			c -= gains[x]
+		}
+		return c
+	}
+	h := NewHunt(1, false)
+	h.Start(100)
+	for len(h.plain) > 0 {
+		text := h.Next()
+		h.Tell(text, cost(text))
+	}
+	for range 2 {
+		text := h.Next()
+		h.Tell(text, cost(text))
+	}
+	if best, c := h.Best(); c != 91 || best != "SchedManner=2 SchedSlack=12 TurnsTime=100000" {
+		t.Errorf("the best is %q with %v", best, c)
 	}
 }

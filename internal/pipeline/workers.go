@@ -144,7 +144,7 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *lin
 	}
 	err := guard.Run(func() (err error) {
 		k, err = o.known.remembered(fn, o, func() (*link.Kernel, error) {
-			return searched(m, fn, bodies.Of(m, fn, &s.sema), o, r, &at, all.share(size))
+			return searched(m, fn, bodies.Of(m, fn, &s.sema), o, r, &at, all, size)
 		})
 		return err
 	})

@@ -66,7 +66,7 @@ var table = [...]Knob{
 	SchedSlack:      {"SchedSlack", Int, "6", "cycles before it is due at which an instruction may issue that takes a register"},
 	SchedSpare:      {"SchedSpare", Int, "6", "registers that loads from memory leave to shorter results"},
 	SchedRegisters:  {"SchedRegisters", Int, "0", "registers that orders are made for; 0: as occupancy makes worthwhile"},
-	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 4; 0: the usual, others where registers run out"},
+	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 6; 0: the usual, others where registers run out"},
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
 	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
 	RotateHeader:    {"RotateHeader", Int, "8", "instructions of a loop's test that are written a second time, at its end"},
