@@ -280,6 +280,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
 	o.Keep = j.Settings.Line.Bool(cli.PreserveRelocs, false)
 	o.Patch = j.Settings.ToolsPatch
+	o.NoLiterals = j.Settings.Line.Has(cli.DisableOptimizerConsts)
 	if j.Settings.Line.Bool(cli.NoUniforms, false) || o.Patch {
 		o.Phases = append([]string{"UniformRoots/off", "UniformValues/off"}, o.Phases...)
 	}

@@ -232,7 +232,7 @@ func block(m *sema.Module, f *sema.Func, k *link.Kernel) Block {
 		Frame: Frame{Stack: int(k.Frame), SpillStores: 4 * k.Spills.Stores, SpillLoads: 4 * k.Spills.Loads},
 		Usage: Usage{
 			Registers: int(p.Registers), Barriers: int(p.Barriers), CumulativeStack: int(k.Frame), Shared: int(p.SharedBytes),
-			Consts: []Bank{{0, k.Bank0}},
+			Consts: []Bank{{0, k.Bank0}, {2, k.Counted}},
 		},
 	}
 	b.Usage.Textures, b.Usage.Surfaces, b.Usage.Samplers = references(m, k.Refs)

@@ -9,6 +9,7 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
@@ -122,13 +123,32 @@ func paramSpace(s isa.Space) uint8 {
 	return 5
 }
 
+// PlaceLiterals gives the literals of a kernel's functions their places behind
+// what the kernel's own bank of constants holds: equal ones share theirs.
+func PlaceLiterals(plan *build.Plan, f *ori.Func) {
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for k := range i.Args {
+				if a := &i.Args[k]; a.Kind == ori.KLiteral {
+					*a = ori.Const(ori.LiteralBank, plan.Literal(uint64(a.Imm)))
+					a.N = 2
+				}
+			}
+		}
+	}
+}
+
 // FillBank2 fills the kernel's own constants: the offsets of functions that
-// pointers name, then the tables of jumps.
+// pointers name, then the tables of jumps, then literals.
 func (k *Kernel) FillBank2(m *sema.Module, plan *build.Plan, places []int64) {
 	if plan.Bank2 == 0 {
 		return
 	}
 	k.Bank2 = make([]byte, (plan.Bank2+7)/8*8)
+	k.Counted = int(plan.Bank2)
+	if len(plan.Taken) > 0 {
+		k.Counted -= int(build.PointerSlot(m, int32(len(m.Funcs))))
+	}
 	if plan.Pointers {
 		for n, fn := range plan.Functions {
 			binary.LittleEndian.PutUint64(k.Bank2[build.PointerSlot(m, fn):], uint64(places[n+1]))
@@ -138,6 +158,10 @@ func (k *Kernel) FillBank2(m *sema.Module, plan *build.Plan, places []int64) {
 		for n, v := range t.Entries {
 			binary.LittleEndian.PutUint32(k.Bank2[t.Offset+4*int64(n):], v)
 		}
+	}
+	at := plan.Bank2 - 8*int64(len(plan.Literals))
+	for n, v := range plan.Literals {
+		binary.LittleEndian.PutUint64(k.Bank2[at+8*int64(n):], v)
 	}
 }
 

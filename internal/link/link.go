@@ -113,6 +113,7 @@ type Kernel struct {
 	Endless bool    // calls may nest without end
 	Bank0   int     // bytes of constant bank 0
 	Bank2   []byte  // constant bank 2
+	Counted int     // bytes of it that the report counts: tables of jumps and literals
 	Calls   []string
 	Class   uint8            // of instructions, as .nv.compat counts them
 	Maps    uint8            // what it does with tensor maps, as .nv.compat says

@@ -264,6 +264,13 @@ func Const(bank uint8, offset int64) Operand {
 	return Operand{Kind: KConst, Sub: bank, Reg: NoReg, Imm: offset, N: 1}
 }
 
+// LiteralBank is the constant bank that the compiler fills.
+const LiteralBank = 2
+
+// Literal returns the operand of two words that the kernel's own constant bank
+// holds; where is known once all functions of the kernel are.
+func Literal(v uint64) Operand { return Operand{Kind: KLiteral, Reg: NoReg, Imm: int64(v), N: 2} }
+
 // Special returns a special register operand.
 func Special(s op.Special) Operand { return Operand{Kind: KSpecial, Imm: int64(s)} }
 

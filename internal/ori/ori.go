@@ -66,6 +66,7 @@ const (
 	KDesc                // memory descriptor in uniform registers Reg; NoReg: none is named
 	KTarget              // function Reg of the module, as a call's target
 	KGdesc               // matrix descriptors in uniform registers Reg; Imm are marks, see NegA
+	KLiteral             // the two words Imm, which the kernel's own constant bank holds
 	KTmem                // tensor memory at uniform register Reg plus Imm; as a matrix that is multiplied Imm are marks
 )
 

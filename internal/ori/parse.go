@@ -304,6 +304,9 @@ func (p *parser) bare(i *Instr, at int, s string) (Operand, error) {
 		return Special(x), nil
 	case strings.HasPrefix(s, "c["):
 		return p.constant(s)
+	case strings.HasPrefix(s, "l[") && strings.HasSuffix(s, "]"):
+		v, err := number(s[2 : len(s)-1])
+		return Literal(uint64(v)), err
 	case s == "desc["+zeroNames[UR]+"]":
 		return Operand{Kind: KDesc, Class: UR, Reg: NoReg}, nil
 	case strings.HasPrefix(s, "desc["):

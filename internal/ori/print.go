@@ -198,6 +198,8 @@ func (f *Func) appendBare(dst []byte, o Operand) []byte {
 			dst = fmt.Appendf(dst, "%c%d+", classLetters[o.Class], o.Reg)
 		}
 		return append(appendHex(dst, o.Imm), ']')
+	case KLiteral:
+		return fmt.Appendf(dst, "l[%#x]", uint64(o.Imm))
 	case KSpecial:
 		return append(dst, specialName(o.Imm)...)
 	case KLabel:

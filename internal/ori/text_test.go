@@ -27,6 +27,7 @@ const sample = `func saxpy kernel {
     IADD3 r1, p2 = r1, -0x1, rz
     MOV r7 = $table+0x8:lo
     LDC r7 = c[0x3][u3+0x10]
+    DADD r4[0:2] = r4[0:2], l[0xbfb999999999999a]
     HADD2 r7 = r7.H0, -r1.H1
     STG.E.64 desc[u3], [r0.64+-0x8], r4[2:4]
     LDS r7 = [r1+0x0], +[u3[1]]

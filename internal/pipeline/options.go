@@ -83,8 +83,11 @@ type Options struct {
 	// Override lets MaxRegs count more than what directives say.
 	Override bool
 	NoFMA    bool
-	Caches   build.Caches
-	Guards   build.Guards
+	// NoLiterals keeps constants out of the kernel's own bank
+	// (--disable-optimizer-constants).
+	NoLiterals bool
+	Caches     build.Caches
+	Guards     build.Guards
 	// Extensible asks for an object that is a whole program but for functions
 	// of the system (-ewp).
 	Extensible bool

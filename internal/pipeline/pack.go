@@ -128,6 +128,7 @@ func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 	packList(p, k.Placed, func(fn int32) { p.text(m.Funcs[fn].Name) })
 	p.bool(k.Endless)
 	p.int(int64(k.Bank0))
+	p.int(int64(k.Counted))
 	p.bytes(k.Bank2)
 	p.texts(k.Calls)
 	p.int(int64(k.Class))
@@ -159,7 +160,7 @@ func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
 		return s
 	})
 	k.Placed, k.Endless = unpackList(u, func() int32 { return u.function(m) }), u.bool()
-	k.Bank0 = int(u.int())
+	k.Bank0, k.Counted = int(u.int()), int(u.int())
 	k.Bank2, k.Calls, k.Class, k.Maps = u.bytes(), u.texts(), uint8(u.int()), uint8(u.int())
 	k.Refs = unpackList(u, func() cubin.RefWord { return cubin.RefWord{Name: u.text(), Sampler: u.text()} })
 	k.Locs = unpackList(u, func() build.Line {

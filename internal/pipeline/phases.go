@@ -131,6 +131,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
 		{Name: "ShareGroups", Run: fit(machine.ShareGroups), MinOpt: 2},
 		{Name: "DoubleConstants", Run: improve(float.DoubleConstants), MinOpt: 1},
+		{Name: "Literals", Run: literals},
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
 		{Name: convergePhase, Run: converge, Required: true, Gives: converged},
 		{Name: "Sink", Run: improve(control.Sink), MinOpt: 2, Needs: settled | converged},
@@ -167,7 +168,7 @@ var order = []string{
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "Literals", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
@@ -179,17 +180,17 @@ var order = []string{
 var orders = [NumHurries][]string{
 	NoHurry: order,
 	HurryMin: {
-		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "Renumber", "LateTests",
+		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	HurryMid: {
-		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "Renumber", "LateTests",
+		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	HurryMax: {
-		"Contract", "UniformConstants", "CopyProp", "AddressFold", "Accumulators", "DeadCode", "Renumber", "LateTests",
+		"Contract", "UniformConstants", "CopyProp", "AddressFold", "Accumulators", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
 	},
@@ -361,6 +362,19 @@ func uniformDoubles(u *unit) {
 func joinAccumulators(u *unit) {
 	ra.JoinAccumulators(u.f)
 	u.injected = isel.Lacking(u.f)
+}
+
+// literals puts f64 constants into the kernel's own constant bank where the
+// reference does. Routines are not the kernel's alone, and the bank of an
+// object is the linker's.
+func literals(u *unit, c *phase.Ctx) error {
+	o := u.o
+	if o.NoLiterals || o.Layout.Object || o.Patch || !o.Arch.Has(target.Literals) || u.f.Routine != ori.NoRoutine {
+		return nil
+	}
+	asking(u, c)
+	float.Literals(u.f, c.Opt == 0 || o.Hurry == HurryMax)
+	return nil
 }
 
 // renumber closes the gaps between numbers, unless a debugger is told which

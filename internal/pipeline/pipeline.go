@@ -101,6 +101,9 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 			return nil, err
 		}
 	}
+	for _, u := range units {
+		link.PlaceLiterals(c.plan, u.f)
+	}
 	u := units[0]
 	k := &link.Kernel{
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,

@@ -64,6 +64,7 @@ const (
 	Capsules       // files carry capsule sections
 	LinkedSamplers // the linker gives words of their own to samplers that objects name
 	BanksReported  // the reference's -v report counts constant banks and textures
+	Literals       // constants of two words stand in the kernel's own bank
 	MaskReport     // the reference can print member masks that may overlap
 	War2861232     // kernels carry the attribute SW2861232_WAR
 	ControlSpace   // nvdisasm puts a space behind code with bits 102 and 103 set
@@ -74,7 +75,7 @@ func (f Features) Has(x Features) bool { return f&x == x }
 
 // What the chips of a family have; a chip's row adds what sets it apart.
 const (
-	turing = AbsDiff | ConstantOperands | MatrixIMMA8 | MatrixNibbles | MatrixBits | MatrixXor | PaddedCopies | LinkedSamplers | BanksReported
+	turing = AbsDiff | ConstantOperands | MatrixIMMA8 | MatrixNibbles | MatrixBits | MatrixXor | PaddedCopies | LinkedSamplers | BanksReported | Literals
 
 	ampere = turing | Descriptors | DeferredBars | SMScope | PackHalves | MatrixM16 | MatrixDMMA884
 

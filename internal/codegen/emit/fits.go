@@ -67,7 +67,7 @@ func (m *answers) find(i *ori.Instr) (x *answer, known bool) {
 	for k := range i.Args {
 		o := &i.Args[k]
 		switch o.Kind {
-		case ori.KReg, ori.KZero, ori.KImm, ori.KConst, ori.KAddr, ori.KUAddr, ori.KDesc, ori.KSpecial:
+		case ori.KReg, ori.KZero, ori.KImm, ori.KConst, ori.KLiteral, ori.KAddr, ori.KUAddr, ori.KDesc, ori.KSpecial:
 		default:
 			return nil, false
 		}

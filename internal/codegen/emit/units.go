@@ -83,6 +83,8 @@ func (e *emitter) unit(u *unit, i *ori.Instr, k int) error {
 			x.Sub = 0
 			e.part(u, &x)
 		}
+	case ori.KLiteral: // its place is not known yet
+		u.kind, u.bank = slotConst, ori.LiteralBank
 	case ori.KSpecial:
 		u.kind, u.num = slotSpecial, o.Imm
 	case ori.KLabel:

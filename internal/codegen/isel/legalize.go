@@ -193,7 +193,7 @@ func (l *legalizer) mask(srcs []ori.Operand) uint {
 // movable reports whether a source can be computed into a register.
 func (l *legalizer) movable(o ori.Operand) bool {
 	switch o.Kind {
-	case ori.KImm, ori.KConst, ori.KSymbol:
+	case ori.KImm, ori.KConst, ori.KLiteral, ori.KSymbol:
 		return true
 	case ori.KReg:
 		return o.Class == ori.UR || o.Class == ori.R && o.Flags&(ori.Neg|ori.Inv|ori.Abs) != 0 && o.N == 1
@@ -342,14 +342,21 @@ var (
 )
 
 // isDouble reports whether source s of i is an f64 constant.
-func isDouble(i *ori.Instr, s ori.Operand) bool { return s.Kind == ori.KImm && i.Op.IsDouble() }
+func isDouble(i *ori.Instr, s ori.Operand) bool {
+	return s.Kind == ori.KLiteral || s.Kind == ori.KImm && i.Op.IsDouble()
+}
 
-// double puts the f64 constant with high word s into register d before i.
+// double puts the f64 constant s, or the one with high word s, into register d
+// before i.
 func (l *legalizer) double(i *ori.Instr, d, s ori.Operand) {
 	lo, hi := d, d
 	lo.N, hi.N = 1, 1
 	hi.Sub++
-	l.compute(i, lo, ori.Zero(ori.R))
+	low := ori.Zero(ori.R)
+	if s.Kind == ori.KLiteral {
+		low, s = ori.Imm32(uint32(s.Imm)), ori.Imm32(uint32(uint64(s.Imm)>>32))
+	}
+	l.compute(i, lo, low)
 	l.compute(i, hi, s)
 }
 

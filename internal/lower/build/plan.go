@@ -1,6 +1,8 @@
 package build
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -16,6 +18,7 @@ type Plan struct {
 	Pointers  bool     // some call goes through a pointer
 	Indirect  []string // prototypes of calls through pointers, in an object
 	Bank2     int64    // bytes of constant bank 2
+	Literals  []uint64 // pairs of words in it, behind what lowering put there
 	Refs      []Ref    // textures, samplers and surfaces named, a word each behind the parameters
 
 	Shared map[string]int64 // offset of each shared variable of the module that is named
@@ -46,6 +49,22 @@ func (p *Plan) Places(fn int32) (locals, shared []int64) { return p.Locals[fn], 
 // Registers returns the virtual register of each PTX register of a function
 // that has been lowered.
 func (p *Plan) Registers(fn int32) []ori.Reg { return p.Regs[fn] }
+
+// Literal returns where two words lie in constant bank 2, behind all that
+// lowering puts there.
+func (p *Plan) Literal(v uint64) int64 {
+	const size = 8
+	n := slices.Index(p.Literals, v)
+	if n < 0 {
+		if len(p.Literals) == 0 {
+			p.Bank2 = (p.Bank2 + size - 1) &^ (size - 1)
+		}
+		n = len(p.Literals)
+		p.Literals = append(p.Literals, v)
+		p.Bank2 += size
+	}
+	return p.Bank2 - size*int64(len(p.Literals)-n)
+}
 
 // A kernel has only the shared variables that it, or a function it reaches,
 // names: a block must not pay for those of other kernels. Bodies come in the

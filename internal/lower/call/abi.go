@@ -154,7 +154,7 @@ func callIndirect(l *build.Builder, c *sema.Call) {
 }
 
 // bank2 holds the compiler's own constants.
-const bank2 = 2
+const bank2 = ori.LiteralBank
 
 // indirectSignature finds the signature of an indirect call: that of its
 // prototype, or of the first function of its list of targets.

@@ -64,13 +64,7 @@ func (d *doubles) source(a *ori.Operand, room bool) bool {
 		return false
 	}
 	if low == 0 && room {
-		if a.Flags&ori.Abs != 0 {
-			high &^= 1 << 31
-		}
-		if a.Flags&ori.Neg != 0 {
-			high ^= 1 << 31
-		}
-		*a = ori.Imm32(high)
+		*a = ori.Imm32(uint32(literalOf(*a, low, high).Imm >> 32))
 		return true
 	}
 	for n := range d.inRegs {

@@ -247,6 +247,36 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// TestOlder does the same for machines before sm_90. Programs that need a newer
+// one do not count, nor do products of matrices, whose sums those machines round
+// otherwise than the interpreter.
+func TestOlder(t *testing.T) {
+	for _, arch := range []string{"sm_75", "sm_80", "sm_89"} {
+		t.Run(arch, func(t *testing.T) {
+			if os.Getenv("GOPTXAS_GEN") == "" {
+				t.Setenv("GOPTXAS_GEN", fmt.Sprintf("0,%d", programs()/3))
+			}
+			for _, s := range styles {
+				if s.name != "tensor" {
+					t.Run(s.name, func(t *testing.T) {
+						difference(t, s.make, func(p *Prog) ([]byte, error) { return older(p, arch) }, false, 3)
+					})
+				}
+			}
+		})
+	}
+}
+
+// older compiles a program for an older machine than the one it names.
+func older(p *Prog, arch string) ([]byte, error) {
+	text := strings.Replace(p.Text(), ".target sm_90", ".target "+arch, 1)
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: p.Name + ".ptx", Text: []byte(text)}}, goptxas.Options{Arch: arch})
+	if err != nil {
+		return nil, fmt.Errorf("%w: not for %s", errRefused, arch)
+	}
+	return out.Cubin, nil
+}
+
 // TestReference compares the interpreter with the reference's code in the
 // simulator.
 func TestReference(t *testing.T) {
