@@ -14,15 +14,16 @@ import (
 // gather makes calls of the .sync instructions of a lowered function for which
 // threads may gather from several places. Where threads of the warp may be in
 // functions of other objects all are functions that objects share: always in a
-// function of an object, and in its kernels where calls are left.
-func (c *compilation) gather(u *unit, shared *routine.Gathers) error {
+// function of an object, and in its kernels where calls are left. One who hopes
+// leaves it to optimised code, where fewer values differ, to show such places.
+func (c *compilation) gather(u *unit, shared *routine.Gathers, hopes bool) error {
 	if len(u.f.Syncs) == 0 {
 		return nil
 	}
 	g := shared.Copy()
 	g.Linked = c.o.Layout.Object && u.f.Props.HasCalls
 	g.Add(u.f, c.also[u.f.Name])
-	if err := u.draft.Gather(g); err != nil || g.Linked {
+	if err := u.draft.Gather(g); err != nil || g.Linked || hopes {
 		return err
 	}
 	for g.Add(u.f, c.gatherings(u.f)) { // calls part threads that were together

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -53,5 +54,22 @@ func TestGatherings(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestUnitedSearch: what the threads of a warp vote and take from one lane
+// is the same for all behind the place where all come, so that the branches it
+// decides part nobody and no shuffle behind them is a call.
+func TestUnitedSearch(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/gen/warp_search.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: text}}, goptxas.Options{Arch: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, "sm_90", out.Cubin, "CALL"); n > 0 {
+		t.Errorf("%d calls", n)
 	}
 }

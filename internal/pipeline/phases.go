@@ -135,6 +135,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
 		{Name: convergePhase, Run: converge, Required: true, Gives: converged},
 		{Name: "Sink", Run: improve(control.Sink), MinOpt: 2, Needs: settled | converged},
+		{Name: "SplitShared", Run: improve(uniform.SplitShared), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformPairs", Run: fit(uniform.UniformPairs), MinOpt: 2, Needs: settled | converged},
@@ -171,7 +172,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "Literals", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"Renumber", "ParkAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
@@ -263,10 +264,10 @@ func (u *unit) gatherThreads(always bool) *flow.Apart {
 		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	}
 	u.findGatherings()
-	isel.GatherBarriers(u.f, func(b *ori.Block) bool { return always || apart.Is(b) })
-	isel.GatherAligned(u.f, apart.Is)
+	added := append(isel.GatherBarriers(u.f, func(b *ori.Block) bool { return always || apart.Is(b) }), isel.GatherAligned(u.f, apart.Is)...)
 	if !always && isel.SplitGathered(u.f, apart.Is) {
 		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+		isel.Ungather(u.f, added, apart.Is)
 	}
 	return apart
 }

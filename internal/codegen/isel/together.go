@@ -41,8 +41,8 @@ func isGathered(i *ori.Instr) bool {
 // of the block or cluster that stands where they may be apart. The machine counts
 // warps: the first threads of a warp that come count as all of them, and
 // alone they are what a reduction sees of it. All come, since the barrier is
-// aligned or the source asks for the same.
-func GatherBarriers(f *ori.Func, apart func(*ori.Block) bool) {
+// aligned or the source asks for the same. It returns what it adds.
+func GatherBarriers(f *ori.Func, apart func(*ori.Block) bool) (added []*ori.Instr) {
 	for _, b := range f.Blocks {
 		if !apart(b) {
 			continue
@@ -51,18 +51,26 @@ func GatherBarriers(f *ori.Func, apart func(*ori.Block) bool) {
 			if i.Op != op.BAR && i.Op != op.UCGABAR_ARV && i.Op != op.UCGABAR_WAIT || gathered(i) {
 				continue
 			}
-			w := f.NewInstr(op.WARPSYNC, op.M(op.MALL), nil, nil)
-			w.Guard, w.Line, w.Loc = i.Guard, i.Line, i.Loc
-			b.InsertBefore(w, i)
+			added = append(added, gatherBefore(f, i))
 		}
 	}
+	return added
+}
+
+// gatherBefore brings the threads of a warp together before i.
+func gatherBefore(f *ori.Func, i *ori.Instr) *ori.Instr {
+	w := f.NewInstr(op.WARPSYNC, op.M(op.MALL), nil, nil)
+	w.Guard, w.Line, w.Loc = i.Guard, i.Line, i.Loc
+	i.Block().InsertBefore(w, i)
+	return w
 }
 
 // GatherAligned brings the threads of a warp together before the first
 // operation of the whole warp, such as a matrix product, of each run of them
 // that stands where threads may be apart: they may have come back from a call
-// one after the other. All come, since the operation is aligned.
-func GatherAligned(f *ori.Func, apart func(*ori.Block) bool) {
+// one after the other. All come, since the operation is aligned. It returns
+// what it adds.
+func GatherAligned(f *ori.Func, apart func(*ori.Block) bool) (added []*ori.Instr) {
 	for _, b := range f.Blocks {
 		if !apart(b) {
 			continue
@@ -75,13 +83,12 @@ func GatherAligned(f *ori.Func, apart func(*ori.Block) bool) {
 			case i.Op == op.CALL || i.Op == op.NANOSLEEP || i.Op == op.YIELD:
 				together = false
 			case i.Op.Has(op.Aligned) && !together:
-				w := f.NewInstr(op.WARPSYNC, op.M(op.MALL), nil, nil)
-				w.Guard, w.Line, w.Loc = i.Guard, i.Line, i.Loc
-				b.InsertBefore(w, i)
+				added = append(added, gatherBefore(f, i))
 				together = i.Guard.Kind == ori.KNone
 			}
 		}
 	}
+	return added
 }
 
 // gathered reports whether the threads of a warp come together before i and
@@ -130,4 +137,41 @@ func splitBehind(f *ori.Func, b *ori.Block, i *ori.Instr) {
 		n.AddEdge(s)
 	}
 	b.AddEdge(n)
+}
+
+// Ungather takes those of the instructions that bring threads together away
+// that stand where the others do: threads that were apart are together there.
+// Blocks that SplitGathered ended there go on.
+func Ungather(f *ori.Func, added []*ori.Instr, apart func(*ori.Block) bool) {
+	changed := false
+	for _, w := range added {
+		b := w.Block()
+		if apart(b) {
+			continue
+		}
+		last := b.Last() == w
+		w.Remove()
+		if last && len(b.Succs) == 1 && len(b.Succs[0].Preds) == 1 {
+			rejoin(f, b, b.Succs[0])
+		}
+		changed = true
+	}
+	f.Touched(changed)
+}
+
+// rejoin puts what n holds, to which b alone leads, at the end of b.
+func rejoin(f *ori.Func, b, n *ori.Block) {
+	for j := n.First(); j != nil; {
+		next := j.Next()
+		j.Remove()
+		b.Append(j)
+		j = next
+	}
+	b.RemoveEdge(n)
+	for _, s := range slices.Clone(n.Succs) {
+		n.RemoveEdge(s)
+		b.AddEdge(s)
+	}
+	at := slices.Index(f.Blocks, n)
+	f.SetBlocks(slices.Delete(slices.Clone(f.Blocks), at, at+1))
 }

@@ -29,6 +29,7 @@ func LeaveSSA(f *ori.Func) bool {
 	l.gather()
 	if len(l.wishes) > 0 {
 		l.positions()
+		l.shared()
 		for _, w := range l.wishes {
 			l.join(w)
 		}
@@ -51,6 +52,7 @@ type leaver struct {
 	live  *flow.Live
 
 	wishes []wish
+	whose  []owner              // by root: whose its values are
 	phis   map[int64]*ori.Instr // PHIs by their key
 	wants  []bool               // by register: it is part of a wish
 	index  []bool               // by register: it indexes a constant bank
@@ -239,12 +241,13 @@ func (l *leaver) join(w wish) {
 		return
 	}
 	as, bs := l.of(a), l.of(b)
-	if len(as)*len(bs) > maxPairs || l.pulls(a, b, by, w.weight) || l.interfere(as, bs, by) {
+	if l.mixes(a, b) || len(as)*len(bs) > maxPairs || l.pulls(a, b, by, w.weight) || l.interfere(as, bs, by) {
 		return
 	}
 	l.bindBoth(a, b, by)
 	x.Align = max(x.Align, y.Align)
 	l.up[b], l.off[b] = a, int16(by)
+	l.whose[a] |= l.whose[b]
 	l.members[a] = append(as, bs...)
 	l.members[b] = nil
 }

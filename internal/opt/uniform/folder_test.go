@@ -10,6 +10,7 @@ import (
 // TestFolders: every phase makes of each file of its folder what stands beside it.
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
+		"SplitShared":    SplitShared,
 		"UniformBases":   func(f *ori.Func) bool { return UniformBases(f, func(*ori.Instr) bool { return true }) },
 		"UniformDoubles": func(f *ori.Func) bool { return UniformDoubles(f, func(*ori.Instr) bool { return true }, 4) },
 		"UniformPairs":   func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },

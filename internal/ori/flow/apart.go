@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -37,11 +39,9 @@ func (a *Apart) Is(b *ori.Block) bool { return a.blocks[b.ID] }
 // uniformity of f.
 func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 	a := &Apart{blocks: make([]bool, f.NumBlocks())}
-	pd := PostDomOf(f)
-	byID := make([]*ori.Block, f.NumBlocks())
-	for _, b := range f.Blocks {
-		byID[b.ID] = b
-	}
+	pd, byID := PostDomOf(f), blocksByID(f)
+	var noted map[ori.Reg][]*ori.Block
+	var dom *Dom
 	seen := make([]int32, f.NumBlocks())
 	open := make([]int32, f.NumBlocks()) // number + 1 of a region without end that holds the block
 	for n, b := range f.Blocks {
@@ -50,7 +50,14 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 		case !f.Kernel && n == 0, loosens(f, b):
 			a.blocks[b.ID] = true
 		case u.Parts(b):
-			if m := pd.Ipdom[b.ID]; m >= 0 && gathers(byID[m]) {
+			m := pd.Ipdom[b.ID]
+			if m < 0 || !gathers(byID[m]) {
+				break
+			}
+			if noted == nil {
+				noted, dom = notedIn(f), DomOf(f)
+			}
+			if k := byID[m].First().Srcs()[0].Reg; slices.ContainsFunc(noted[k], func(x *ori.Block) bool { return dom.Dominates(x, b) }) {
 				reconv = byID[m]
 			}
 		default:
@@ -163,11 +170,16 @@ func reach(b, reconv *ori.Block, seen []int32, mark int32) []*ori.Block {
 // come there.
 func allWait(b *ori.Block) bool {
 	for i := range b.Instrs {
-		if i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone {
+		if waitsForAll(i) {
 			return true
 		}
 	}
 	return false
+}
+
+// waitsForAll reports whether all threads of the warp wait for each other at i.
+func waitsForAll(i *ori.Instr) bool {
+	return i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone
 }
 
 // Meets reports whether i waits for the other threads of the block and does

@@ -31,6 +31,7 @@ func Gatherings(f *ori.Func, u *Uniformity, waits func(b, reconv *ori.Block) boo
 	if m == nil || m.sites < 2 {
 		return nil
 	}
+	m.u = u
 	pd, byID := PostDomOf(f), blocksByID(f)
 	for _, b := range f.Blocks {
 		m.at = b
@@ -138,6 +139,7 @@ func blocksByID(f *ori.Func) []*ori.Block {
 
 type gatherings struct {
 	f     *ori.Func
+	u     *Uniformity
 	sites int                    // places in the code
 	masks bool                   // some names certain threads
 	wrote map[ori.Reg]*ori.Instr // who alone writes a mask; nil: several do
@@ -263,7 +265,9 @@ func (m *gatherings) follow(w *wave) {
 				continue
 			}
 			m.unite(g)
-			work = append(work, w.behind(g))
+			if len(g) > 1 || !m.u.unites(g[0]) { // from one place all go on together
+				work = append(work, w.behind(g))
+			}
 		}
 	}
 	m.seen = m.seen[:0]

@@ -14,10 +14,11 @@ import (
 // together.
 type Uniformity struct {
 	f      *ori.Func
-	regs   []uint64 // words that may differ, by register; the last bit stands for all further ones
-	blocks []bool   // runs with some threads only, by block ID
-	parts  []bool   // threads may part at its end, by block ID
-	masks  bool     // threads may run on under masks of the source, or come back from calls apart
+	regs   []uint64              // words that may differ, by register; the last bit stands for all further ones
+	blocks []bool                // runs with some threads only, by block ID
+	parts  []bool                // threads may part at its end, by block ID
+	masks  bool                  // threads may run on under masks of the source, or come back from calls apart
+	phis   map[int64]ori.Operand // what PHIs write, by their key
 	same   []int32
 	walk   int32 // what same holds for registers written last, on this walk through a block, with what all threads share
 
@@ -72,6 +73,14 @@ func differences(f *ori.Func) *Uniformity {
 	for _, b := range f.Blocks {
 		u.masks = u.masks || loosens(f, b)
 	}
+	if f.Props.SSA {
+		u.phis = map[int64]ori.Operand{}
+		for _, b := range f.Blocks {
+			for i := b.First(); i != nil && i.Op == op.PHI; i = i.Next() {
+				u.phis[i.Args[1].Imm] = i.Args[0]
+			}
+		}
+	}
 	for r := range f.Regs { // what a caller or callee left there
 		if f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP {
 			u.regs[r] = ^uint64(0)
@@ -83,8 +92,10 @@ func differences(f *ori.Func) *Uniformity {
 		u.pass++
 		for _, b := range f.Blocks {
 			u.walk++
+			partial := u.blocks[b.ID]
 			for i := b.First(); i != nil; i = i.Next() {
-				u.instr(i, u.blocks[b.ID])
+				partial = partial && !u.unites(i)
+				u.instr(i, partial)
 			}
 			u.done[b.ID] = u.pass
 			if !u.parts[b.ID] && u.splits(b) {
@@ -107,6 +118,17 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) {
 	differs = differs && (partial || !u.agreed(i))
 	if i.Op == op.CALL {
 		u.walk++ // it writes more than it says
+	}
+	if i.Op == op.PHISRC {
+		d := u.phis[i.Args[1].Imm]
+		if new := words(&d) &^ u.regs[d.Reg]; differs && new != 0 {
+			u.regs[d.Reg] |= new
+			u.again = u.again || u.asked[d.Reg] == u.pass
+		}
+		return
+	}
+	if i.Op == op.PHI {
+		return
 	}
 	for k := range i.NDst {
 		d := &i.Args[k]
@@ -136,6 +158,20 @@ func (u *Uniformity) reads(s *ori.Operand) bool {
 	}
 	u.asked[s.Reg] = u.pass
 	return false
+}
+
+// Agrees reports whether i gives the same to all threads that run it together,
+// by what is known of all it reads.
+func (u *Uniformity) Agrees(i *ori.Instr) bool {
+	if isSource(i) && !u.f.CallsRoutine(i) || i.Op == op.CALL {
+		return false
+	}
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		if a := &i.Args[k]; a.HasReg() && int(a.Reg) < len(u.regs) && u.regs[a.Reg]&words(a) != 0 {
+			return false
+		}
+	}
+	return !i.Guard.HasReg() || u.regs[i.Guard.Reg] == 0
 }
 
 // agreed reports whether i gives the same to all threads that run it
@@ -246,6 +282,14 @@ func (u *Uniformity) spread(b *ori.Block, reconv int32) {
 		}
 		u.blocks[x.ID] = true
 		u.again = u.again || u.done[x.ID] == u.pass
-		work = append(work, x.Succs...)
+		if u.masks || !allWait(x) {
+			work = append(work, x.Succs...)
+		}
 	}
 }
+
+// unites reports whether no thread of the warp goes on behind i before all
+// have come there. That all come to the same place is proved by Gatherings:
+// where threads that part may wait for one instruction at several places, calls
+// are made of it. Those who wait for another never meet.
+func (u *Uniformity) unites(i *ori.Instr) bool { return !u.masks && waitsForAll(i) }

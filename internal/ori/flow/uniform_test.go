@@ -148,6 +148,7 @@ reg k2 1/1
 b0: -> b2, b1
 S2R r0 = SR_TID.X
 ISETP.GE.AND p1 = r0, 0x4, pt
+%s
 @p1 BRA b2
 b1: -> b2
 %s
@@ -158,16 +159,17 @@ EXIT
 }
 `
 	for _, c := range []struct {
-		in, at string
-		want   []bool
+		before, in, at string
+		want           []bool
 	}{
-		{"NOP", "BSYNC k2", []bool{false, true, false, false}},
-		{"NOP", "NOP", []bool{false, true, true, true}},
-		{"NOP", "BSYNC k2\nWARPSYNC r0", []bool{false, true, true, true}},
-		{"NANOSLEEP 0x5", "BSYNC k2", []bool{false, true, true, true}}, // who sleeps is not waited for
-		{"NOP", "BSYNC k2\nNANOSLEEP 0x5", []bool{false, true, false, false}},
+		{"BSSY k2 = b2", "NOP", "BSYNC k2", []bool{false, true, false, false}},
+		{"NOP", "NOP", "BSYNC k2", []bool{false, true, true, true}}, // nobody was noted there
+		{"NOP", "NOP", "NOP", []bool{false, true, true, true}},
+		{"BSSY k2 = b2", "NOP", "BSYNC k2\nWARPSYNC r0", []bool{false, true, true, true}},
+		{"BSSY k2 = b2", "NANOSLEEP 0x5", "BSYNC k2", []bool{false, true, true, true}}, // who sleeps is not waited for
+		{"BSSY k2 = b2", "NOP", "BSYNC k2\nNANOSLEEP 0x5", []bool{false, true, false, false}},
 	} {
-		m, err := ori.Parse(fmt.Sprintf(text, c.in, c.at))
+		m, err := ori.Parse(fmt.Sprintf(text, c.before, c.in, c.at))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,6 +210,95 @@ func TestUniformResults(t *testing.T) {
 		}
 		if got := UniformityOf(m.Funcs[0]).Differs(1); got != c.differs {
 			t.Errorf("%s: differs %v", c.text, got)
+		}
+	}
+}
+
+// TestUnited: behind the place where all threads of the warp wait for each
+// other they are together, whatever parted them, unless masks name some.
+func TestUnited(t *testing.T) {
+	const text = `func f kernel {
+reg r0 1/1
+reg p1 1/1
+reg r2 1/1
+reg r3 1/1
+reg p4 1/1
+reg r5 1/1
+b0: -> b3, b1
+S2R r0 = SR_TID.X
+ISETP.GE.AND p1 = r0, 0x4, pt
+%s
+@p1 BRA b3
+b1: -> b2
+MOV r2 = 0x1
+b2: -> b3
+WARPSYNC.ALL
+MOV r3 = 0x2
+VOTE.ANY r5, pt = p1
+b3: -> b4
+NOP
+b4:
+EXIT
+}
+`
+	for _, c := range []struct {
+		before  string
+		differs []bool // r2, r3, r5
+	}{
+		{"NOP", []bool{true, false, false}},
+		{"WARPSYNC r0", []bool{true, true, true}},
+	} {
+		m, err := ori.Parse(fmt.Sprintf(text, c.before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := UniformityOf(m.Funcs[0])
+		for n, r := range []ori.Reg{2, 3, 5} {
+			if u.Differs(r) != c.differs[n] {
+				t.Errorf("behind %s: register %d differs: %v", c.before, r, !c.differs[n])
+			}
+		}
+	}
+}
+
+// TestUniformityOfPhis: a PHI differs where one of its sources does, or where
+// threads come to it on several paths.
+func TestUniformityOfPhis(t *testing.T) {
+	for _, c := range []struct {
+		test, source string
+		differs      bool
+	}{
+		{"SR_CTAID.X", "r2", false},
+		{"SR_CTAID.X", "r1", true},
+		{"SR_TID.X", "r2", true},
+	} {
+		m, err := ori.Parse(fmt.Sprintf(`func f kernel {
+props ssa
+reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg r3 1/1
+reg p4 1/1
+b0: -> b2, b1
+S2R r0 = %s
+S2R r1 = SR_TID.X
+MOV r2 = 0x5
+ISETP.GE.AND p4 = r0, 0x4, pt
+PHISRC b2, 0x0, r2
+@p4 BRA b2
+b1: -> b2
+PHISRC b2, 0x0, %s
+b2: -> b3
+PHI r3 = 0x0
+b3:
+EXIT
+}
+`, c.test, c.source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := UniformityOf(m.Funcs[0]).Differs(3); got != c.differs {
+			t.Errorf("%s of paths by %s: differs %v", c.source, c.test, got)
 		}
 	}
 }
