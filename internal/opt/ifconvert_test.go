@@ -1,6 +1,8 @@
 package opt_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt"
@@ -43,6 +45,28 @@ EXIT`},
 			return control.IfConvert(f, control.ConvertCost{One: 6, Both: 8}) && opt.BranchSimplify(f)
 		}); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestIfConvertClears: two words that are set to zero count as one instruction.
+func TestIfConvertClears(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want bool
+	}{{12, true}, {13, false}} {
+		var in, regs strings.Builder
+		for k := range c.n {
+			fmt.Fprintf(&regs, "reg r%d 1/1\n", k+2)
+			fmt.Fprintf(&in, "MOV r%d = rz\n", k+2)
+		}
+		text := "reg r0 1/1\nreg p1 1/1\n" + regs.String() + "b0: -> b2, b1\n@p1 BRA b2\nb1: -> b2\n" + in.String() + "b2:\n"
+		for k := range c.n {
+			text += fmt.Sprintf("STS [r0+0x0], r%d\n", k+2)
+		}
+		got := run(t, text+"EXIT", func(f *ori.Func) bool { return control.IfConvert(f, control.ConvertCost{One: 6, Both: 8}) })
+		if strings.Contains(got, "@~p1 MOV") != c.want {
+			t.Errorf("%d words: converted %v:\n%s", c.n, !c.want, got)
 		}
 	}
 }

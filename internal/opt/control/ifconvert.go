@@ -104,12 +104,17 @@ func between(f *ori.Func, b, t, join *ori.Block) bool {
 }
 
 // convertible reports whether all of t can run under the guard, and what
-// that costs, which is at most as much as it may.
+// that costs, which is at most as much as it may. Two words are cleared by one
+// instruction.
 func convertible(v *opt.Values, t *ori.Block, guard ori.Operand, most int) (cost int, ok bool) {
-	inner := guards{outer: guard}
+	inner, cleared := guards{outer: guard}, 0
 	for i := t.First(); i != nil; i = i.Next() {
 		if i == t.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone && i.Mods == (op.Mods{}) {
 			break
+		}
+		if clears(i) {
+			cleared++
+			cost -= cleared&1 ^ 1
 		}
 		if cost++; cost > most || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
 			return 0, false
@@ -133,6 +138,11 @@ func convertible(v *opt.Values, t *ori.Block, guard ori.Operand, most int) (cost
 		inner.written(i)
 	}
 	return cost, cost <= most
+}
+
+// clears reports whether i sets a word to zero and does nothing else.
+func clears(i *ori.Instr) bool {
+	return (i.Op == op.MOV || i.Op == op.COPY) && i.Guard.Kind == ori.KNone && len(i.Args) == 2 && i.Args[0].Class == ori.R && opt.IsZero(i.Args[1])
 }
 
 // converter knows what words were wanted before anything was converted. What
