@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
@@ -48,7 +49,11 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 		last = k.Code.Exits[n-1]
 	}
 	isNew := p.arch.Has(target.NewFiles)
-	c.Frames = []dwarf.Frame{dwarf.KernelFrame(uint64(len(k.Code.Text)), dwarf.Plain(last, uint64(k.Frame), isNew))}
+	rules := dwarf.Plain(last, uint64(k.Frame), isNew)
+	if at := k.Framed; at.Size > 0 && at.Behind <= last {
+		rules = dwarf.Made(at.Behind, last, at.Size, isNew)
+	}
+	c.Frames = []dwarf.Frame{dwarf.KernelFrame(uint64(len(k.Code.Text)), rules)}
 	addSubs(&c, m, k)
 	if !p.Layout.Object {
 		outsideCalls(&c, k)
@@ -170,9 +175,7 @@ func addSubs(c *cubin.Kernel, m *sema.Module, k *Kernel) {
 	for _, s := range k.Subs {
 		f := &m.Funcs[s.Func]
 		c.Subs = append(c.Subs, cubin.Sub{Name: "$" + c.Name + "$" + f.Name, Bind: bind(f.Linkage), Off: s.Offset, Size: s.Size, Frame: uint32(s.Frame)})
-		x := dwarf.KernelFrame(s.Size, nil)
-		x.Start = s.Offset
-		c.Frames = append(c.Frames, x)
+		c.Frames = append(c.Frames, dwarf.CalleeFrame(s.Offset, s.Size, dwarf.Number(abi.ReturnReg), s.Unwind))
 	}
 }
 

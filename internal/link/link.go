@@ -10,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -109,11 +110,13 @@ type Kernel struct {
 	Frame   int32 // bytes of stack
 	Stack   int32 // bytes of stack of the functions it calls
 	Subs    []Sub
-	Placed  []int32 // functions that stand in place of their calls alone
-	Endless bool    // calls may nest without end
-	Bank0   int     // bytes of constant bank 0
-	Bank2   []byte  // constant bank 2
-	Counted int     // bytes of it that the report counts: tables of jumps and literals
+	Placed  []int32       // functions that stand in place of their calls alone
+	Endless bool          // calls may nest without end
+	Bank0   int           // bytes of constant bank 0
+	Bank2   []byte        // constant bank 2
+	Unwind  dwarf.Program // of a function of an object: how a debugger finds the caller's registers
+	Framed  FrameMade     // where the kernel's frame is made
+	Counted int           // bytes of it that the report counts: tables of jumps and literals
 	Calls   []string
 	Class   uint8            // of instructions, as .nv.compat counts them
 	Maps    uint8            // what it does with tensor maps, as .nv.compat says
@@ -141,4 +144,5 @@ type Sub struct {
 	Size   uint64
 	Frame  int32
 	Spills ra.Result
+	Unwind dwarf.Program // how a debugger finds the caller's registers
 }

@@ -214,7 +214,7 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 	c.Calls = nil
 	if c.Device {
 		c.Params, c.Regs = nil, max(c.Regs, abi.CallRegisters)
-		c.Frames = []dwarf.Frame{functionFrame(uint64(len(c.Code)))}
+		c.Frames = []dwarf.Frame{functionFrame(uint64(len(c.Code)), k.Unwind)}
 		if f.Linkage != sema.Static && !x.taken(fn) {
 			c.Prototype = build.Prototype(f.Rets, f.Params)
 		}
@@ -253,12 +253,13 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 
 // functionFrame is the call frame of a function that others call: it returns
 // to where R20 and R21 say.
-func functionFrame(size uint64) dwarf.Frame {
+func functionFrame(size uint64, unwind dwarf.Program) dwarf.Frame {
 	var init, rules dwarf.Program
+	to := dwarf.Number(abi.ReturnReg)
 	return dwarf.Frame{
-		CodeAlign: 4, Return: dwarf.R1 - 1 + 20, Size: size,
-		Initial: init.DefCFA(dwarf.R1, 0).SameValue(dwarf.RZ).SameValue(dwarf.R1).SameValue(dwarf.R1 + 19).SameValue(dwarf.R1 + 20),
-		Rules:   rules.DefCFA(dwarf.R1, 0),
+		CodeAlign: 4, Return: to, Size: size,
+		Initial: init.DefCFA(dwarf.R1, 0).SameValue(dwarf.RZ).SameValue(dwarf.R1).SameValue(to).SameValue(to + 1),
+		Rules:   append(rules.DefCFA(dwarf.R1, 0), unwind...),
 	}
 }
 

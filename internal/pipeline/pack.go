@@ -124,11 +124,15 @@ func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 		p.int(int64(s.Size))
 		p.int(int64(s.Frame))
 		p.result(&s.Spills)
+		p.bytes(s.Unwind)
 	})
 	packList(p, k.Placed, func(fn int32) { p.text(m.Funcs[fn].Name) })
 	p.bool(k.Endless)
 	p.int(int64(k.Bank0))
 	p.int(int64(k.Counted))
+	p.bytes(k.Unwind)
+	p.int(int64(k.Framed.Behind))
+	p.int(int64(k.Framed.Size))
 	p.bytes(k.Bank2)
 	p.texts(k.Calls)
 	p.int(int64(k.Class))
@@ -157,10 +161,12 @@ func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
 	k.Subs = unpackList(u, func() link.Sub {
 		s := link.Sub{Func: u.function(m)}
 		s.Offset, s.Size, s.Frame, s.Spills = uint64(u.int()), uint64(u.int()), int32(u.int()), u.result()
+		s.Unwind = u.bytes()
 		return s
 	})
 	k.Placed, k.Endless = unpackList(u, func() int32 { return u.function(m) }), u.bool()
-	k.Bank0, k.Counted = int(u.int()), int(u.int())
+	k.Bank0, k.Counted, k.Unwind = int(u.int()), int(u.int()), u.bytes()
+	k.Framed = link.FrameMade{Behind: uint32(u.int()), Size: uint64(u.int())}
 	k.Bank2, k.Calls, k.Class, k.Maps = u.bytes(), u.texts(), uint8(u.int()), uint8(u.int())
 	k.Refs = unpackList(u, func() cubin.RefWord { return cubin.RefWord{Name: u.text(), Sampler: u.text()} })
 	k.Locs = unpackList(u, func() build.Line {

@@ -111,6 +111,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
 		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs, Price: u.price, Injected: u.injected,
 	}
+	k.Framed = link.FrameOf(u.f, u.code)
 	k.Placed, k.Endless = placed(c.plan), len(c.plan.Cyclic) > 0 || c.o.Extensible && c.plan.Moves
 	if u.debug != nil {
 		k.Debug = append(k.Debug, u.debug)
@@ -122,6 +123,9 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	}
 	switch {
 	case c.o.Layout.Object:
+		if !u.f.Kernel {
+			k.Unwind = link.Unwind(u.f, u.code)
+		}
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, abi.CallRegisters-abi.HiddenRegisters)
 		}

@@ -48,7 +48,7 @@ func (c *compilation) addFunctions(k *link.Kernel, units []*unit) error {
 		if n > 0 && u.f.Routine == ori.NoRoutine {
 			frame := u.f.Props.LocalBytes + u.f.Props.SpillBytes
 			k.Stack += frame
-			k.Subs = append(k.Subs, link.Sub{Func: plan.Functions[n-1], Offset: uint64(places[n]), Size: uint64(u.code.Size), Frame: frame, Spills: u.spills})
+			k.Subs = append(k.Subs, link.Sub{Func: plan.Functions[n-1], Offset: uint64(places[n]), Size: uint64(u.code.Size), Frame: frame, Spills: u.spills, Unwind: link.Unwind(u.f, u.code)})
 		}
 	})
 	if err != nil {

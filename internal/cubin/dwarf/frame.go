@@ -30,7 +30,10 @@ const (
 // Call frame instructions that occur.
 const (
 	cfaAdvance4      = 0x04
+	cfaOffset        = 0x05
+	cfaUndefined     = 0x07
 	cfaSameValue     = 0x08
+	cfaRegister      = 0x09
 	cfaDefCFA        = 0x0c
 	cfaValExpression = 0x16
 
@@ -59,6 +62,40 @@ func (p Program) DefCFA(reg, off uint64) Program {
 func (p Program) SameValue(reg uint64) Program {
 	p = append(p, cfaSameValue)
 	return binary.AppendUvarint(p, reg)
+}
+
+// Place is where a function has what a register held when it began: the zero
+// Place is the register itself.
+type Place struct {
+	Kind uint8
+	At   int64 // distance from the frame address, a multiple of 4 below it, or number of a register
+}
+
+// Kinds of places.
+const (
+	InItself = iota
+	OnStack
+	InRegister
+	Nowhere
+)
+
+// Number returns the DWARF number of register Rn.
+func Number(n int) uint64 { return regBase + uint64(n) }
+
+// Keep says where the value of reg is.
+func (p Program) Keep(reg uint64, at Place) Program {
+	const factor = -4
+	switch at.Kind {
+	case OnStack:
+		p = binary.AppendUvarint(append(p, cfaOffset), reg)
+		return binary.AppendUvarint(p, uint64(at.At/factor))
+	case InRegister:
+		p = binary.AppendUvarint(append(p, cfaRegister), reg)
+		return binary.AppendUvarint(p, uint64(at.At))
+	case Nowhere:
+		return binary.AppendUvarint(append(p, cfaUndefined), reg)
+	}
+	return p.SameValue(reg)
 }
 
 // ReturnAt says that the return address is the value of reg plus the start
@@ -94,6 +131,17 @@ func Plain(exit uint32, frame uint64, isNew bool) Program {
 	return p.DefCFA(R1, frame).AdvanceRaw(noEnd / codeAlign)
 }
 
+// Made returns the frame program of a kernel whose frame is there from the
+// instruction at an offset on, with the same ends as Plain's.
+func Made(at, exit uint32, frame uint64, isNew bool) Program {
+	var p Program
+	if isNew {
+		return p.AdvanceRaw(at/codeAlign).DefCFA(R1, frame).AdvanceRaw((exit - at) / codeAlign)
+	}
+	p = p.AdvanceRaw(codeAlign).AdvanceRaw(at/codeAlign - codeAlign)
+	return p.DefCFA(R1, frame).AdvanceRaw(noEnd / codeAlign)
+}
+
 // Frame is one CIE with its FDE: the rules of one function.
 type Frame struct {
 	CodeAlign uint64 // 4; 1 in capsule copies
@@ -110,6 +158,17 @@ func KernelFrame(size uint64, rules Program) Frame {
 	return Frame{
 		CodeAlign: codeAlign, Return: NoReturn, Size: size, Rules: rules,
 		Initial: init.DefCFA(R1, 0).SameValue(RZ).SameValue(R1),
+	}
+}
+
+// CalleeFrame returns the frame of a function in the section of a kernel: the
+// pair of registers from reg on says where it returns to, from the kernel's
+// start.
+func CalleeFrame(start, size, reg uint64, rules Program) Frame {
+	var init Program
+	return Frame{
+		CodeAlign: codeAlign, Return: ReturnAddress, Start: start, Size: size, Rules: rules,
+		Initial: init.DefCFA(R1, 0).SameValue(RZ).SameValue(R1).SameValue(reg).ReturnAt(reg),
 	}
 }
 
