@@ -77,10 +77,12 @@ type Judge struct {
 	done []*attempt // that allocation would come to as well
 	mem  regalloc.Scratch
 	held held // in all orders
+	regs int  // that f had when that was asked
 }
 
 // NewJudge returns a judge of the orders that f will have. From its first
-// question on nothing but the order inside blocks may change.
+// question on nothing but the order inside blocks may change, or else the number
+// of registers does.
 func NewJudge(f *ori.Func, o Options) *Judge {
 	o.Trace = nil
 	return &Judge{f: f, o: o}
@@ -100,10 +102,18 @@ func (j *Judge) Within(registers int) int {
 	return j.o.Registers
 }
 
+// look forgets what was known of another number of registers.
+func (j *Judge) look() {
+	if j.regs != len(j.f.Regs) {
+		j.regs, j.held = len(j.f.Regs), held{}
+	}
+}
+
 // Guess tells quickly about what spill code the order of f would add, weighed
 // by loops, and how much of it in memory. It is zero where registers lack only
 // in the right places, and infinite if memory costs more than most.
 func (j *Judge) Guess(most float64) (cost, memory float64) {
+	j.look()
 	b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), held: &j.held}
 	return regalloc.Estimate(b.problem(), &j.mem, most)
 }
@@ -111,6 +121,7 @@ func (j *Judge) Guess(most float64) (cost, memory float64) {
 // Price tells what spill code the order of f would add, weighed by loops, or
 // infinity if that is more than a bound, and whether some of it is in memory.
 func (j *Judge) Price(most float64) (cost float64, memory bool) {
+	j.look()
 	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
 	if err != nil {
 		return math.Inf(1), true
@@ -127,6 +138,7 @@ func (j *Judge) Price(most float64) (cost float64, memory bool) {
 
 // Places tells whether everything in the order of f finds a register.
 func (j *Judge) Places() bool {
+	j.look()
 	x, err := solve(j.f, &j.o, regalloc.Options{NoSpill: true, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
 	if err != nil || x.crossed {
 		return false

@@ -3,6 +3,8 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
@@ -290,12 +292,12 @@ func (b *grapher) latency(from, to target.Class, a *access) int32 {
 // memory adds the edges of instruction k for the memory it touches.
 func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	switch {
-	case isBarrier(i):
+	case places.IsBarrier(i):
 		for _, j := range b.joint {
 			g.edge(j, k, 1)
 		}
 		b.joint, b.barrier = append(b.joint[:0], k), k
-	case i.Op.Has(op.Convergent) && (b.far != overFences || !isProduct(i)):
+	case i.Op.Has(op.Convergent) && (b.far != overFences || !places.IsProduct(i)):
 		if b.barrier >= 0 {
 			g.edge(b.barrier, k, 1)
 		}

@@ -7,8 +7,6 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/flow"
-	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -126,79 +124,4 @@ func (m *numbering) add(list []access, o ori.Operand, r timing.Role, arg uint8) 
 		word: m.word(o), n: max(1, o.N), write: r == timing.Result, file: f,
 		use: timing.Use{File: f, Role: r, N: max(1, o.N), Arg: arg},
 	})
-}
-
-// pinned reports whether an instruction keeps its place: everything before
-// it stays before, everything behind it behind.
-func pinned(i *ori.Instr) bool {
-	if i.Mods.Has(op.MLOOSE) || marksCopies(i) {
-		return false
-	}
-	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
-		return i.Op != op.COPY && (i.Op != op.UNDEF || arrives(i)) && !isBarrier(i) && !ofGroups(i)
-	}
-	return i.Op.Has(op.ReadsPreds|op.WritesPreds) || i.Op.Has(op.ReadsSpecial) && readsClock(i)
-}
-
-// arrives reports whether i stands for what a caller left in registers that
-// are given: before it nothing may use those.
-func arrives(i *ori.Instr) bool {
-	f := i.Block().Func()
-	for _, d := range i.Dsts() {
-		if d.HasReg() && f.Regs[d.Reg].Fixed {
-			return true
-		}
-	}
-	return false
-}
-
-// marksCopies reports whether i ends a group of asynchronous copies or waits
-// for such groups: no access to memory passes it, but arithmetic may.
-func marksCopies(i *ori.Instr) bool {
-	return i.Guard.Kind == ori.KNone && (i.Op == op.LDGDEPBAR || i.Op == op.DEPBAR && i.Mods.Has(op.MLE))
-}
-
-// isBarrier: see flow.Meets.
-func isBarrier(i *ori.Instr) bool { return flow.Meets(i) }
-
-// isFence reports whether i orders accesses to memory of its own thread and
-// does nothing else: they keep to their side of it, but arithmetic may pass.
-func isFence(i *ori.Instr) bool {
-	return i.Guard.Kind == ori.KNone && (i.Op == op.MEMBAR || i.Op == op.FENCE && !i.Mods.Has(op.MT))
-}
-
-// isProduct reports whether i multiplies matrices in registers: threads of
-// the warp do it together, but it touches nothing else.
-func isProduct(i *ori.Instr) bool { return i.Op.Has(op.Matrix) && !i.Op.Has(op.Effect) }
-
-// ofGroups reports whether i is a warp-group matrix operation that keeps its
-// place among such, or what starts them or waits for them. Memory accesses
-// and what touches the registers of such operations keep to their side of it.
-func ofGroups(i *ori.Instr) bool {
-	return i.Op == op.WARPGROUP || i.IsGroupMMA() && !i.Mods.Has(op.MLOOSE)
-}
-
-// readsClock reports whether i reads something that changes as time goes
-// by: where it stands matters.
-func readsClock(i *ori.Instr) bool {
-	for _, o := range i.Srcs() {
-		if o.Kind == ori.KSpecial && steady(op.Special(o.Imm)) {
-			return false
-		}
-	}
-	return true
-}
-
-// steadyNames begin the names of special registers that never change while
-// a thread runs.
-var steadyNames = [...]string{"SR_TID", "SR_CTAID", "SR_LANEID", "SR_NTID", "SR_NCTAID", "SRZ", "SR_CgaCtaId", "SR_EQMASK", "SR_LEMASK", "SR_LTMASK", "SR_GEMASK", "SR_GTMASK"}
-
-func steady(s op.Special) bool {
-	name := s.String()
-	for _, p := range steadyNames {
-		if len(name) >= len(p) && name[:len(p)] == p {
-			return true
-		}
-	}
-	return false
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -47,7 +49,7 @@ func TestFences(t *testing.T) {
 		behind, before := 0, 0
 		for i := range f.Blocks[0].Instrs {
 			switch {
-			case isFence(i) || isBarrier(i):
+			case places.IsFence(i) || places.IsBarrier(i):
 				behind++
 			case i.Op == op.HMMA && behind == 0:
 				before++

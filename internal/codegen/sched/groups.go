@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -60,7 +61,7 @@ func (o *groupOrder) add(g *graph, k int32, i *ori.Instr, list []access) {
 	if o.theirs == nil {
 		return
 	}
-	if ofGroups(i) {
+	if places.OfGroups(i) {
 		if o.last >= 0 {
 			g.edge(o.last, k, int32(max(1, o.timing.Gap(g.classes[o.last], g.classes[k]))))
 		}

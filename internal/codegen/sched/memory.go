@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -36,7 +37,7 @@ func touchOf(i *ori.Instr) (t touch, ok bool) {
 
 // holdsMemory reports whether no access to memory passes i.
 func holdsMemory(i *ori.Instr) bool {
-	return isBarrier(i) || i.Op == op.WARPGROUP || marksCopies(i) || isFence(i)
+	return places.IsBarrier(i) || i.Op == op.WARPGROUP || places.MarksCopies(i) || places.IsFence(i)
 }
 
 // conflicts reports whether two accesses must keep their order.

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -52,7 +53,7 @@ const (
 func regions(b *ori.Block, far reach, do func(instrs []*ori.Instr, end *ori.Instr)) {
 	var run []*ori.Instr
 	for i := range b.Instrs {
-		if !pinned(i) && (far >= overBarriers || !isBarrier(i) && !ofGroups(i)) || far == overFences && isFence(i) {
+		if !places.Pinned(i) && (far >= overBarriers || !places.IsBarrier(i) && !places.OfGroups(i)) || far == overFences && places.IsFence(i) {
 			run = append(run, i)
 			continue
 		}

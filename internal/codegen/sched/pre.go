@@ -117,6 +117,15 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	source := f.Order()
 	p = p.reaching(f)
+	if judge == nil || !p.short() || f.Size() > mostTried || !s.derive(f, a, p, source, judge) {
+		s.list(f, source, p, judge)
+	}
+}
+
+// list gives f its order, beginning with that of the source and with orders that
+// need few registers.
+func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge) {
+	tune, budget := s.tune, p.budget
 	if tune.Slack == Usual().Slack && hasProducts(f) && !p.nearlyFull() {
 		tune.Slack = productSlack
 	}

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -80,7 +81,7 @@ func hasProducts(f *ori.Func) bool {
 func multiplies(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
-			if isProduct(i) {
+			if places.IsProduct(i) {
 				return true
 			}
 		}

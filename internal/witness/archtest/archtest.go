@@ -45,6 +45,7 @@ var layers = [...]layer{
 	{"internal/codegen/scoreboard", 70, false, ""},
 	{"internal/codegen/sched/estimate", 69, false, ""},       // how long code takes
 	{"internal/codegen/sched/repeat", 69, false, ""},         // what is made once more
+	{"internal/codegen/sched/places", 69, false, ""},         // what keeps its place
 	{"internal/codegen/sched/heap", 69, false, ""},           // the least of a changing set
 	{"internal/codegen/sched/lowering", 69, false, ""},       // computations behind barriers
 	{"internal/codegen/sched/profile", 69, false, ""},        // the largest number of a run of places

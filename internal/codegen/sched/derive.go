@@ -1,0 +1,76 @@
+package sched
+
+import (
+	"math"
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+const (
+	// derivedRounds is how often values are made again: what they are made from
+	// may be made from less.
+	derivedRounds = 3
+	// derivedSlack is how many registers more are freed than lack: runs of them,
+	// and predicates, find place then.
+	derivedSlack = 30
+	// derivedShare is the part of the words too many that must be gone, or else
+	// it is not worth another order.
+	derivedShare = 5
+)
+
+// excess is how many words more are alive than there are registers for.
+func (p *presser) excess() int32 { return p.peak - int32(p.budget.Most) + reserve }
+
+// derive makes values again in the blocks that read them and gives f an order
+// then, if that costs no more than what is guessed of the first order without; else
+// all stays as it is.
+func (s *study) derive(f *ori.Func, a *target.Arch, p *presser, source [][]*ori.Instr, judge Judge) bool {
+	back := repeat.Derived(f, p.over(f))
+	if back == nil {
+		return false
+	}
+	back()
+	f.Reorder(source)
+	p.arrange(f)
+	f.Touch()
+	guess, memory := judge.Guess(math.Inf(1))
+	f.Reorder(source)
+	if memory == 0 {
+		return false
+	}
+	slack, full := s.tune.Slack, p.excess()
+	var undo []func()
+	for back != nil && len(undo) < derivedRounds && p.short() {
+		if back = repeat.Derived(f, p.over(f)); back != nil {
+			undo = append(undo, back)
+			f.Touch()
+			s = newStudy(f, a, s.tune)
+			p = s.presser(p.budget, s.tune.how()).reaching(f)
+		}
+	}
+	if p.excess() < full-full/derivedShare {
+		s.list(f, f.Order(), p, judge)
+		if cost, _ := judge.Price(likely(guess)); !math.IsInf(cost, 1) {
+			return true
+		}
+	}
+	for _, back := range slices.Backward(undo) {
+		back()
+	}
+	s.tune.Slack = slack
+	f.Reorder(source)
+	return false
+}
+
+// over is how many words more are alive in each block than there should be.
+func (p *presser) over(f *ori.Func) []int32 {
+	over := make([]int32, f.NumBlocks())
+	for _, b := range f.Blocks {
+		x := &p.byBlock[b.ID]
+		over[b.ID] = x[general] + max(0, x[predicates]-predicateRoom-1) - (p.budget.in(b) - reserve - derivedSlack)
+	}
+	return over
+}

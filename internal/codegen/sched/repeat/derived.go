@@ -1,0 +1,364 @@
+package repeat
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Pointers of all loads of a loop, and rows and columns that masks compare, are
+// computed before it, each by an instruction or two from numbers that live
+// anyway, or from one word where it has two. They live through the whole loop.
+// Where that does not have the registers they are computed again in the blocks
+// that read them.
+
+const (
+	mostCone  = 4  // so many instructions make a value again
+	coneDepth = 4  // so many of them one after the other
+	fresh     = 48 // so many instructions later it is made once more
+)
+
+// Derived makes values again in the blocks that read them until no block has
+// words too many, as far as that goes. over tells how many those are, by the
+// number of the block. It returns what takes all of it back, the places of
+// instructions aside, or nil if nothing changed.
+func Derived(f *ori.Func, over []int32) (undo func()) {
+	d := &derived{f: f, over: over, dom: flow.DomOf(f), live: flow.LiveOf(f), def: make([]*ori.Instr, len(f.Regs)), place: map[*ori.Instr]int{}}
+	d.loops = flow.LoopsOf(f, d.dom)
+	d.state, d.srcs = make([]state, len(f.Regs)), make([][]ori.Operand, len(f.Regs))
+	d.index()
+	list := d.candidates()
+	if !d.choose(list) {
+		return nil
+	}
+	for r, x := range d.state { // before those are made again themselves
+		if x == made {
+			d.srcs[r] = slices.Clone(d.def[r].Srcs())
+		}
+	}
+	regs := len(f.Regs)
+	for _, b := range f.Blocks {
+		d.block(b)
+	}
+	d.sweep()
+	return func() {
+		for _, i := range d.added {
+			i.Remove()
+		}
+		for _, i := range d.gone {
+			f.Blocks[0].Append(i)
+		}
+		for _, x := range d.renamed {
+			x.at.Reg = x.was
+		}
+		f.Regs = f.Regs[:regs]
+	}
+}
+
+// renamed is an operand that was given another register.
+type renamed struct {
+	at  *ori.Operand
+	was ori.Reg
+}
+
+type state uint8
+
+const (
+	undecided state = iota
+	stays           // others are made from it
+	made            // it is made again where it is read
+)
+
+type derived struct {
+	f     *ori.Func
+	over  []int32
+	dom   *flow.Dom
+	loops *flow.Loops
+	live  *flow.Live
+	def   []*ori.Instr // of each register that one instruction writes, that
+	uses  [][]*ori.Instr
+	place map[*ori.Instr]int // in its block
+	hot   []*ori.Block
+	state []state
+	srcs  [][]ori.Operand // of what is made again
+
+	added, gone []*ori.Instr
+	renamed     []renamed
+}
+
+// index notes who writes and reads what.
+func (d *derived) index() {
+	writes := make([]int, len(d.f.Regs))
+	d.uses = make([][]*ori.Instr, len(d.f.Regs))
+	for _, b := range d.f.Blocks {
+		if d.over[b.ID] > 0 {
+			d.hot = append(d.hot, b)
+		}
+		n := 0
+		for i := range b.Instrs {
+			d.place[i] = n
+			n++
+			for _, o := range i.Dsts() {
+				if o.HasReg() {
+					writes[o.Reg]++
+					d.def[o.Reg] = i
+				}
+			}
+			Reads(i, func(o *ori.Operand) {
+				if l := d.uses[o.Reg]; len(l) == 0 || l[len(l)-1] != i {
+					d.uses[o.Reg] = append(l, i)
+				}
+			})
+		}
+	}
+	for r := range d.def {
+		if x := &d.f.Regs[r]; writes[r] != 1 || x.Fixed || d.def[r].Guard.Kind != ori.KNone {
+			d.def[r] = nil
+		}
+	}
+}
+
+// cheap reports whether the instruction that writes r makes it from other
+// registers whenever it is asked.
+func (d *derived) cheap(r ori.Reg) bool {
+	i := d.def[r]
+	if i == nil || i.NDst != 1 || !i.Op.Has(op.Derives) || i.Op.Has(op.Turns) {
+		return false
+	}
+	x := &d.f.Regs[r]
+	if a := i.Args[0]; x.Class != ori.R || x.Width > 2 || a.Kind != ori.KReg || a.Sub != 0 || max(1, a.N) != x.Width {
+		return false
+	}
+	for _, s := range i.Srcs() {
+		if !s.HasReg() {
+			continue
+		}
+		if s.Kind != ori.KReg || s.Class != ori.R && s.Class != ori.UR || !d.before(s.Reg, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// before reports whether the one instruction that writes r stands before i
+// on all ways to it.
+func (d *derived) before(r ori.Reg, i *ori.Instr) bool {
+	w := d.def[r]
+	if w == nil {
+		return false
+	}
+	if w.Block() == i.Block() {
+		return d.place[w] < d.place[i]
+	}
+	return d.dom.Dominates(w.Block(), i.Block())
+}
+
+// through reports whether r lives through a block.
+func (d *derived) through(r ori.Reg, b *ori.Block) bool {
+	return d.in(d.live.Start(b), r) && d.in(d.live.End(b), r)
+}
+
+func (d *derived) in(set bits.Set, r ori.Reg) bool {
+	for w := range int(d.f.Regs[r].Width) {
+		if n := d.live.Number(r, w); n >= 0 && set.Has(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// candidate is a value that could be made again.
+type candidate struct {
+	reg  ori.Reg
+	cone []ori.Reg // what is made with it
+	from []ori.Reg // what must stay, or live on
+	on   ori.Reg   // what lives on for it alone, or NoReg
+	at   []*ori.Block
+	gain int
+	cost float64
+}
+
+// candidates lists the values that live through blocks with words too many.
+func (d *derived) candidates() (list []candidate) {
+	for r := range d.f.Regs {
+		if !d.cheap(ori.Reg(r)) {
+			continue
+		}
+		c := candidate{reg: ori.Reg(r), on: ori.NoReg, gain: int(d.f.Regs[r].Width)}
+		for _, b := range d.hot {
+			if d.through(c.reg, b) {
+				c.at = append(c.at, b)
+			}
+		}
+		if len(c.at) == 0 || !d.cone(&c) {
+			continue
+		}
+		seen := map[*ori.Block]bool{}
+		for _, i := range d.uses[r] {
+			if b := i.Block(); b != d.def[r].Block() && !seen[b] {
+				seen[b] = true
+				c.cost += float64(int(1)<<(3*min(d.loops.Depth(b), 6))) * float64(len(c.cone))
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// cone finds what is made again with c: all that does not live where c does, or
+// c alone if it has two words and is made from one that does not.
+func (d *derived) cone(c *candidate) bool {
+	lives := func(r ori.Reg) bool {
+		return !slices.ContainsFunc(c.at, func(b *ori.Block) bool { return !d.through(r, b) })
+	}
+	full := true
+	var add func(r ori.Reg, deep int)
+	add = func(r ori.Reg, deep int) {
+		c.cone = append(c.cone, r)
+		for _, s := range d.def[r].Srcs() {
+			switch {
+			case !s.HasReg() || slices.Contains(c.cone, s.Reg):
+			case s.Class == ori.UR || lives(s.Reg):
+				c.from = append(c.from, s.Reg)
+			case deep == 0 || len(c.cone) >= mostCone || !d.cheap(s.Reg):
+				full = false
+			default:
+				add(s.Reg, deep-1)
+			}
+		}
+	}
+	if add(c.reg, coneDepth); full {
+		return true
+	}
+	c.cone, c.from = []ori.Reg{c.reg}, nil
+	for _, s := range d.def[c.reg].Srcs() {
+		switch {
+		case !s.HasReg():
+		case s.Class == ori.UR || lives(s.Reg):
+			c.from = append(c.from, s.Reg)
+		case c.on != ori.NoReg && c.on != s.Reg || d.f.Regs[s.Reg].Width > 1:
+			return false
+		default:
+			c.on = s.Reg
+		}
+	}
+	return true
+}
+
+// choose decides what is made again, the cheapest first.
+func (d *derived) choose(list []candidate) bool {
+	shared := map[ori.Reg]int{} // words that are spared by what lives on for them
+	for n := range list {
+		if c := &list[n]; c.on != ori.NoReg {
+			shared[c.on] += c.gain
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Compare(a.cost/float64(a.gain), b.cost/float64(b.gain))
+	})
+	some := false
+	for _, c := range list {
+		gain := c.gain
+		if c.on != ori.NoReg {
+			if shared[c.on] < 2 || d.state[c.on] == made {
+				continue
+			}
+			if d.state[c.on] == undecided {
+				gain--
+			}
+		}
+		if !slices.ContainsFunc(c.at, func(b *ori.Block) bool { return d.over[b.ID] > 0 }) || !d.may(&c) {
+			continue
+		}
+		for _, r := range c.cone {
+			d.state[r] = made
+		}
+		for _, r := range c.from {
+			d.state[r] = stays
+		}
+		if c.on != ori.NoReg {
+			d.state[c.on] = stays
+		}
+		for _, b := range c.at {
+			d.over[b.ID] -= int32(gain)
+		}
+		some = true
+	}
+	return some
+}
+
+// may reports whether what was decided before lets c be made again.
+func (d *derived) may(c *candidate) bool {
+	return !slices.ContainsFunc(c.cone, func(r ori.Reg) bool { return d.state[r] == stays }) &&
+		!slices.ContainsFunc(c.from, func(r ori.Reg) bool { return d.state[r] == made })
+}
+
+// block makes values again before the instructions of b that read them.
+func (d *derived) block(b *ori.Block) {
+	type copied struct {
+		reg ori.Reg
+		at  int
+	}
+	copies := map[ori.Reg]copied{}
+	n := 0
+	var list []*ori.Instr
+	for i := range b.Instrs {
+		list = append(list, i)
+	}
+	var again func(r ori.Reg, before *ori.Instr) ori.Reg
+	again = func(r ori.Reg, before *ori.Instr) ori.Reg {
+		if c, ok := copies[r]; ok && n-c.at <= fresh {
+			return c.reg
+		}
+		w := d.def[r]
+		srcs := slices.Clone(d.srcs[r])
+		for k := range srcs {
+			if s := &srcs[k]; s.HasReg() && d.state[s.Reg] == made {
+				s.Reg = again(s.Reg, before)
+			}
+		}
+		dst := w.Args[0]
+		dst.Reg = d.f.NewReg(ori.R, int(d.f.Regs[r].Width))
+		d.f.Regs[dst.Reg] = d.f.Regs[r]
+		m := d.f.NewInstr(w.Op, w.Mods, []ori.Operand{dst}, srcs)
+		m.Line, m.Loc = w.Line, w.Loc
+		b.InsertBefore(m, before)
+		d.added = append(d.added, m)
+		copies[r] = copied{dst.Reg, n}
+		return dst.Reg
+	}
+	for _, i := range list {
+		n++
+		Reads(i, func(o *ori.Operand) {
+			if int(o.Reg) < len(d.state) && d.state[o.Reg] == made && d.def[o.Reg].Block() != b && d.before(o.Reg, i) {
+				was := o.Reg
+				o.Reg = again(was, i)
+				d.renamed = append(d.renamed, renamed{o, was})
+			}
+		})
+	}
+}
+
+// sweep takes away what nobody reads any more.
+func (d *derived) sweep() {
+	for gone := true; gone; {
+		gone = false
+		read := make([]bool, len(d.f.Regs))
+		for _, b := range d.f.Blocks {
+			for i := range b.Instrs {
+				Reads(i, func(o *ori.Operand) { read[o.Reg] = true })
+			}
+		}
+		for r, s := range d.state {
+			if s == made && !read[r] && d.def[r] != nil {
+				d.def[r].Remove()
+				d.gone = append(d.gone, d.def[r])
+				d.def[r], gone = nil, true
+			}
+		}
+	}
+}
