@@ -41,3 +41,22 @@ func TestUnknownFields(t *testing.T) {
 		}
 	}
 }
+
+// TestMapConstants: fields of tensor maps that are constants are refused as
+// registers. The reference then also judges a number that it has not read.
+func TestMapConstants(t *testing.T) {
+	for _, in := range []string{"elemtype.shared::cta.b1024.b32 [%r1], %r2", "swizzle_mode.shared::cta.b1024.b32 [%r1], %r2"} {
+		text := ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\ntensormap.replace.tile." + in + ";\nret;\n}\n"
+		dir := folder(t, []cases.File{{Name: "k.ptx", Data: []byte(text)}})
+		const want = "ptxas k.ptx, line 7; error   : Integer constant expression expected\n"
+		args := []string{"k.ptx", "-arch=sm_100a", "-o", "k.cubin"}
+		if got := runSelf(t, dir, args...); !strings.HasPrefix(got.Stderr, want) {
+			t.Errorf("%s: %q, want %q", in, got.Stderr, want)
+		}
+		if oracle.Available() {
+			if ref := oracle.Find(t).Run(dir, "ptxas", args...); !strings.HasPrefix(ref.Stderr, want) {
+				t.Errorf("%s: the reference says %q, want %q", in, ref.Stderr, want)
+			}
+		}
+	}
+}

@@ -18,6 +18,7 @@ BYTES = {"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32
 
 # The driver's numbers of element types, as tensor maps have them: docs/async.md.
 ELEMENTS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 9, 9: 10, 10: 8, 11: 11, 12: 12, 13: 13, 14: 14, 15: 15}
+NARROW = 13  # from here on maps have two less
 FLUSHED = {11: 7, 12: 8}  # tf32 and f32 that are flushed share the number of another type
 CORNER_BITS = {1: 16, 2: 8, 3: 5}
 
@@ -63,7 +64,7 @@ def tensor_map(line):
         struct.pack_into("<I", b, at, struct.unpack_from("<I", b, at)[0] | x & 0xFFFFFFFF)
 
     put(8, (rank - 1) << 4 | interleave << 11 | min(swizzle, 3) << 13 | max(swizzle - 3, 0) << 19 | bool(fill) << 15)
-    put(8, FLUSHED[kind] << 7 | 1 << 16 if kind in FLUSHED else kind << 7)
+    put(8, FLUSHED[kind] << 7 | 1 << 16 if kind in FLUSHED else (kind - 2 if kind >= NARROW else kind) << 7)
     for n in range(rank):
         if n > 0:
             put(0xC + 4 * (n - 1), strides[n - 1] >> 4)

@@ -41,12 +41,14 @@ const (
 	mapHigh     = 0x1c // four more bits of each
 	mapBoxes    = 0x38 // sizes of the box but the first, a byte each
 	mapFlush    = 16   // bit of the word of types: subnormals are zero
-	mapSwizzle  = 22   // bit of the word of types that a swizzle mode clears
+	mapSwizzle  = 22   // bit of the word of types: a swizzle of 96 bytes, without a mode
+	swizzle96   = 4
 	flushType   = 11   // .f32.ftz, kept as .f32 with the bit
 	flushTF32   = 12
 	keptF32     = 7
 	keptTF32    = 8
-	newestTypes = 13
+	newestTypes = 13 // of 4 and 6 bits
+	keptNewest  = 11
 )
 
 // tensormap lowers tensormap.replace and tensormap.cp_fenceproxy.
@@ -119,12 +121,16 @@ func fieldOf(l *build.Builder, f *mapField, n int) {
 	}
 	mapBits(l, f.at, f.shift, f.bits, v)
 	if f.word == isa.WSwizzleMode {
-		mapBits(l, f.at, mapSwizzle, 1, expand.RZ())
+		odd := int64(0)
+		if v.Kind != ori.KReg && v.Imm == swizzle96 {
+			odd = 1
+		}
+		mapBits(l, f.at, mapSwizzle, 1, expand.Word(uint32(odd)))
 	}
 }
 
 // mapType returns the value of a type: those that flush subnormals have a
-// bit of their own.
+// bit of their own, and the newest take the numbers that this leaves.
 func mapType(l *build.Builder, v ori.Operand) ori.Operand {
 	if v.Kind == ori.KReg {
 		l.Unsupported()
@@ -137,7 +143,7 @@ func mapType(l *build.Builder, v ori.Operand) ori.Operand {
 		mapBits(l, 0x08, mapFlush, 1, ori.Imm(1))
 		return ori.Imm(keptTF32)
 	case v.Imm >= newestTypes:
-		l.Unsupported()
+		return ori.Imm(v.Imm - newestTypes + keptNewest)
 	}
 	return v
 }

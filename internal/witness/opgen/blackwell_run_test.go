@@ -101,6 +101,36 @@ func TestBlackwellRun(t *testing.T) {
 	}
 }
 
+// TestMapFields replaces every field of a tensor map that takes a constant by
+// each of its values, in maps of random words; types in empty ones, for both
+// compilers' code leaves the bit of tf32 where another type comes.
+func TestMapFields(t *testing.T) {
+	x := oracle.Find(t)
+	for _, arch := range []string{"sm_100a", "sm_103a", "sm_120a"} {
+		modes := 4
+		if arch == "sm_103a" {
+			modes = 5
+		}
+		for _, f := range []struct {
+			name string
+			most int
+		}{{"elemtype", 16}, {"swizzle_mode", modes}, {"swizzle_atomicity", 4}, {"interleave_layout", 3}, {"fill_mode", 2}} {
+			var b strings.Builder
+			for n := range f.most {
+				fmt.Fprintf(&b, "@%%p1 tensormap.replace.tile.%s.shared::cta.b1024.b32 [sm+%d], %d;\n", f.name, n*tensor.Size, n)
+			}
+			fill := "f32"
+			if f.name == "elemtype" {
+				fill = "zero"
+			}
+			l := launch.Launch{Kernel: "k", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Args: []launch.Arg{
+				{Buf: 16384, Fill: "ones"}, {Buf: 16384, Fill: fill, Seed: 3}, {Bytes: make([]byte, tensor.Size)},
+			}}
+			t.Run(arch+" "+f.name, func(t *testing.T) { agreeAll(t, x, blackwellKernel(arch, b.String()), arch, &l) })
+		}
+	}
+}
+
 // TestAsyncOfGPU: stores and sums for a device in the scope of the GPU, of which
 // the reference makes no code, do what the interpreter does.
 func TestAsyncOfGPU(t *testing.T) {

@@ -50,12 +50,16 @@ func Replace(b []byte, f Field, n int, v uint64) bool {
 		if v == TF32 || v == TF32Ftz {
 			v, tf32 = v-TF32+F32, 1
 		}
+		if v >= B4x16 {
+			v -= narrowShift
+		}
 		set(wordKind, 7, 4, v)
 		set(wordKind, 16, 1, tf32)
 	case InterleaveLayout:
 		set(wordKind, 11, 2, v)
 	case SwizzleMode:
 		set(wordKind, 13, 2, v)
+		set(wordKind, odd96, 1, v>>2)
 	case FillMode:
 		set(wordKind, 15, 1, v)
 	case SwizzleAtomicity:

@@ -77,6 +77,11 @@ func (m *Map) together() (count, shared uint32) {
 	return 1, uint32(m.Elem())
 }
 
+// narrowShift is what a map has less for the types of 4 and 6 bits: those
+// of tf32 have the numbers of f32 and a bit. The reference's code of
+// tensormap.replace keeps them so.
+const narrowShift = 2
+
 // Places of the fields, by word.
 const (
 	wordKind    = 0x08
@@ -87,6 +92,9 @@ const (
 	wordCorners = 0x38
 	wordPixels  = 0x3c
 )
+
+// odd96 is the bit of a map whose swizzle is of 96 bytes.
+const odd96 = 22
 
 // cornerBits is how many bits a corner has in maps of pixels, by how many
 // there are.
@@ -105,6 +113,8 @@ func (m *Map) Encode() [Size]byte {
 		kind |= 7<<7 | 1<<16
 	case TF32Ftz:
 		kind |= 8<<7 | 1<<16
+	case B4x16, B4x16P64, B6x16P32:
+		kind |= uint32(m.Type-narrowShift) << 7
 	default:
 		kind |= uint32(m.Type) << 7
 	}
@@ -148,10 +158,15 @@ func Decode(b []byte) (*Map, error) {
 		Address: binary.LittleEndian.Uint64(b), Rank: int(kind>>4&7) + 1, Type: int(kind >> 7 & 15),
 		Interleave: int(kind >> 11 & 3), Swizzle: int(kind >> 13 & 3), Atom: int(kind >> 19 & 7), NaN: kind>>15&1 != 0, Im2col: kind&1 != 0,
 	}
-	if kind>>16&1 != 0 && (m.Type == F32 || m.Type == F32Ftz) {
+	switch {
+	case kind>>16&1 != 0 && (m.Type == F32 || m.Type == F32Ftz):
 		m.Type += TF32 - F32
+	case m.Type > BF16:
+		m.Type += narrowShift
 	}
 	switch {
+	case kind>>odd96&1 != 0:
+		return nil, fmt.Errorf("a tensor map with a swizzle of 96 bytes")
 	case m.Rank > 5:
 		return nil, fmt.Errorf("a tensor map of rank %d", m.Rank)
 	case m.Type >= len(elemBytes):

@@ -249,17 +249,19 @@ func replaceTile(c *row.Checker) {
 	}
 }
 
-// replaceValue: constants lie in the range of the field.
+// replaceValue: what must be a constant is one and lies in the range of the
+// field.
 func replaceValue(c *row.Checker) {
 	in := c.In
 	w := in.Mod(isa.SlotField)
 	o := &in.Args[1]
-	if o.Kind != isa.KInt {
-		return
-	}
 	for i := range replaceFields {
 		f := &replaceFields[i]
 		if f.w != w || f.max == 0 {
+			continue
+		}
+		if o.Kind != isa.KInt {
+			c.Errorf("Integer constant expression expected")
 			continue
 		}
 		top := f.max
