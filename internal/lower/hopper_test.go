@@ -73,11 +73,13 @@ func TestHopper(t *testing.T) {
 	t.Logf("%d instructions", n)
 }
 
-// TestCancel lowers what sm_100 adds for the next work of a cluster.
+// TestCancel lowers what sm_100 adds for the next work of a cluster, and how
+// caches forget a tensor map.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];", "SR_LANEID ; UGETNEXTWORKID.SELFCAST ; BRA"},
 		{"elect.sync _|%p1, 0xffffffff; @%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%r1], [%r2];", "VOTEU.ANY ; UGETNEXTWORKID.BROADCAST"},
+		{"fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;", "CCTL.E.C.LDCU.IV.DEEP ; UTMACCTL.IV"},
 		{"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;", "LOP3.LUT ; [2] ; ISETP.NE"},
 		{"clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1,%r2,%r3,_}, %q1;", "LOP3.LUT ; SHF.R.U32.HI"},
 		{"clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %r1, %q1;", "SHF.R.U32.HI"},

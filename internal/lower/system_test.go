@@ -94,6 +94,8 @@ func TestSystem(t *testing.T) {
 		{"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];", "R2UR ; TEX.LL"},
 		{"suld.b.2d.b32.trap %r1, [%rd1, {%r2,%r3}];", "SULD.D.BA.2D.STRONG.SM.TRAP"},
 		{"sured.b.add.1d.s32.clamp [%rd1, {%r2}], %r3;", "SURED.D.BA.1D.ADD.S32.STRONG.SYS"},
+		{"multimem.red.global.add.f32 [%rd1], %f1;", "REDG.E.ADD.F32 ; .STRONG.SYS"},
+		{"multimem.red.relaxed.gpu.global.add.f32 [%rd1], %f1;", "REDG.E.ADD.F32 ; .STRONG.GPU"},
 		{"multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];", "LDGMC.E.ADD.F32x4.RN.STRONG.SYS"},
 		{"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];", "STAS"},
 		{"st.async.cluster.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r1], %rd2, [%r3];", "STAS.64"},

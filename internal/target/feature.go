@@ -47,6 +47,7 @@ const (
 	MatrixFP8     // QMMA of f8
 	MatrixFP4     // QMMA of f6 and f4, and scaled factors
 	MatrixOrder   // QMMA says how its factors lie
+	MatrixSecond  // products keep the second factor only
 	MatrixSorted  // sparse factors come with ordered metadata only
 	TensorMemory  // tcgen05, for names that end in a or f
 	TensorBlock16 // scales for every sixteen elements are .BLOCK16, not .4X
@@ -57,6 +58,7 @@ const (
 	Mbarriers      // the machine counts the phases of mbarriers
 	BulkCopies     // bulk and tensor copies
 	Multicast      // one of which goes to several blocks of a cluster
+	CachedMaps     // the cache of uniform constants holds tensor maps too
 	PaddedCopies   // asynchronous copies and fences keep away from other work by loads that do nothing
 	PaddedStart    // and from the start of the kernel
 	LeadingLoads   // an asynchronous copy stands behind loads that do nothing
@@ -87,9 +89,9 @@ const (
 	blackwell = Descriptors | DeferredBars | SMScope | PackHalves | PackFormats | IntToFloat | PlaceAddress | NamedRed | WarpSyncAll |
 		UniformHandles | SpinPredicate | ConstantLoads | UniformLoads | Wide256 | WideHalfSums |
 		MatrixM16 | MatrixDMMA8x8 | MatrixSorted |
-		Clusters | Mbarriers | BulkCopies | LeadingLoads | NewFiles | Capsules | ControlSpace
+		Clusters | Mbarriers | BulkCopies | CachedMaps | LeadingLoads | NewFiles | Capsules | ControlSpace
 
 	// those with tensor memory, and those for desks
 	blackwellTensor = blackwell | AbsDiff | OrderedStores | TensorMemory | Multicast | PaddedCopies | PaddedStart
-	blackwellDesk   = blackwell | PackedInts | MinNamesType | ImplicitLevel | MatrixFP8 | MatrixFP4
+	blackwellDesk   = blackwell | PackedInts | MinNamesType | ImplicitLevel | MatrixFP8 | MatrixFP4 | MatrixSecond
 )

@@ -44,6 +44,7 @@ type node struct {
 
 type assigner struct {
 	f        *ori.Func
+	arch     *target.Arch
 	timing   *target.Timing
 	nodes    []node
 	walk     walker
@@ -56,7 +57,7 @@ const usualRecords = 4
 
 func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 	d := timing.NewDescriber(f, a)
-	s := &assigner{f: f, timing: d.Timing, nodes: make([]node, len(f.Blocks))}
+	s := &assigner{f: f, arch: a, timing: d.Timing, nodes: make([]node, len(f.Blocks))}
 	number := pool.Make[int32](f.Scratch(), f.NumBlocks())
 	longest := 0
 	for n, b := range f.Blocks {

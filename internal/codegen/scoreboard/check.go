@@ -23,7 +23,7 @@ func Check(f *ori.Func, a *target.Arch) error {
 	for n, b := range f.Blocks {
 		events := make([]timing.Event, 0, b.Len())
 		for i := range b.Instrs {
-			if err := legal(f, i); err != nil {
+			if err := legal(f, a, i); err != nil {
 				return err
 			}
 			events = append(events, d.Instr(i))
@@ -56,13 +56,14 @@ func nth(b *ori.Block, k int) *ori.Instr {
 }
 
 // legal checks the values of the control fields of i.
-func legal(f *ori.Func, i *ori.Instr) error {
+func legal(f *ori.Func, a *target.Arch, i *ori.Instr) error {
 	s := i.Sched
 	switch {
 	case s.Stall > target.MaxStall || s.Wait >= 1<<timing.NumBarriers || s.WrBar >= timing.NumBarriers || s.RdBar >= timing.NumBarriers:
 	case !s.Yield && (s.Stall == 0 || s.Stall >= 12):
 		// the machine's bit for staying is not encodable with these
 	case s.Yield && reused(i):
+	case i.Op.Has(op.KeepsMatrix) && firstKept(a) > 0 && i.Srcs()[0].Flags&ori.Reuse != 0:
 	default:
 		return nil
 	}

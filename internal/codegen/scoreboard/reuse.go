@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // reuse marks operands that the next instruction reads again in the same
@@ -57,7 +58,7 @@ func (s *assigner) keepMatrix(a *ori.Instr) {
 	}
 	for k := range 2 {
 		x := &a.Srcs()[k]
-		if x.Kind != ori.KReg || x.Class != ori.R || !s.same(*x, b.Srcs()[k]) {
+		if k < firstKept(s.arch) || x.Kind != ori.KReg || x.Class != ori.R || !s.same(*x, b.Srcs()[k]) {
 			continue
 		}
 		for i := a; i != b; i = i.Next() {
@@ -68,6 +69,14 @@ func (s *assigner) keepMatrix(a *ori.Instr) {
 		x.Flags |= ori.Reuse
 		return
 	}
+}
+
+// firstKept is the first source of a product that a machine can keep.
+func firstKept(a *target.Arch) int {
+	if a.Has(target.MatrixSecond) {
+		return 1
+	}
+	return 0
 }
 
 // mostStall is the longest stall that an operand is kept over.

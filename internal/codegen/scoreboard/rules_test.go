@@ -29,6 +29,8 @@ const regs = `
   reg q13 1/1 phys=0
   reg k14 1/1 phys=0
   reg r15 1/1 phys=18
+  reg r16 4/4 phys=20
+  reg r17 4/4 phys=24
 `
 
 // assignedBlocks parses a function, assigns it and has it checked.
@@ -282,6 +284,23 @@ func TestReuse(t *testing.T) {
 	}
 	if reuse(list[2], 0) {
 		t.Errorf("third overwrites what it would keep: %s", trim(list[2]))
+	}
+}
+
+// TestKeptMatrix keeps a matrix that the next product reads too: the first
+// one where the machine can, and the second one everywhere.
+func TestKeptMatrix(t *testing.T) {
+	reuse := func(i *ori.Instr, k int) bool { return i.Srcs()[k].Flags&ori.Reuse != 0 }
+	for arch, first := range map[string]bool{"sm_90a": true, "sm_100a": true, "sm_120a": false, "sm_121a": false} {
+		for k, text := range []string{
+			"    HMMA.16816.F32 r5 = r6, r2, r5\n    HMMA.16816.F32 r16 = r6, r7, r16",
+			"    HMMA.16816.F32 r5 = r6, r2, r5\n    HMMA.16816.F32 r16 = r17, r2, r16",
+		} {
+			list := assigned(t, arch, text)
+			if want := k == 1 || first; reuse(list[0], k) != want || reuse(list[0], 1-k) {
+				t.Errorf("%s: source %d is kept: %v, want %v: %s", arch, k, !want, want, trim(list[0]))
+			}
+		}
 	}
 }
 

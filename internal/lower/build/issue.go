@@ -15,7 +15,8 @@ import (
 // that go to uniform registers of their own.
 type Order struct {
 	Blocks []Value
-	Same   bool // done twice it is done once: threads with equal operands share it
+	Same   bool                             // done twice it is done once: threads with equal operands share it
+	First  func(u []ori.Operand) *ori.Instr // what stands before it and is no order, or nil
 	Do     func(u []ori.Operand) *ori.Instr
 }
 
@@ -25,16 +26,26 @@ func (l *Builder) Issue(x *Order) {
 	alone := l.SingleThread() || x.Same && l.Agreed(x.Blocks)
 	switch {
 	case alone && guard.Kind == ori.KNone:
-		x.Do(l.uniforms(x.Blocks, ori.Operand{}))
+		u := l.uniforms(x.Blocks, ori.Operand{})
+		x.first(u, ori.Operand{})
+		x.Do(u)
 	case alone:
 		l.Guard = ori.Operand{}
 		u := l.uniforms(x.Blocks, guard)
+		x.first(u, guard)
 		any := l.F.Words(l.F.NewReg(ori.UP, 1))
 		l.Emit(op.VOTEU, op.M(op.MANY), Value{any}, guard)
 		x.Do(u).Guard = any
 		l.Guard = guard
 	default:
 		l.Alone(func() { l.inTurns(x) })
+	}
+}
+
+// first emits what stands before an order, for threads whose guard holds.
+func (x *Order) first(u []ori.Operand, guard ori.Operand) {
+	if x.First != nil {
+		x.First(u).Guard = guard
 	}
 }
 
@@ -107,6 +118,7 @@ func (l *Builder) inTurns(x *Order) {
 				}
 			}
 		}
+		x.first(u, ori.Operand{})
 		x.Do(u)
 		return done
 	})

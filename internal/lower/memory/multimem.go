@@ -35,8 +35,13 @@ func multimem(l *build.Builder) {
 	}
 }
 
+// multimemRed lowers multimem.red, which without a scope is of the system:
+// its memory lies on many GPUs.
 func multimemRed(l *build.Builder) {
-	x := &Atomic{T: l.Typ(0), red: true, scope: op.MGPU, addr: &l.Args[0], space: isa.SpaceGlobal}
+	x := &Atomic{T: l.Typ(0), red: true, scope: op.MSYS, addr: &l.Args[0], space: isa.SpaceGlobal}
+	if l.Has(isa.WGpu) || l.Has(isa.WCluster) {
+		x.scope = op.MGPU
+	}
 	_, release := AtomMods(l, x)
 	x.N = len(l.Elements(1))
 	x.b = l.JoinedElements(1, x.T)

@@ -9,6 +9,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // priorities are the field values of the eviction priorities of a policy,
@@ -133,13 +134,25 @@ func generic(l *build.Builder, a *sema.Operand) build.Value {
 	return convert(l, v, s, false)
 }
 
-// TensormapCache lowers what is done to the cache of tensor maps.
+// TensormapCache lowers what is done to the caches of tensor maps. Where the
+// cache of uniform constants holds them too it forgets them first.
 func TensormapCache(l *build.Builder, kind op.Mod, a *sema.Operand) {
-	l.Issue(&build.Order{Blocks: []build.Value{generic(l, a)}, Same: true, Do: func(u []ori.Operand) *ori.Instr {
-		at := ori.Addr(u[0], 0)
-		at.Flags &^= ori.Wide
-		return l.Emit(op.UTMACCTL, op.M(kind), nil, at)
-	}})
+	x := &build.Order{Blocks: []build.Value{generic(l, a)}, Same: true, Do: func(u []ori.Operand) *ori.Instr {
+		return l.Emit(op.UTMACCTL, op.M(kind), nil, mapAddress(u[0]))
+	}}
+	if kind == op.MIV && l.Arch.Has(target.CachedMaps) {
+		x.First = func(u []ori.Operand) *ori.Instr {
+			return l.Emit(op.CCTL, op.M(op.ME, op.MC, op.MLDCU, op.MIV, op.MDEEP), nil, mapAddress(u[0]))
+		}
+	}
+	l.Issue(x)
+}
+
+// mapAddress is the address of a tensor map in a pair of uniform registers.
+func mapAddress(u ori.Operand) ori.Operand {
+	at := ori.Addr(u, 0)
+	at.Flags &^= ori.Wide
+	return at
 }
 
 // istypep lowers istypep: what a handle is stands in its upper word.
