@@ -43,7 +43,7 @@ const (
 	mapFlush    = 16   // bit of the word of types: subnormals are zero
 	mapSwizzle  = 22   // bit of the word of types: a swizzle of 96 bytes, without a mode
 	swizzle96   = 4
-	flushType   = 11   // .f32.ftz, kept as .f32 with the bit
+	flushType   = 11 // .f32.ftz, kept as .f32 with the bit
 	flushTF32   = 12
 	keptF32     = 7
 	keptTF32    = 8
