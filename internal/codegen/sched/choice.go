@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"math"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -16,6 +18,7 @@ type plan struct {
 	order  []int32
 	cycles int32 // until its last instruction issues, for a warp alone
 	held   bool  // with more registers it could be another
+	free   bool  // nothing had to wait for a register of any file
 	words  int32 // general words alive at most
 }
 
@@ -31,24 +34,17 @@ func (p *presser) arrange(f *ori.Func) {
 		for range min(loops.Depth(r.block), estimate.MaxDepth) {
 			weights[n] *= estimate.Turns
 		}
-		plans[n] = p.plan(r)
+		plans[n] = p.plan(r, math.MaxInt32, math.MaxInt32)
 	}
 	now := p.cost(f, plans, weights, tight)
 	trial := make([]plan, len(plans))
 	for tries := 0; tries < p.tune.Raises && p.tune.Registers == 0 && p.raise(); tries++ {
-		copy(trial, plans)
-		held := false
-		for n := range plans {
-			if plans[n].held {
-				trial[n] = p.plan(&p.regions[n])
-				held = held || trial[n].held
+		done, held := p.replan(trial, plans, weights, p.worthwhile(f, now, 0), p.worthwhile(f, now, 1))
+		if done {
+			if left := p.cost(f, trial, weights, reserve); p.better(left, now) {
+				now = left
+				plans, trial = trial, plans
 			}
-		}
-		left := p.cost(f, trial, weights, reserve)
-		if left.warps >= now.warps && left.price() < now.price()*percent(p.tune.Better) || left.shared() < now.shared()*percent(p.tune.Worthwhile) ||
-			left.crowded() <= now.crowded() && left.price() < now.price()*percent(p.tune.Fewer) {
-			now = left
-			plans, trial = trial, plans
 		}
 		if !held {
 			break
@@ -58,6 +54,62 @@ func (p *presser) arrange(f *ori.Func) {
 		r := &p.regions[n]
 		place(r.block, r.instrs, plans[n].order, r.end)
 	}
+}
+
+// better reports whether a kernel should rather take other registers.
+func (p *presser) better(left, now cost) bool {
+	return left.warps >= now.warps && left.price() < now.price()*percent(p.tune.Better) || left.shared() < now.shared()*percent(p.tune.Worthwhile) ||
+		left.crowded() <= now.crowded() && left.price() < now.price()*percent(p.tune.Fewer)
+}
+
+// worthwhile is the latency below which plans are better that hold so many words
+// more than the limit.
+func (p *presser) worthwhile(f *ori.Func, now cost, more int32) float64 {
+	left := cost{now.latency, now.issue, estimate.Warps(f, (p.limit[general]+more+reserve+7)/8*8)}
+	low, high := 0.0, now.latency
+	for high-low > 1 {
+		if left.latency = (low + high) / 2; p.better(left, now) {
+			low = left.latency
+		} else {
+			high = left.latency
+		}
+	}
+	return high
+}
+
+// replan makes the plans again that registers held back, within the limit. It
+// gives up when they will take so long; those that still want registers come to hold
+// more words than the limit, and must be faster. It reports whether it did not
+// give up, and whether still more registers could help.
+func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting float64) (done, held bool) {
+	copy(trial, plans)
+	latency := 0.0
+	for n := range plans {
+		if plans[n].held {
+			latency += weights[n] * float64(p.graph(p.regions[n].stretch).shortest())
+		} else {
+			latency += weights[n] * float64(plans[n].cycles)
+		}
+	}
+	if latency >= most {
+		return false, false // nor will it with more
+	}
+	for n := range plans {
+		if !plans[n].held {
+			continue
+		}
+		r := &p.regions[n]
+		latency -= weights[n] * float64(p.graph(r.stretch).shortest())
+		left := func(most float64) int32 {
+			return int32(max(0, min(math.Ceil((most-latency)/weights[n]), math.MaxInt32)))
+		}
+		if trial[n] = p.plan(r, left(most), left(wanting)); trial[n].order == nil {
+			return false, true
+		}
+		latency += weights[n] * float64(trial[n].cycles)
+		held = held || trial[n].held
+	}
+	return true, held
 }
 
 func percent(n int) float64 { return float64(n) / 100 }

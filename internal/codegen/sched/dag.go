@@ -6,6 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/pool"
@@ -33,6 +34,7 @@ type graph struct {
 	preds   []int32      // number of edges into each
 	height  []int32      // longest path to the end
 	rests   []int32      // see rest; nil until asked for
+	byRest  []heap.Node  // all instructions, the longest rest first; nil until asked for
 	scarce  target.Class // see scarce.go
 	work    int32        // cycles that its unit is busy
 }
@@ -395,6 +397,37 @@ func (g *graph) rest(k int32) int32 {
 		}
 	}
 	return g.rests[k]
+}
+
+// shortest is how many cycles any order takes at least.
+func (g *graph) shortest() int32 {
+	n := int32(len(g.instrs))
+	for k := range n {
+		n = max(n, g.rest(k))
+	}
+	return n
+}
+
+// lasting finds the longest rest of what was not issued.
+type lasting struct {
+	g  *graph
+	at int // all before it in the list were
+}
+
+func (l *lasting) of(done []bool) int32 {
+	if l.g.byRest == nil {
+		l.g.byRest = make([]heap.Node, len(l.g.instrs))
+		for k := range l.g.byRest {
+			l.g.byRest[k] = heap.NodeOf(-l.g.rest(int32(k)), int32(k))
+		}
+		slices.Sort(l.g.byRest)
+	}
+	for ; l.at < len(done); l.at++ {
+		if x := l.g.byRest[l.at]; !done[x.Instr()] {
+			return -x.Key()
+		}
+	}
+	return 0
 }
 
 // loaded is how long a load from memory takes on a busy machine. An order that

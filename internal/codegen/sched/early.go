@@ -23,18 +23,19 @@ const (
 var earlyWays = [...]way{{first: 4, deep: true}, {first: 4, whole: true}, {first: 3, deep: true}, {first: 2, deep: true}}
 
 // inTurn looks for a better plan of a region whose registers did not last for
-// its loads: by turn, and with orders that begin with all or most loads, if they fit.
-func (p *presser) inTurn(r *region, limit counts, best plan) plan {
+// its loads: by turn, and with orders that begin with all or most loads, if they fit
+// and will take fewer cycles.
+func (p *presser) inTurn(r *region, limit counts, best plan, enough int32) plan {
 	if g := p.graph(r.stretch); !best.held || p.nearlyFull() || p.roomy() || best.cycles < g.least()*9/8 || g.loads() < 2 {
 		return best
 	}
 	room := min(limit[general]+reserve-tight, p.budget.in(r.block)-reserve)
-	best.improve(p.planned(r, r.base, byTurn, limit, best.cycles), room)
+	best.improve(p.planned(r, r.base, byTurn, limit, min(enough, best.cycles)), room)
 	for _, w := range earlyWays {
 		x := p.loadsFirst(r.stretch, w, r.base)
 		if x.most[general] <= room && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
-			best.improve(p.planned(r, x.order, byPath, limit, best.cycles), room)
-			best.improve(p.planned(r, x.order, byTurn, limit, best.cycles), room)
+			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), room)
+			best.improve(p.planned(r, x.order, byTurn, limit, min(enough, best.cycles)), room)
 			break
 		}
 	}

@@ -278,7 +278,11 @@ var ways = [...]way{
 // words are as good as fewer.
 func (p *presser) improve(r *region, enough int32) {
 	if p.shy == nil {
+		r.plain = true
 		for _, w := range ways {
+			if r.most.price() <= r.least.price() {
+				break
+			}
 			if x := p.climbed(r.stretch, w); x.most.price() < r.most.price() {
 				r.base, r.most = x.order, x.most
 			}
@@ -286,8 +290,6 @@ func (p *presser) improve(r *region, enough int32) {
 				break
 			}
 		}
-		p.climbed(r.stretch, way{})
-		p.climbed(r.stretch, way{whole: true})
 		return
 	}
 	for n, k := range p.shy {
@@ -328,31 +330,47 @@ type mover struct {
 	long  int32       // cycles the region takes at least, as far as it is known
 	aside heap.Ranked // ready, but without room
 	held  bool        // registers kept an instruction from its turn
+	kept  bool        // those of any file did
 	tune  *Tuning
 	late  *delayed // nil: none
 	spare int32    // words that loads from memory leave to those with short latencies
 }
 
 // plan lists one region within the limit. Orders that need the fewest words
-// leave the least to choose: others that fit are tried, too.
-func (p *presser) plan(r *region) plan {
+// leave the least to choose: others that fit are tried, too. It ends without an
+// order when that will take so many cycles, and tries no further ones that will
+// take so many where registers did not last.
+func (p *presser) plan(r *region, enough, wanting int32) plan {
 	limit := p.limit
 	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
 	if r.most[predicates] == predicateRoom && r.tests() >= len(r.instrs)/manyTests { // no test could be made beside another
 		limit[predicates]++
 	}
-	best := p.planned(r, r.base, byPath, limit, math.MaxInt32)
+	best := p.planned(r, r.base, byPath, limit, enough)
+	if best.held {
+		enough = min(enough, wanting)
+	}
+	if best.order == nil {
+		best.cycles = enough
+	}
+	if shortest := p.graph(r.stretch).shortest(); best.free || best.cycles <= shortest || enough <= shortest { // others would be no better
+		return best
+	}
+	if r.plain {
+		p.climbed(r.stretch, way{})
+		p.climbed(r.stretch, way{whole: true})
+	}
 	for _, x := range r.climbs {
 		if !x.deep && x.shy == 0 && x.first == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
-			best.improve(p.planned(r, x.order, byPath, limit, best.cycles), limit[general]+reserve-tight)
+			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), limit[general]+reserve-tight)
 		}
 	}
-	return p.inTurn(r, limit, best)
+	return p.inTurn(r, limit, best, enough)
 }
 
 // improve takes another plan if it is quicker and needs no more words than there is room for.
 func (x *plan) improve(y plan, room int32) {
-	if y.cycles < x.cycles && y.words <= max(x.words, room) {
+	if y.order != nil && y.cycles < x.cycles && y.words <= max(x.words, room) {
 		*x = y
 	}
 }
@@ -387,6 +405,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.delay()
 	}
 	least := int32(0) // cycles that the rest takes to issue, counted from the start
+	last := lasting{g: g}
 	for len(m.order) < n {
 		if len(m.order)%pollEvery == 0 {
 			g.instrs[0].Block().Poll()
@@ -396,7 +415,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.take(k)
 		m.long = max(m.long, m.now+m.g.height[k])
 		if enough < math.MaxInt32 {
-			if least = max(least, m.now+g.rest(k)); least >= enough {
+			if least = max(least, m.now+g.rest(k), m.now+last.of(m.done)); least >= enough {
 				g.mem.Release(mark)
 				return plan{cycles: least, held: m.held}
 			}
@@ -407,7 +426,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 	most := m.v.measure(inverse(g.mem, m.order), &p.steps)
 	order = append(order, m.order...)
 	g.mem.Release(mark)
-	return plan{order: order, cycles: m.now, held: m.held, words: most[general]}
+	return plan{order: order, cycles: m.now, held: m.held, free: !m.kept, words: most[general]}
 }
 
 // rush finds the loads and what they wait for.
@@ -558,7 +577,7 @@ func (m *mover) fits(k int32) standing {
 			limit -= m.spare
 		}
 		if m.alive[f].Max(m.next, at)+g > limit {
-			m.held = m.held || f == general
+			m.held, m.kept = m.held || f == general, true
 			return full
 		}
 	}

@@ -43,8 +43,10 @@ type stretch struct {
 	held   *values // with vectors joined
 	source []int32 // the order it has
 	most   counts  // words alive in it
+	least  counts  // words alive in any order of it
 	g      *graph  // nil until asked for
 	climbs []climbed
+	plain  bool     // orders that do not look ahead are worth a plan
 	ahead  [2]lists // see upward; of words, and of units
 	plans  []planned
 }
@@ -110,7 +112,7 @@ func (s *study) survey(v *view, far reach) {
 			s.t.read(&r.values, r.instrs)
 			r.held = r.values.joined()
 			r.source = identity(r.values.mem, len(r.instrs))
-			r.most = r.held.measure(r.source, &s.steps)
+			r.most, r.least = r.held.measure(r.source, &s.steps), r.held.least()
 			for ; at != r.instrs[0].Prev(); at = at.Prev() {
 				s.t.step(at)
 			}

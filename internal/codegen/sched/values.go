@@ -334,6 +334,23 @@ func (t *tracer) bind(v *values, w, def int32) {
 	v.list = append(v.list, value{def: def, unit: v.units, file: t.file[w], n: 1})
 }
 
+// least is how many words are alive in every order: those before the region, or
+// those behind it.
+func (v *values) least() counts {
+	before, behind := v.through, v.through
+	for x := range v.list {
+		y := &v.list[x]
+		if y.def < 0 {
+			before[y.file] += int32(y.n)
+		}
+		if y.out {
+			behind[y.file] += int32(y.n)
+		}
+	}
+	before.raise(&behind)
+	return before
+}
+
 // measure fills the numbers of words alive behind each place of an order,
 // of which pos gives each instruction's place, and sets every value's last
 // place. It returns the most of each file.

@@ -10,6 +10,9 @@ type Ranked struct {
 // comparison orders by both.
 type Node int64
 
+// NodeOf puts a key and an instruction together.
+func NodeOf(key, node int32) Node { return Node(key)<<32 | Node(node) }
+
 // Key is what it is ordered by.
 func (n Node) Key() int32 { return int32(n >> 32) }
 
@@ -18,7 +21,7 @@ func (n Node) Instr() int32 { return int32(n) }
 
 // Push adds an instruction.
 func (r *Ranked) Push(key, node int32) {
-	x := Node(key)<<32 | Node(node)
+	x := NodeOf(key, node)
 	h := append(r.Nodes, x)
 	j := len(h) - 1
 	for j > 0 && x < h[(j-1)/2] {
