@@ -46,8 +46,8 @@ type stretch struct {
 	least  counts  // words alive in any order of it
 	g      *graph  // nil until asked for
 	climbs []climbed
-	plain  bool     // orders that do not look ahead are worth a plan
-	ahead  [2]lists // see upward; of words, and of units
+	plain  bool         // orders that do not look ahead are worth a plan
+	holds  [2]*foothold // of words, and of units; nil until asked for
 	plans  []planned
 }
 
@@ -149,13 +149,27 @@ func (s *study) loadsFirst(r *stretch, w way, base []int32) *climbed {
 			return x
 		}
 	}
-	ahead := &r.ahead[0]
-	if w.whole {
-		ahead = &r.ahead[1]
-	}
-	order := upward(s.graph(r), &r.values, w, ahead, base)
+	order := upward(s.foothold(r, w.whole), w, base)
 	r.climbs = append(r.climbs, climbed{w, order, r.held.measure(inverse(r.values.mem, order), &s.steps)})
 	return &r.climbs[len(r.climbs)-1]
+}
+
+// foothold returns what orders from the end upwards begin with.
+func (s *study) foothold(r *stretch, whole bool) *foothold {
+	n := 0
+	if whole {
+		n = 1
+	}
+	if r.holds[n] == nil {
+		h := newFoothold(s.graph(r), &r.values, whole)
+		if other := r.holds[1-n]; other != nil {
+			h.back = other.back
+		} else {
+			h.backward()
+		}
+		r.holds[n] = h
+	}
+	return r.holds[n]
 }
 
 // planned returns the plan of a base within a limit, made if it is not known.

@@ -1,0 +1,148 @@
+package sched
+
+import "github.com/goptxas/goptxas/internal/engine/pool"
+
+// foothold is what all orders of a region from its end upwards begin with.
+type foothold struct {
+	whole   bool
+	g       *graph
+	v       *values
+	back    lists   // of each instruction, those that must stand before it
+	file    []uint8 // by unit
+	weight  []int32 // of each unit, in general registers
+	needs   lists   // of each instruction, the units it reads
+	readers lists   // of each unit, the instructions that read it
+	ahead   lists   // of each instruction, the units that live once all that only it needs is placed, and predicates; see lookAhead
+	askers  lists   // of each unit, the instructions that have it there
+}
+
+// newFoothold looks at a region by units, or by words.
+func newFoothold(g *graph, v *values, whole bool) *foothold {
+	units := int(v.units)
+	if !whole {
+		units = len(v.list)
+	}
+	h := &foothold{whole: whole, g: g, v: v, file: pool.Make[uint8](v.mem, units), weight: pool.Make[int32](v.mem, units)}
+	for x := range v.list {
+		y, u := &v.list[x], h.unit(int32(x))
+		h.file[u] = y.file
+		if y.file == general && (y.out || len(v.readers.of(int32(x))) > 0) {
+			h.weight[u]++
+		}
+	}
+	h.needs.grow(v.mem, len(g.instrs), len(v.reads.items))
+	h.needs.reset()
+	for k := range int32(len(g.instrs)) {
+		from := len(h.needs.items)
+		for _, x := range v.reads.of(k) {
+			h.needs.add(from, h.unit(x))
+		}
+		h.needs.close()
+	}
+	h.readers.turn(v.mem, &h.needs, units, nil)
+	return h
+}
+
+// backward finds what must stand before each instruction.
+func (h *foothold) backward() {
+	total := 0
+	for k := range h.g.succs {
+		total += len(h.g.succs[k])
+	}
+	h.back.grow(h.v.mem, len(h.g.succs)+1, total)
+	mark := h.v.mem.Mark()
+	var edges lists
+	edges.grow(h.v.mem, len(h.g.succs), total)
+	edges.reset()
+	for k := range h.g.succs {
+		for _, e := range h.g.succs[k] {
+			edges.items = append(edges.items, e.to)
+		}
+		edges.close()
+	}
+	h.back.turn(h.v.mem, &edges, len(h.g.succs), nil)
+	h.v.mem.Release(mark)
+}
+
+func (h *foothold) unit(x int32) int32 {
+	if h.whole {
+		return h.v.list[x].unit
+	}
+	return x
+}
+
+// mostAhead is how many instructions are looked at that only one needs.
+const mostAhead = 8
+
+// lookAhead finds what each instruction wants: what it reads, and instead of
+// what only it needs that others make of their sources, those. An address
+// that a load alone has costs two words where it is made of a pointer that
+// lives anyway, but only for a moment.
+func (h *foothold) lookAhead() {
+	if len(h.ahead.start) > 0 {
+		return
+	}
+	n := len(h.g.instrs)
+	h.ahead.grow(h.v.mem, n, 2*len(h.v.reads.items))
+	h.ahead.reset()
+	mark := h.v.mem.Mark()
+	l := looker{foothold: h, keeps: pool.Make[bool](h.v.mem, n)}
+	by := pool.Make[int32](h.v.mem, len(h.file)) // of each unit, the instruction plus one of which the last cone makes it
+	for k := range int32(n) {
+		for _, x := range h.v.writes.of(k) {
+			l.keeps[k] = l.keeps[k] || h.v.list[x].out
+		}
+	}
+	for k := range int32(n) {
+		l.cone(k)
+		for _, m := range l.list[1:] {
+			for _, x := range h.v.writes.of(m) {
+				by[h.unit(x)] = k + 1
+			}
+		}
+		from := len(h.ahead.items)
+		for _, m := range l.list {
+			for _, u := range h.needs.of(m) {
+				if own := h.file[u] == predicates && m == k; own || h.file[u] != predicates && by[u] != k+1 {
+					h.ahead.add(from, u)
+				}
+			}
+		}
+		h.ahead.close()
+	}
+	h.v.mem.Release(mark)
+	h.askers.turn(h.v.mem, &h.ahead, len(h.file), nil)
+}
+
+// looker finds what only one instruction needs.
+type looker struct {
+	*foothold
+	keeps []bool // of each instruction, whether something it makes lives on
+	list  []int32
+}
+
+// cone lists an instruction and those whose results nobody else needs, up to a
+// number. One that makes two words is found when both are.
+func (l *looker) cone(k int32) {
+	l.list = append(l.list[:0], k)
+	for n := 0; n < len(l.list) && len(l.list) < mostAhead; n++ {
+		for _, p := range l.back.of(l.list[n]) {
+			if len(l.list) < mostAhead && !contains(l.list, p) && l.only(p) {
+				l.list = append(l.list, p)
+			}
+		}
+	}
+}
+
+// only reports whether nobody but the listed needs what p makes.
+func (l *looker) only(p int32) bool {
+	if l.keeps[p] {
+		return false
+	}
+	for _, e := range l.g.succs[p] {
+		if !contains(l.list, e.to) {
+			return false
+		}
+	}
+	return true
+}
