@@ -108,10 +108,10 @@ type builder struct {
 func (b *builder) problem() *regalloc.Problem {
 	f, o := b.f, b.opts
 	b.p.Files = []regalloc.File{
-		fileUP: {Name: "UP", Size: 7, Budget: 7, SpillTo: fileUR},
-		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR, Rotate: true},
-		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR},
-		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR}, // none is spilled
+		fileUP: {Name: "UP", Size: 7, Budget: 7, SpillTo: fileUR, Free: f.Kernel}, // who calls a function loses what it uses
+		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR, Rotate: true, Free: f.Kernel},
+		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR, Free: f.Kernel},
+		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR, Free: f.Kernel}, // none is spilled
 
 		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
 	}

@@ -44,6 +44,7 @@ type File struct {
 	Taken   []int   // registers never assigned, except to a Fixed VReg
 	Rooms   []int16 // of each block, how many registers there are in it; nil: Budget everywhere
 	Steps   []int   // rising counts; up to the next of them a further register costs nothing
+	Free    bool    // how many registers are used is no matter
 	Rotate  bool    // registers are given out in turn: what has just been read is not overwritten at once
 }
 
