@@ -56,6 +56,7 @@ type outcome struct {
 	ok           bool
 	wall, cpu    time.Duration // the best of the runs
 	regs, spills int           // sums over the kernels; spills in bytes
+	log          string        // what it said, where it failed
 }
 
 var (
@@ -85,10 +86,10 @@ func runs(b *testing.B, exe string, f *corpus.File, least time.Duration, env ...
 		err := cmd.Run()
 		wall := time.Since(start)
 		spent += wall
-		if err != nil {
+		if o.ok = err == nil; !o.ok {
+			o.log = fmt.Sprintf("%v: %s", err, log.String())
 			return o
 		}
-		o.ok = true
 		o.wall = min(o.wall, wall)
 		o.cpu = min(o.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 		o.regs, o.spills = 0, 0
@@ -155,11 +156,18 @@ func installed(b *testing.B) string {
 	return exe
 }
 
+// failed reports a file that a compiler could not compile.
+func failed(b *testing.B, who string, f *corpus.File, o outcome) {
+	if !o.ok {
+		b.Errorf("%s fails: %s: %s", who, f.Name, o.log)
+	}
+}
+
 // BenchmarkVersus compiles a sample of the corpus with the reference and
 // with this compiler, one thread each, and prints how they compare: times
 // in milliseconds, the geometric mean of how many times faster this one is
 // (by the clock and by processor time) and of its registers, and bytes of
-// spill code. Files that one of the two cannot compile count only as files.
+// spill code. A file that one of the two cannot compile is a failure.
 func BenchmarkVersus(b *testing.B) {
 	tools, c := oracle.Find(b), corpus.Find(b)
 	exe := installed(b)
@@ -172,6 +180,8 @@ func BenchmarkVersus(b *testing.B) {
 			for k := range files {
 				ref := timed(b, tools.Path("ptxas"), &files[k])
 				our := timed(b, exe, &files[k], "GOMAXPROCS=1")
+				failed(b, "the reference", &files[k], ref)
+				failed(b, "this compiler", &files[k], our)
 				s.add(ref, our)
 				all.add(ref, our)
 			}

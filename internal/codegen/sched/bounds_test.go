@@ -1,0 +1,72 @@
+package sched
+
+import (
+	"math"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// TestBounds: a plan that ends early would have taken as long as was said, no
+// plan is shorter than the shortest, and no order needs fewer words than the least.
+func TestBounds(t *testing.T) {
+	usual := Usual()
+	for _, pairs := range []int{4, 20, 40} {
+		f, _ := streams(pairs)
+		s := newStudy(f, target.Find("sm_90a"), &usual)
+		p := s.presser(Budget{Most: 40}, manner{})
+		for n := range p.regions {
+			r := &p.regions[n]
+			for _, w := range ways {
+				if x := s.climbed(r.stretch, w); x.most[general] < r.least[general] {
+					t.Errorf("%d pairs: %d words, at least %d", pairs, x.most[general], r.least[general])
+				}
+			}
+			for _, x := range r.climbs {
+				full := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, byPath, p.limit, math.MaxInt32)
+				if full.cycles < s.graph(r.stretch).shortest() {
+					t.Errorf("%d pairs: %d cycles, at least %d", pairs, full.cycles, s.graph(r.stretch).shortest())
+				}
+				for _, enough := range []int32{full.cycles / 2, full.cycles, full.cycles + 1} {
+					cut := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, byPath, p.limit, enough)
+					if (cut.order == nil) != (full.cycles >= enough) || cut.order == nil && cut.cycles < enough {
+						t.Errorf("%d pairs: %d cycles, ends at %d with %d", pairs, full.cycles, enough, cut.cycles)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWorthwhile: plans below the latency are better, those above are not, and
+// a kernel is planned again with more registers only if it can come below.
+func TestWorthwhile(t *testing.T) {
+	usual := Usual()
+	f, _ := streams(20)
+	f.Props.SharedBytes = 100 << 10
+	s := newStudy(f, target.Find("sm_90a"), &usual)
+	p := s.presser(Budget{Most: 255}, manner{})
+	plans, weights := make([]plan, len(p.regions)), make([]float64, len(p.regions))
+	held := 0
+	for n := range p.regions {
+		weights[n] = 1
+		if plans[n] = p.plan(&p.regions[n], math.MaxInt32, math.MaxInt32); plans[n].held {
+			held++
+		}
+	}
+	now := p.cost(f, plans, weights, tight)
+	if held == 0 || !p.raise() {
+		t.Fatal("registers last")
+	}
+	most := p.worthwhile(f, now, 0)
+	if !p.better(cost{most - 2, now.issue, now.warps}, now) || p.better(cost{most + 2, now.issue, now.warps}, now) {
+		t.Errorf("%v is no border below %v", most, now.latency)
+	}
+	trial := make([]plan, len(plans))
+	if done, more := p.replan(trial, plans, weights, 1, 1); done || more {
+		t.Error("planned again for nothing")
+	}
+	if done, _ := p.replan(trial, plans, weights, most, most); !done || p.cost(f, trial, weights, reserve).latency >= most {
+		t.Error("not planned again")
+	}
+}
