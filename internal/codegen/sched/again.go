@@ -39,7 +39,7 @@ func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *pre
 	f.Touch()
 	u := newStudy(f, a, s.tune)
 
-	if q := u.presser(p.budget, s.tune.how()); q.peak < p.peak && (cliffOf(q.peak) < cliffOf(p.peak) || cliffOf(p.peak) == 0) {
+	if q := u.presser(p.budget, how(s.tune)); q.peak < p.peak && (cliffOf(q.peak) < cliffOf(p.peak) || cliffOf(p.peak) == 0) {
 		return u, q
 	}
 	for _, t := range list {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -59,14 +60,14 @@ func TestWorthwhile(t *testing.T) {
 		t.Fatal("registers last")
 	}
 	most := p.worthwhile(f, now, 0)
-	if !p.better(cost{most - 2, now.issue, now.warps}, now) || p.better(cost{most + 2, now.issue, now.warps}, now) {
-		t.Errorf("%v is no border below %v", most, now.latency)
+	if !p.tune.IsBetter(tuning.Cost{Latency: most - 2, Issue: now.Issue, Warps: now.Warps}, now) || p.tune.IsBetter(tuning.Cost{Latency: most + 2, Issue: now.Issue, Warps: now.Warps}, now) {
+		t.Errorf("%v is no border below %v", most, now.Latency)
 	}
 	trial := make([]plan, len(plans))
 	if done, more := p.replan(trial, plans, weights, 1, 1); done || more {
 		t.Error("planned again for nothing")
 	}
-	if done, _ := p.replan(trial, plans, weights, most, most); !done || p.cost(f, trial, weights, reserve).latency >= most {
+	if done, _ := p.replan(trial, plans, weights, most, most); !done || p.cost(f, trial, weights, reserve).Latency >= most {
 		t.Error("not planned again")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -41,7 +42,7 @@ func (p *presser) arrange(f *ori.Func) {
 	for tries := 0; tries < p.tune.Raises && p.tune.Registers == 0 && p.raise(); tries++ {
 		done, held := p.replan(trial, plans, weights, p.worthwhile(f, now, 0), p.worthwhile(f, now, 1))
 		if done {
-			if left := p.cost(f, trial, weights, reserve); p.better(left, now) {
+			if left := p.cost(f, trial, weights, reserve); p.tune.IsBetter(left, now) {
 				now = left
 				plans, trial = trial, plans
 			}
@@ -56,25 +57,10 @@ func (p *presser) arrange(f *ori.Func) {
 	}
 }
 
-// better reports whether a kernel should rather take other registers.
-func (p *presser) better(left, now cost) bool {
-	return left.warps >= now.warps && left.price() < now.price()*percent(p.tune.Better) || left.shared() < now.shared()*percent(p.tune.Worthwhile) ||
-		left.crowded() <= now.crowded() && left.price() < now.price()*percent(p.tune.Fewer)
-}
-
 // worthwhile is the latency below which plans are better that hold so many words
 // more than the limit.
-func (p *presser) worthwhile(f *ori.Func, now cost, more int32) float64 {
-	left := cost{now.latency, now.issue, estimate.Warps(f, (p.limit[general]+more+reserve+7)/8*8)}
-	low, high := 0.0, now.latency
-	for high-low > 1 {
-		if left.latency = (low + high) / 2; p.better(left, now) {
-			low = left.latency
-		} else {
-			high = left.latency
-		}
-	}
-	return high
+func (p *presser) worthwhile(f *ori.Func, now tuning.Cost, more int32) float64 {
+	return p.tune.Border(now, estimate.Warps(f, (p.limit[general]+more+reserve+7)/8*8))
 }
 
 // replan makes the plans again that registers held back, within the limit. It
@@ -112,8 +98,6 @@ func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting f
 	return true, held
 }
 
-func percent(n int) float64 { return float64(n) / 100 }
-
 // raise sets the limit to the next number at which occupancy drops, and
 // reports whether there is one within the budget.
 func (p *presser) raise() bool {
@@ -129,30 +113,16 @@ func (p *presser) raise() bool {
 	return false
 }
 
-// cost is about how long a kernel takes, compared with itself.
-type cost struct{ latency, issue, warps float64 }
-
-// price is the time with many warps times that with few.
-func (c cost) price() float64 {
-	return max(c.issue, c.latency/min(c.warps, estimate.FewWarps)) * c.crowded()
-}
-
-// crowded is the time with as many warps as registers allow.
-func (c cost) crowded() float64 { return max(c.issue, c.shared()) }
-
-// shared is what each of the warps of a scheduler must hide.
-func (c cost) shared() float64 { return c.latency / c.warps }
-
 // cost tells what plans cost, if so many registers are taken beyond what is
 // alive.
-func (p *presser) cost(f *ori.Func, plans []plan, weights []float64, more int32) (c cost) {
+func (p *presser) cost(f *ori.Func, plans []plan, weights []float64, more int32) (c tuning.Cost) {
 	words := p.most[general]
 	for n := range plans {
-		c.latency += weights[n] * float64(plans[n].cycles)
-		c.issue += weights[n] * float64(len(plans[n].order))
+		c.Latency += weights[n] * float64(plans[n].cycles)
+		c.Issue += weights[n] * float64(len(plans[n].order))
 		words = max(words, plans[n].words)
 	}
-	c.warps = estimate.Warps(f, (words+more+7)/8*8)
+	c.Warps = estimate.Warps(f, (words+more+7)/8*8)
 	return c
 }
 

@@ -48,7 +48,7 @@ func (s *study) derive(f *ori.Func, a *target.Arch, p *presser, source [][]*ori.
 			undo = append(undo, back)
 			f.Touch()
 			s = newStudy(f, a, s.tune)
-			p = s.presser(p.budget, s.tune.how()).reaching(f)
+			p = s.presser(p.budget, how(s.tune)).reaching(f)
 		}
 	}
 	if p.excess() < full-full/derivedShare {

@@ -151,7 +151,7 @@ func (m *mover) delay() {
 
 // isConstant reports whether k makes a constant for a load.
 func (m *mover) isConstant(k int32) bool {
-	return m.eager[k] && m.g.preds[k] == 0 && estimate.Typical[m.g.classes[k]] == 0 && len(m.g.succs[k]) > 0 && len(m.v.reads.of(k)) == 0 && len(m.v.writes.of(k)) > 0
+	return m.eager[k] && m.g.preds[k] == 0 && estimate.Typical[m.g.classes[k]] == 0 && len(m.g.succs[k]) > 0 && len(m.v.reads.Of(k)) == 0 && len(m.v.writes.Of(k)) > 0
 }
 
 // wanted makes the constants ready that k waits for if it waits for nothing else.

@@ -1,19 +1,22 @@
 package sched
 
-import "github.com/goptxas/goptxas/internal/engine/pool"
+import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/table"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+)
 
 // foothold is what all orders of a region from its end upwards begin with.
 type foothold struct {
 	whole   bool
 	g       *graph
 	v       *values
-	back    lists   // of each instruction, those that must stand before it
-	file    []uint8 // by unit
-	weight  []int32 // of each unit, in general registers
-	needs   lists   // of each instruction, the units it reads
-	readers lists   // of each unit, the instructions that read it
-	ahead   lists   // of each instruction, the units that live once all that only it needs is placed, and predicates; see lookAhead
-	askers  lists   // of each unit, the instructions that have it there
+	back    table.Lists // of each instruction, those that must stand before it
+	file    []uint8     // by unit
+	weight  []int32     // of each unit, in general registers
+	needs   table.Lists // of each instruction, the units it reads
+	readers table.Lists // of each unit, the instructions that read it
+	ahead   table.Lists // of each instruction, the units that live once all that only it needs is placed, and predicates; see lookAhead
+	askers  table.Lists // of each unit, the instructions that have it there
 }
 
 // newFoothold looks at a region by units, or by words.
@@ -26,20 +29,20 @@ func newFoothold(g *graph, v *values, whole bool) *foothold {
 	for x := range v.list {
 		y, u := &v.list[x], h.unit(int32(x))
 		h.file[u] = y.file
-		if y.file == general && (y.out || len(v.readers.of(int32(x))) > 0) {
+		if y.file == general && (y.out || len(v.readers.Of(int32(x))) > 0) {
 			h.weight[u]++
 		}
 	}
-	h.needs.grow(v.mem, len(g.instrs), len(v.reads.items))
-	h.needs.reset()
+	h.needs.Grow(v.mem, len(g.instrs), len(v.reads.Items))
+	h.needs.Reset()
 	for k := range int32(len(g.instrs)) {
-		from := len(h.needs.items)
-		for _, x := range v.reads.of(k) {
-			h.needs.add(from, h.unit(x))
+		from := len(h.needs.Items)
+		for _, x := range v.reads.Of(k) {
+			h.needs.Add(from, h.unit(x))
 		}
-		h.needs.close()
+		h.needs.Close()
 	}
-	h.readers.turn(v.mem, &h.needs, units, nil)
+	h.readers.Turn(v.mem, &h.needs, units, nil)
 	return h
 }
 
@@ -49,18 +52,18 @@ func (h *foothold) backward() {
 	for k := range h.g.succs {
 		total += len(h.g.succs[k])
 	}
-	h.back.grow(h.v.mem, len(h.g.succs)+1, total)
+	h.back.Grow(h.v.mem, len(h.g.succs)+1, total)
 	mark := h.v.mem.Mark()
-	var edges lists
-	edges.grow(h.v.mem, len(h.g.succs), total)
-	edges.reset()
+	var edges table.Lists
+	edges.Grow(h.v.mem, len(h.g.succs), total)
+	edges.Reset()
 	for k := range h.g.succs {
 		for _, e := range h.g.succs[k] {
-			edges.items = append(edges.items, e.to)
+			edges.Items = append(edges.Items, e.to)
 		}
-		edges.close()
+		edges.Close()
 	}
-	h.back.turn(h.v.mem, &edges, len(h.g.succs), nil)
+	h.back.Turn(h.v.mem, &edges, len(h.g.succs), nil)
 	h.v.mem.Release(mark)
 }
 
@@ -79,39 +82,39 @@ const mostAhead = 8
 // that a load alone has costs two words where it is made of a pointer that
 // lives anyway, but only for a moment.
 func (h *foothold) lookAhead() {
-	if len(h.ahead.start) > 0 {
+	if len(h.ahead.Start) > 0 {
 		return
 	}
 	n := len(h.g.instrs)
-	h.ahead.grow(h.v.mem, n, 2*len(h.v.reads.items))
-	h.ahead.reset()
+	h.ahead.Grow(h.v.mem, n, 2*len(h.v.reads.Items))
+	h.ahead.Reset()
 	mark := h.v.mem.Mark()
 	l := looker{foothold: h, keeps: pool.Make[bool](h.v.mem, n)}
 	by := pool.Make[int32](h.v.mem, len(h.file)) // of each unit, the instruction plus one of which the last cone makes it
 	for k := range int32(n) {
-		for _, x := range h.v.writes.of(k) {
+		for _, x := range h.v.writes.Of(k) {
 			l.keeps[k] = l.keeps[k] || h.v.list[x].out
 		}
 	}
 	for k := range int32(n) {
 		l.cone(k)
 		for _, m := range l.list[1:] {
-			for _, x := range h.v.writes.of(m) {
+			for _, x := range h.v.writes.Of(m) {
 				by[h.unit(x)] = k + 1
 			}
 		}
-		from := len(h.ahead.items)
+		from := len(h.ahead.Items)
 		for _, m := range l.list {
-			for _, u := range h.needs.of(m) {
+			for _, u := range h.needs.Of(m) {
 				if own := h.file[u] == predicates && m == k; own || h.file[u] != predicates && by[u] != k+1 {
-					h.ahead.add(from, u)
+					h.ahead.Add(from, u)
 				}
 			}
 		}
-		h.ahead.close()
+		h.ahead.Close()
 	}
 	h.v.mem.Release(mark)
-	h.askers.turn(h.v.mem, &h.ahead, len(h.file), nil)
+	h.askers.Turn(h.v.mem, &h.ahead, len(h.file), nil)
 }
 
 // looker finds what only one instruction needs.
@@ -126,8 +129,8 @@ type looker struct {
 func (l *looker) cone(k int32) {
 	l.list = append(l.list[:0], k)
 	for n := 0; n < len(l.list) && len(l.list) < mostAhead; n++ {
-		for _, p := range l.back.of(l.list[n]) {
-			if len(l.list) < mostAhead && !contains(l.list, p) && l.only(p) {
+		for _, p := range l.back.Of(l.list[n]) {
+			if len(l.list) < mostAhead && !table.Contains(l.list, p) && l.only(p) {
 				l.list = append(l.list, p)
 			}
 		}
@@ -140,7 +143,7 @@ func (l *looker) only(p int32) bool {
 		return false
 	}
 	for _, e := range l.g.succs[p] {
-		if !contains(l.list, e.to) {
+		if !table.Contains(l.list, e.to) {
 			return false
 		}
 	}

@@ -3,10 +3,8 @@ package sched
 import (
 	"math"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
-
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"

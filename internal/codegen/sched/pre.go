@@ -5,12 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
-
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/codegen/sched/lowering"
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
+	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -91,7 +90,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if s == nil {
 		return
 	}
-	p := s.presser(budget, tune.how())
+	p := s.presser(budget, how(&tune))
 	moved := f.Touched(localize(f, p))
 	var high [][]*ori.Instr // the order before computations moved down
 	if p.peak > crowdedWords {
@@ -103,7 +102,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	if moved {
 		s = newStudy(f, a, &tune)
-		p = s.presser(budget, tune.how())
+		p = s.presser(budget, how(&tune))
 	}
 	if high != nil && p.short() {
 		s, p = s.higher(f, a, p, high)
@@ -163,7 +162,7 @@ func (s *study) higher(f *ori.Func, a *target.Arch, p *presser, order [][]*ori.I
 	low, least := f.Order(), p.reaching(f).peak
 	f.Reorder(order)
 	t := newStudy(f, a, s.tune)
-	q := t.presser(p.budget, s.tune.how())
+	q := t.presser(p.budget, how(s.tune))
 	if q.reaching(f).peak < least {
 		return t, q
 	}
@@ -308,14 +307,6 @@ func (c *counts) price() int32 {
 	return c[general] + 3*max(0, c[predicates]-predicateRoom-1)
 }
 
-func inverse(mem *pool.Scratch, order []int32) []int32 {
-	pos := pool.Make[int32](mem, len(order))
-	for n, k := range order {
-		pos[k] = int32(n)
-	}
-	return pos
-}
-
 // mover lists a region, starting from its order with few registers.
 type mover struct {
 	*lister
@@ -392,7 +383,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 	n := len(g.instrs)
 	order := pool.Room[int32](g.mem, n)
 	mark := g.mem.Mark()
-	pos := inverse(g.mem, r.base)
+	pos := table.Inverse(g.mem, r.base)
 	m := &mover{lister: newLister(g, p.b.timing, p.busy, g.ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
@@ -423,7 +414,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.issue(k)
 		m.made(k)
 	}
-	most := m.v.measure(inverse(g.mem, m.order), &p.steps)
+	most := m.v.measure(table.Inverse(g.mem, m.order), &p.steps)
 	order = append(order, m.order...)
 	g.mem.Release(mark)
 	return plan{order: order, cycles: m.now, held: m.held, free: !m.kept, words: most[general]}
@@ -440,7 +431,7 @@ func (m *mover) rush() {
 		}
 		m.long = max(m.long, m.g.height[k])
 		if t := estimate.Typical[m.g.classes[k]]; t > 0 && !m.eager[k] {
-			for _, x := range m.v.writes.of(int32(k)) {
+			for _, x := range m.v.writes.Of(int32(k)) {
 				if y := &m.v.list[x]; y.file == general {
 					m.spare += int32(y.n)
 				}
@@ -560,10 +551,10 @@ const recalled = 4
 func (m *mover) fits(k int32) standing {
 	at := m.pos[k]
 	var grow counts
-	for _, x := range m.v.writes.of(k) {
+	for _, x := range m.v.writes.Of(k) {
 		grow[m.v.list[x].file] += int32(m.v.list[x].n)
 	}
-	for _, x := range m.v.reads.of(k) {
+	for _, x := range m.v.reads.Of(k) {
 		if y := &m.v.list[x]; y.left == 1 && !y.out {
 			grow[y.file] -= int32(y.n)
 		}
@@ -595,16 +586,16 @@ func (m *mover) fits(k int32) standing {
 // on, what it was the last to read is no longer.
 func (m *mover) take(k int32) {
 	at, frees := m.pos[k], false
-	for _, x := range m.v.writes.of(k) {
+	for _, x := range m.v.writes.Of(k) {
 		m.alive[m.v.list[x].file].Add(m.next, at, int32(m.v.list[x].n))
 	}
-	for _, x := range m.v.reads.of(k) {
+	for _, x := range m.v.reads.Of(k) {
 		y := &m.v.list[x]
 		y.left--
 		if y.out || y.last != at {
 			continue
 		}
-		last, list := int32(-1), m.v.readers.of(x)
+		last, list := int32(-1), m.v.readers.Of(x)
 		for y.tail > 0 && m.done[list[y.tail-1]] {
 			y.tail--
 		}

@@ -4,9 +4,8 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
-	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
@@ -111,7 +110,7 @@ func (s *study) survey(v *view, far reach) {
 			}
 			s.t.read(&r.values, r.instrs)
 			r.held = r.values.joined()
-			r.source = identity(r.values.mem, len(r.instrs))
+			r.source = table.Identity(r.values.mem, len(r.instrs))
 			r.most, r.least = r.held.measure(r.source, &s.steps), r.held.least()
 			for ; at != r.instrs[0].Prev(); at = at.Prev() {
 				s.t.step(at)
@@ -150,7 +149,7 @@ func (s *study) loadsFirst(r *stretch, w way, base []int32) *climbed {
 		}
 	}
 	order := upward(s.foothold(r, w.whole), w, base)
-	r.climbs = append(r.climbs, climbed{w, order, r.held.measure(inverse(r.values.mem, order), &s.steps)})
+	r.climbs = append(r.climbs, climbed{w, order, r.held.measure(table.Inverse(r.values.mem, order), &s.steps)})
 	return &r.climbs[len(r.climbs)-1]
 }
 
@@ -201,12 +200,4 @@ func (c *counts) raise(d *counts) {
 	for f, n := range d {
 		c[f] = max(c[f], n)
 	}
-}
-
-func identity(mem *pool.Scratch, n int) []int32 {
-	list := pool.Make[int32](mem, n)
-	for k := range list {
-		list[k] = int32(k)
-	}
-	return list
 }

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
@@ -23,13 +24,13 @@ type climber struct {
 	left  []int32
 	turn  []int32 // when each instruction became ready
 	done  []bool
-	live  []bool  // by unit
-	price []int32 // of each unit, what making it alive counts for
-	wants *lists  // of each instruction, the units that count: those it needs or those it wants
-	users *lists  // of each unit, the instructions of which that counts
-	grow  []int32 // general words each instruction would make alive
-	asks  []int32 // predicates each instruction would make alive, less those it makes
-	preds int32   // predicates alive
+	live  []bool       // by unit
+	price []int32      // of each unit, what making it alive counts for
+	wants *table.Lists // of each instruction, the units that count: those it needs or those it wants
+	users *table.Lists // of each unit, the instructions of which that counts
+	grow  []int32      // general words each instruction would make alive
+	asks  []int32      // predicates each instruction would make alive, less those it makes
+	preds int32        // predicates alive
 	easy  []climb
 	hard  []climb // those that ask for a predicate
 	late  []climb // those that stand before all others
@@ -106,7 +107,7 @@ func (c *climber) prepare() {
 	}
 	for u := range c.price {
 		c.price[u] = c.weight[u]
-		if c.shy > 0 && c.weight[u] > 0 && len(c.readers.of(int32(u))) > 1 {
+		if c.shy > 0 && c.weight[u] > 0 && len(c.readers.Of(int32(u))) > 1 {
 			c.price[u] += c.shy
 		}
 	}
@@ -121,7 +122,7 @@ func (c *climber) prepare() {
 func (c *climber) count() {
 	v := c.v
 	for k := range int32(len(c.g.instrs)) {
-		for _, u := range c.wants.of(k) {
+		for _, u := range c.wants.Of(k) {
 			switch {
 			case c.live[u]:
 			case c.file[u] == predicates:
@@ -130,10 +131,10 @@ func (c *climber) count() {
 				c.grow[k] += c.price[u]
 			}
 		}
-		for _, x := range v.writes.of(k) {
+		for _, x := range v.writes.Of(k) {
 			y := &v.list[x]
 			switch {
-			case !y.out && len(v.readers.of(x)) == 0:
+			case !y.out && len(v.readers.Of(x)) == 0:
 			case y.file == general:
 				c.grow[k]--
 			case y.file == predicates: // a test that reads another makes none more
@@ -141,15 +142,6 @@ func (c *climber) count() {
 			}
 		}
 	}
-}
-
-func contains(list []int32, x int32) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *climber) queue(k int32) {
@@ -206,18 +198,18 @@ func (c *climber) last() int32 {
 // place accounts for k standing before all that were placed.
 func (c *climber) place(k, turn int32) {
 	c.done[k] = true
-	for _, x := range c.v.writes.of(k) {
+	for _, x := range c.v.writes.Of(k) {
 		if y, u := &c.v.list[x], c.unit(x); c.live[u] && y.file == predicates {
 			c.preds--
 		}
 	}
-	for _, u := range c.needs.of(k) {
+	for _, u := range c.needs.Of(k) {
 		if !c.live[u] {
 			c.live[u] = true
 			c.wake(u)
 		}
 	}
-	for _, p := range c.back.of(k) {
+	for _, p := range c.back.Of(k) {
 		if c.left[p]--; c.left[p] == 0 {
 			c.turn[p] = turn
 			c.queue(p)
@@ -231,7 +223,7 @@ func (c *climber) wake(u int32) {
 	if pred {
 		c.preds++
 	}
-	for _, k := range c.users.of(u) {
+	for _, k := range c.users.Of(u) {
 		if c.done[k] {
 			continue
 		}

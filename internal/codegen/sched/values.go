@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -41,71 +42,12 @@ type value struct {
 type values struct {
 	mem     *pool.Scratch
 	list    []value
-	reads   lists // of each instruction, the values it reads
-	writes  lists // of each instruction, the values it writes
-	readers lists // of each value, the instructions that read it
+	reads   table.Lists // of each instruction, the values it reads
+	writes  table.Lists // of each instruction, the values it writes
+	readers table.Lists // of each value, the instructions that read it
 	through counts
 	units   int32
 	wide    bool // some unit has more than two words
-}
-
-// lists are short lists of numbers, one for each of a known count of keys.
-type lists struct{ start, items []int32 }
-
-func (l *lists) of(k int32) []int32 { return l.items[l.start[k]:l.start[k+1]] }
-
-func (l *lists) reset() { l.start, l.items = append(l.start[:0], 0), l.items[:0] }
-
-// grow makes room for so many keys and items.
-func (l *lists) grow(mem *pool.Scratch, keys, items int) {
-	l.start, l.items = pool.Room[int32](mem, keys+1), pool.Room[int32](mem, items)
-}
-
-// again returns n zeroes, in the memory of list if they fit.
-func again(mem *pool.Scratch, list []int32, n int) []int32 {
-	if cap(list) < n {
-		return pool.Make[int32](mem, n)
-	}
-	list = list[:n]
-	clear(list)
-	return list
-}
-
-// close ends the list of one key.
-func (l *lists) close() { l.start = append(l.start, int32(len(l.items))) }
-
-// add adds an item to the list that began at from, unless it is there.
-func (l *lists) add(from int, x int32) {
-	if !contains(l.items[from:], x) {
-		l.items = append(l.items, x)
-	}
-}
-
-// turn makes l the lists that lead back from the items of m to its keys.
-// Items of one list follow the order of the keys, or the one given.
-func (l *lists) turn(mem *pool.Scratch, m *lists, keys int, order []int32) {
-	l.start = again(mem, l.start, keys+2)
-	for _, x := range m.items {
-		l.start[x+2]++
-	}
-	for k := 2; k < len(l.start); k++ {
-		l.start[k] += l.start[k-1]
-	}
-	if cap(l.items) < len(m.items) {
-		l.items = pool.Make[int32](mem, len(m.items))
-	}
-	l.items = l.items[:len(m.items)]
-	for n := range int32(len(m.start) - 1) {
-		k := n
-		if order != nil {
-			k = order[n]
-		}
-		for _, x := range m.of(k) {
-			l.items[l.start[x+1]] = k
-			l.start[x+1]++
-		}
-	}
-	l.start = l.start[:keys+1]
 }
 
 // tracer knows, walking a block backwards, which words are alive, and turns
@@ -209,13 +151,13 @@ func (t *tracer) step(i *ori.Instr) {
 func (t *tracer) read(v *values, instrs []*ori.Instr) {
 	mem := t.f.Scratch()
 	v.mem, v.list, v.units, v.wide = mem, pool.Room[value](mem, 2*len(instrs)), 0, false
-	v.reads.grow(mem, len(instrs), 2*len(instrs))
-	v.writes.grow(mem, len(instrs), 2*len(instrs))
-	v.reads.reset()
-	v.writes.reset()
+	v.reads.Grow(mem, len(instrs), 2*len(instrs))
+	v.writes.Grow(mem, len(instrs), 2*len(instrs))
+	v.reads.Reset()
+	v.writes.Reset()
 	for k, i := range instrs {
 		t.list = t.names.accesses(i)
-		from := len(v.reads.items)
+		from := len(v.reads.Items)
 		for _, a := range t.list {
 			for w := a.word; w < a.word+int32(a.n); w++ {
 				if t.file[w] != uncounted && (!a.write || !t.kills(i, w)) {
@@ -223,7 +165,7 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 				}
 			}
 		}
-		v.reads.close()
+		v.reads.Close()
 		for _, a := range t.list {
 			if !a.write {
 				continue
@@ -236,7 +178,7 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 			v.wide = v.wide || a.n > 2
 			v.units++
 		}
-		v.writes.close()
+		v.writes.Close()
 	}
 	v.through = t.now
 	for _, w := range t.met {
@@ -247,7 +189,7 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 		t.cur[w] = -1
 	}
 	t.met = t.met[:0]
-	v.readers.turn(v.mem, &v.reads, len(v.list), nil)
+	v.readers.Turn(v.mem, &v.reads, len(v.list), nil)
 }
 
 // widestRun is how many words a run of registers may have of which nothing is
@@ -263,8 +205,8 @@ func (v *values) joined() *values {
 		return v
 	}
 	j := &values{mem: v.mem, list: pool.Room[value](v.mem, len(v.list)), through: v.through, units: v.units}
-	j.reads.grow(v.mem, len(v.reads.start)-1, len(v.reads.items))
-	j.writes.grow(v.mem, len(v.writes.start)-1, len(v.writes.items))
+	j.reads.Grow(v.mem, len(v.reads.Start)-1, len(v.reads.Items))
+	j.writes.Grow(v.mem, len(v.writes.Start)-1, len(v.writes.Items))
 	mark := v.mem.Mark()
 	count := pool.Make[int32](v.mem, int(v.units))
 	for x := range v.list {
@@ -283,34 +225,34 @@ func (v *values) joined() *values {
 		j.list[to[x]].n++
 		j.list[to[x]].out = j.list[to[x]].out || y.out
 	}
-	rename := func(from, list *lists) {
-		list.reset()
-		for k := range int32(len(from.start) - 1) {
-			at := len(list.items)
-			for _, x := range from.of(k) {
-				list.add(at, to[x])
+	rename := func(from, list *table.Lists) {
+		list.Reset()
+		for k := range int32(len(from.Start) - 1) {
+			at := len(list.Items)
+			for _, x := range from.Of(k) {
+				list.Add(at, to[x])
 			}
-			list.close()
+			list.Close()
 		}
 	}
 	rename(&v.reads, &j.reads)
 	rename(&v.writes, &j.writes)
 	v.mem.Release(mark)
-	j.readers.turn(v.mem, &j.reads, len(j.list), nil)
+	j.readers.Turn(v.mem, &j.reads, len(j.list), nil)
 	return j
 }
 
 // sort puts the readers of every value in an order of the region.
-func (v *values) sort(order []int32) { v.readers.turn(v.mem, &v.reads, len(v.list), order) }
+func (v *values) sort(order []int32) { v.readers.Turn(v.mem, &v.reads, len(v.list), order) }
 
 // use notes that the instruction whose reads begin at from reads value x.
 func (v *values) use(x int32, from int) {
-	for _, y := range v.reads.items[from:] {
+	for _, y := range v.reads.Items[from:] {
 		if x == y {
 			return
 		}
 	}
-	v.reads.items = append(v.reads.items, x)
+	v.reads.Items = append(v.reads.Items, x)
 }
 
 // value returns what word w holds.
@@ -330,7 +272,7 @@ func (t *tracer) bind(v *values, w, def int32) {
 		t.met = append(t.met, w)
 	}
 	t.cur[w] = int32(len(v.list))
-	v.writes.items = append(v.writes.items, t.cur[w])
+	v.writes.Items = append(v.writes.Items, t.cur[w])
 	v.list = append(v.list, value{def: def, unit: v.units, file: t.file[w], n: 1})
 }
 
@@ -357,14 +299,14 @@ func (v *values) least() counts {
 func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 	n := len(pos)
 	for f := range step {
-		step[f] = again(nil, step[f], n+1)
+		step[f] = table.Again(nil, step[f], n+1)
 		step[f][0] = v.through[f]
 	}
 	start := v.through
 	for x := range v.list {
 		y := &v.list[x]
 		y.last, y.left = -1, 0
-		for _, k := range v.readers.of(int32(x)) {
+		for _, k := range v.readers.Of(int32(x)) {
 			y.last = max(y.last, pos[k])
 			y.left++
 		}

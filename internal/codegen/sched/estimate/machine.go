@@ -1,15 +1,16 @@
 package estimate
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
 // What is guessed of a launch.
 const (
-	FewWarps = 2 // on each scheduler, when the grid is small
-	MaxDepth = 3 // loops deeper than this count no more
-	Turns    = 8 // of a loop
+	FewWarps = tuning.FewWarps // on each scheduler, when the grid is small
+	MaxDepth = 3               // loops deeper than this count no more
+	Turns    = 8               // of a loop
 )
 
 // What a multiprocessor has.
