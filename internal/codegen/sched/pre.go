@@ -9,6 +9,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/codegen/sched/lowering"
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
+	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -86,6 +87,7 @@ func (b *Budget) in(at *ori.Block) int32 {
 // there is one, tells what an order costs when its registers are assigned, and
 // the cheapest of several is taken.
 func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
+	f.Touched(repeat.Behind(f))
 	s := newStudy(f, a, &tune)
 	if s == nil {
 		return
