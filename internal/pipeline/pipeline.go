@@ -33,7 +33,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 // could not keep what lowered code showed, calls are decided anew, by both.
 func (c *compilation) converged() ([]*unit, error) {
 	for tries := 0; ; tries++ {
-		units, err := c.draft(tries == 0)
+		units, err := c.draft()
 		if err != nil {
 			return nil, err
 		}
@@ -65,9 +65,8 @@ const mostDrafts = 4
 
 // draft lowers the kernel and, where they are part of it, the functions it
 // calls that stand by themselves. Instructions for which threads may gather
-// from several of them, or from several places of one, are routines; of a
-// kernel by itself, not when it is lowered first.
-func (c *compilation) draft(first bool) ([]*unit, error) {
+// from several of them, or from several places of one, are routines.
+func (c *compilation) draft() ([]*unit, error) {
 	c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
 	u, err := c.lowered(c.body)
 	if err != nil {
@@ -85,9 +84,8 @@ func (c *compilation) draft(first bool) ([]*unit, error) {
 	if len(all) > 1 {
 		shared.Share(all)
 	}
-	hopes := first && len(units) == 1 && c.o.Level > 0 && c.o.Resume == nil
 	for _, u := range units {
-		if err := c.gather(u, &shared, hopes); err != nil {
+		if err := c.gather(u, &shared); err != nil {
 			return nil, err
 		}
 		u.locs = u.draft.Finish()

@@ -14,11 +14,11 @@ import (
 // together.
 type Uniformity struct {
 	f      *ori.Func
-	regs   []uint64              // words that may differ, by register; the last bit stands for all further ones
-	blocks []bool                // runs with some threads only, by block ID
-	parts  []bool                // threads may part at its end, by block ID
-	masks  bool                  // threads may run on under masks of the source, or come back from calls apart
-	phis   map[int64]ori.Operand // what PHIs write, by their key
+	regs   []uint64       // words that may differ, by register; the last bit stands for all further ones
+	blocks []bool         // runs with some threads only, by block ID
+	parts  []bool         // threads may part at its end, by block ID
+	masks  bool           // threads may run on under masks of the source, or come back from calls apart
+	phis   map[int64]*phi // by their key
 	same   []int32
 	walk   int32 // what same holds for registers written last, on this walk through a block, with what all threads share
 
@@ -74,12 +74,7 @@ func differences(f *ori.Func) *Uniformity {
 		u.masks = u.masks || loosens(f, b)
 	}
 	if f.Props.SSA {
-		u.phis = map[int64]ori.Operand{}
-		for _, b := range f.Blocks {
-			for i := b.First(); i != nil && i.Op == op.PHI; i = i.Next() {
-				u.phis[i.Args[1].Imm] = i.Args[0]
-			}
-		}
+		u.phis = phisOf(f)
 	}
 	for r := range f.Regs { // what a caller or callee left there
 		if f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP {
@@ -100,6 +95,7 @@ func differences(f *ori.Func) *Uniformity {
 			u.done[b.ID] = u.pass
 			if !u.parts[b.ID] && u.splits(b) {
 				u.parts[b.ID] = true
+				u.again = u.again || u.phis != nil
 				u.spread(b, pd.Ipdom[b.ID])
 			}
 		}
@@ -120,7 +116,9 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) {
 		u.walk++ // it writes more than it says
 	}
 	if i.Op == op.PHISRC {
-		d := u.phis[i.Args[1].Imm]
+		x := u.phis[i.Args[1].Imm]
+		d := x.to
+		differs = u.reads(&i.Args[2]) || u.mixes(x)
 		if new := words(&d) &^ u.regs[d.Reg]; differs && new != 0 {
 			u.regs[d.Reg] |= new
 			u.again = u.again || u.asked[d.Reg] == u.pass
@@ -293,3 +291,48 @@ func (u *Uniformity) spread(b *ori.Block, reconv int32) {
 // where threads that part may wait for one instruction at several places, calls
 // are made of it. Those who wait for another never meet.
 func (u *Uniformity) unites(i *ori.Instr) bool { return !u.masks && waitsForAll(i) }
+
+// phi is what a PHI writes, and what comes to it.
+type phi struct {
+	in      *ori.Block
+	to      ori.Operand
+	sources []*ori.Instr
+}
+
+func phisOf(f *ori.Func) map[int64]*phi {
+	m := map[int64]*phi{}
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil && i.Op == op.PHI; i = i.Next() {
+			m[i.Args[1].Imm] = &phi{in: b, to: i.Args[0]}
+		}
+	}
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if i.Op == op.PHISRC {
+				x := m[i.Args[1].Imm]
+				x.sources = append(x.sources, i)
+			}
+		}
+	}
+	return m
+}
+
+// mixes reports whether threads that parted may bring different values to a
+// PHI: those in blocks that run with some threads only, or that part at the end
+// of one. From all others they come together. Where the PHI itself runs with some
+// threads only they may be there at different times, as in a loop that they
+// leave one after the other.
+func (u *Uniformity) mixes(x *phi) bool {
+	var first *ori.Operand
+	for _, i := range x.sources {
+		if b := i.Block(); !u.blocks[x.in.ID] && !u.blocks[b.ID] && !u.parts[b.ID] {
+			continue
+		}
+		if first == nil {
+			first = &i.Args[2]
+		} else if *first != i.Args[2] {
+			return true
+		}
+	}
+	return false
+}

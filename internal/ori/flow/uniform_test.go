@@ -268,9 +268,10 @@ func TestUniformityOfPhis(t *testing.T) {
 		test, source string
 		differs      bool
 	}{
-		{"SR_CTAID.X", "r2", false},
+		{"SR_CTAID.X", "r5", false},
 		{"SR_CTAID.X", "r1", true},
-		{"SR_TID.X", "r2", true},
+		{"SR_TID.X", "r5", true},
+		{"SR_TID.X", "r2", false}, // whatever path, it is the same
 	} {
 		m, err := ori.Parse(fmt.Sprintf(`func f kernel {
 props ssa
@@ -279,10 +280,12 @@ reg r1 1/1
 reg r2 1/1
 reg r3 1/1
 reg p4 1/1
+reg r5 1/1
 b0: -> b2, b1
 S2R r0 = %s
 S2R r1 = SR_TID.X
 MOV r2 = 0x5
+MOV r5 = 0x6
 ISETP.GE.AND p4 = r0, 0x4, pt
 PHISRC b2, 0x0, r2
 @p4 BRA b2
@@ -300,5 +303,41 @@ EXIT
 		if got := UniformityOf(m.Funcs[0]).Differs(3); got != c.differs {
 			t.Errorf("%s of paths by %s: differs %v", c.source, c.test, got)
 		}
+	}
+}
+
+// TestUniformityOfTurns: threads that leave a loop one after the other take
+// what different turns left.
+func TestUniformityOfTurns(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+props ssa
+reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg r3 1/1
+reg p4 1/1
+reg r5 1/1
+b0: -> b1
+S2R r0 = SR_TID.X
+MOV r1 = 0x1
+MOV r2 = 0x0
+PHISRC b1, 0x0, r1
+b1: -> b1, b2
+PHI r3 = 0x0
+LDS r5 = [r0+0x0]
+ISETP.GE.AND p4 = r5, 0x4, pt
+PHISRC b1, 0x0, r2
+@p4 BRA b1
+b2: -> b3
+STS [0x0], r3
+b3:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !UniformityOf(m.Funcs[0]).Differs(3) {
+		t.Error("what the first turn left and what others did is the same")
 	}
 }
