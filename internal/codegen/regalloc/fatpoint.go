@@ -30,9 +30,6 @@ type trial struct {
 	most   int     // what uses more registers than this is no use
 	evict  bool    // take slots from cheaper groups
 	spill  []int32 // roots that found no place
-	urgent []int32 // of each root, how much earlier than others it is placed; nil = none is
-	lost   int32   // the root that found no place
-	sorted bool    // roots stand in their order already
 	waits  *waits  // what overwriting registers soon costs; nil = no matter
 
 	m *Scratch
@@ -187,9 +184,6 @@ func emptied[T any](lists [][]T, n int) [][]T {
 
 // roots returns the groups of the file that are live somewhere, in order.
 func (t *trial) roots(o order) []int32 {
-	if t.sorted {
-		return t.m.list
-	}
 	list := t.m.list[:0]
 	for v := range t.p.VRegs {
 		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.g.info[v].from >= 0 {
@@ -206,9 +200,6 @@ func (t *trial) roots(o order) []int32 {
 			if m, n := t.limit(x), t.limit(y); m != n {
 				return m - n
 			}
-		}
-		if t.urgent != nil && t.urgent[a] != t.urgent[b] {
-			return int(t.urgent[b] - t.urgent[a])
 		}
 		switch o {
 		case bySize:
@@ -234,20 +225,6 @@ func (t *trial) roots(o order) []int32 {
 	})
 	t.m.list = list
 	return list
-}
-
-// sooner moves a group to the front of those of the last walk, behind fixed
-// ones unless it is, and reports whether it was elsewhere.
-func (t *trial) sooner(v int32) bool {
-	list := t.m.list
-	to := 0
-	for t.g.info[v].fixed < 0 && t.g.info[list[to]].fixed >= 0 {
-		to++
-	}
-	from := to + slices.Index(list[to:], v)
-	copy(list[to+1:from+1], list[to:from])
-	list[to] = v
-	return from != to
 }
 
 func first(x bool) int {
@@ -279,7 +256,6 @@ func (t *trial) run(o order) bool {
 		}
 		if !t.place(v) {
 			if !t.evict {
-				t.lost = v
 				return false
 			}
 			t.spill = append(t.spill, v)

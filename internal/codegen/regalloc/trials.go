@@ -74,37 +74,21 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 	return best
 }
 
-// squeezes is how often a walk begins again that found no place below a step, and
-// squeezed by how many registers plans may miss one for that: of 80 kernels of the
-// corpus that missed one 14 came to do with it, and had missed it by four at most.
-const squeezes, squeezed = 16, 6
+// squeezed is by how many registers plans may miss a step that groups are moved
+// for.
+const squeezed = 5
 
-// squeezeLengths is how many groups walks of one plan may have placed before the last
-// begins: those that came to do with a step had placed 8,711 at most, 2,178 with the second.
-var squeezeLengths = [...]int{12000, 3000}
-
-// squeeze looks for a place for everything below a step: whatever finds none
-// is placed earlier in the next walk.
+// squeeze looks for a place for everything below a step.
 func (s *solver) squeeze(class uint8, step int) *trial {
 	p := s.sol.Problem
-	for k, pl := range [...]plan{{byWidth, !s.opts.NoCoalesce}, {byStart, false}} {
-		urgent, placed := make([]int32, len(p.VRegs)), 0
-		for n := range int32(squeezes - 4*k) {
-			if placed > squeezeLengths[k] {
-				break
-			}
-			t := newTrial(p, s.groups(pl.coalesce), class, s.room)
-			t.budget, t.urgent, t.sorted = step, urgent, n > 0 && p.Files[class].Rooms == nil // sooner keeps the order
-			if t.run(pl.order) {
-				s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", p.Files[class].Name, n, t.used, step)
-				return t
-			}
-			placed += slices.Index(t.m.list, t.lost)
-			if urgent[t.lost] > 0 || !t.sooner(t.lost) && p.Files[class].Rooms == nil {
-				break // it was among the first to be placed, and would be again
-			}
-			urgent[t.lost] = n + 1
+	for n, pl := range [...]plan{{byWidth, !s.opts.NoCoalesce}, {byStart, !s.opts.NoCoalesce}} {
+		t := newTrial(p, s.groups(pl.coalesce), class, s.room)
+		t.budget = step
+		if t.repack(pl.order) {
+			s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", p.Files[class].Name, n, t.used, step)
+			return t
 		}
+		s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, failed, step %d\n", p.Files[class].Name, n, step)
 	}
 	return nil
 }
