@@ -1,6 +1,6 @@
 package regalloc
 
-import "slices"
+
 
 // plan is one way to try a file.
 type plan struct {

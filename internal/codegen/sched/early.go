@@ -29,7 +29,7 @@ func (p *presser) inTurn(r *region, limit counts, best plan, enough int32) plan 
 	if g := p.graph(r.stretch); !best.held || p.nearlyFull() || p.roomy() || best.cycles < g.least()*9/8 || g.loads() < 2 {
 		return best
 	}
-	room := min(limit[general]+reserve-tight, p.budget.in(r.block)-reserve)
+	room := min(roomOf(limit[general]), p.budget.in(r.block)-reserve)
 	best.improve(p.planned(r, r.base, byTurn, limit, min(enough, best.cycles)), room)
 	for _, w := range earlyWays {
 		x := p.loadsFirst(r.stretch, w, r.base)

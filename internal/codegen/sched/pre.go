@@ -36,6 +36,10 @@ func cliffOf(words int32) int32 {
 	return 0
 }
 
+// roomOf is how many words may be alive where as many as limit are wanted: the
+// same number of registers does for them.
+func roomOf(limit int32) int32 { return max(limit, cliffOf(limit)-tight) }
+
 // reserve is how many registers beyond what is alive at once allocation
 // takes: alignment of pairs, the stack pointer and those the machine keeps.
 const reserve = 6
@@ -109,6 +113,9 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if high != nil && p.short() {
 		s, p = s.higher(f, a, p, high)
 	}
+	if high == nil && p.peak <= crowdedWords {
+		s, p = s.lower(f, a, p)
+	}
 	s, p = s.testAgain(f, a, p)
 	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them
@@ -169,6 +176,24 @@ func (s *study) higher(f *ori.Func, a *target.Arch, p *presser, order [][]*ori.I
 		return t, q
 	}
 	f.Reorder(low)
+	return s, p
+}
+
+// lower moves computations down behind the barriers that their readers stand
+// behind, if orders then do with the registers of a step of occupancy less.
+func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
+	if p.budget.Rooms != nil || cliffOf(p.peak) == cliffs[0] {
+		return s, p
+	}
+	high := f.Order()
+	if !f.Touched(lowering.Move(f)) {
+		return s, p
+	}
+	t := newStudy(f, a, s.tune)
+	if q := t.presser(p.budget, s.tune.how()); cliffOf(q.peak) < cliffOf(p.peak) {
+		return t, q
+	}
+	f.Reorder(high)
 	return s, p
 }
 
@@ -319,6 +344,8 @@ type mover struct {
 	done  []bool
 	alive *[numCounted]profile.Profile // words alive behind every place
 	limit counts
+	words int32       // general words alive here
+	most  int32       // that may be alive between two places, where the next one ends some
 	eager []bool      // loads and what they wait for
 	long  int32       // cycles the region takes at least, as far as it is known
 	aside heap.Ranked // ready, but without room
@@ -355,7 +382,7 @@ func (p *presser) plan(r *region, enough, wanting int32) plan {
 	}
 	for _, x := range r.climbs {
 		if !x.deep && x.shy == 0 && x.first == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
-			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), limit[general]+reserve-tight)
+			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), roomOf(limit[general]))
 		}
 	}
 	return p.inTurn(r, limit, best, enough)
@@ -393,6 +420,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.alive[f].Reset(n)
 		m.alive[f].Fill(p.steps[f])
 	}
+	m.words, m.most = m.v.start(general), roomOf(limit[general])
 	m.rush()
 	if by == byTurn {
 		m.delay()
@@ -569,7 +597,7 @@ func (m *mover) fits(k int32) standing {
 		if f == general && m.eager[k] {
 			limit -= m.spare
 		}
-		if m.alive[f].Max(m.next, at)+g > limit {
+		if m.alive[f].Max(m.next, at)+g > limit || f == general && m.words+g > m.most {
 			m.held, m.kept = m.held || f == general, true
 			return full
 		}
@@ -589,11 +617,16 @@ func (m *mover) fits(k int32) standing {
 func (m *mover) take(k int32) {
 	at, frees := m.pos[k], false
 	for _, x := range m.v.writes.Of(k) {
+		if y := &m.v.list[x]; y.file == general && (y.left > 0 || y.out) {
+			m.words += int32(y.n)
+		}
 		m.alive[m.v.list[x].file].Add(m.next, at, int32(m.v.list[x].n))
 	}
 	for _, x := range m.v.reads.Of(k) {
 		y := &m.v.list[x]
-		y.left--
+		if y.left--; y.left == 0 && !y.out && y.file == general {
+			m.words -= int32(y.n)
+		}
 		if y.out || y.last != at {
 			continue
 		}

@@ -337,3 +337,14 @@ func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 	}
 	return most
 }
+
+// start is how many words of a file are alive before the region.
+func (v *values) start(file uint8) int32 {
+	n := v.through[file]
+	for x := range v.list {
+		if y := &v.list[x]; y.file == file && y.def < 0 {
+			n += int32(y.n)
+		}
+	}
+	return n
+}

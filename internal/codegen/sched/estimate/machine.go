@@ -43,7 +43,8 @@ func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
 		threads = usualBlock
 	}
 	threads = (threads + 31) / 32 * 32
-	blocks = min(registers/(count*threads), maxThreads/threads)
+	warps := schedulers * (registers / schedulers / ((count + 7) / 8 * 8 * 32)) // each has its own registers, and gives them out by the 256
+	blocks = min(warps*32, maxThreads) / threads
 	if f.Props.SharedBytes > 0 {
 		blocks = min(blocks, sharedBytes/f.Props.SharedBytes)
 	}

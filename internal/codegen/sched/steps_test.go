@@ -1,0 +1,89 @@
+package sched
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// alive is the most general words alive in orders as they stand.
+func alive(f *ori.Func) (words int32) {
+	usual := Usual()
+	v := newStudy(f, target.Find("sm_90a"), &usual).view(upToBarriers)
+	words = v.most[general]
+	for _, r := range v.stretches {
+		words = max(words, r.most[general])
+	}
+	return words
+}
+
+// copies makes a block that loads vectors and stores each at an address of its own.
+func copies(n int) *ori.Func {
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	f := (&ori.Module{}).NewFunc("copies")
+	f.Kernel = true
+	b := f.NewBlock()
+	base, from := f.NewReg(ori.R, 1), f.NewReg(ori.R, 2)
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(f.Words(base)), ops(ori.Special(op.SRTidX))))
+	b.Append(f.NewInstr(op.IMAD, op.M(op.MWIDE), ops(f.Words(from)), ops(f.Words(base), ori.Imm(16), ori.Zero(ori.R))))
+	for k := range n {
+		v, w, to := f.NewReg(ori.R, 4), f.NewReg(ori.R, 4), f.NewReg(ori.R, 1)
+		b.Append(f.NewInstr(op.LDG, op.M(op.ME, op.M128), ops(f.Words(v)), ops(ori.Addr(f.Words(from), int64(16*k)))))
+		for e := range 4 {
+			b.Append(f.NewInstr(op.FMUL, op.Mods{}, ops(f.Word(w, e)), ops(f.Word(v, e), f.Word(v, 3-e))))
+		}
+		b.Append(f.NewInstr(op.IMAD, op.Mods{}, ops(f.Words(to)), ops(f.Words(base), ori.Imm(int64(4*k+3)), f.Words(base))))
+		b.Append(f.NewInstr(op.STS, op.M(op.M128), nil, ops(ori.Addr(f.Words(to), 0), f.Words(w))))
+	}
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	return f
+}
+
+// TestKeepsStep: stores of vectors end five lives at once. What issues before
+// such a store does not count on that: the words alive there stay below the
+// step of occupancy, too.
+func TestKeepsStep(t *testing.T) {
+	for _, registers := range []int32{32, 40, 48, 56, 64, 72, 80, 96} {
+		f := copies(60)
+		tune := Usual()
+		tune.Registers = int(registers)
+		Pre(f, target.Find("sm_90a"), Budget{Most: 253}, tune, nil)
+		n := alive(f)
+		t.Logf("%d words alive with %d registers", n, registers)
+		if n > registers-tight {
+			t.Errorf("%d words alive with %d registers", n, registers)
+		}
+	}
+}
+
+// TestLower: addresses that are computed before a barrier and used behind it
+// go there, where that saves a step of occupancy.
+func TestLower(t *testing.T) {
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	f := (&ori.Module{}).NewFunc("addresses")
+	f.Kernel = true
+	b := f.NewBlock()
+	reg := func() ori.Operand { return f.Words(f.NewReg(ori.R, 1)) }
+	base := reg()
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(base), ops(ori.Special(op.SRTidX))))
+	var to, sums [24]ori.Operand
+	for n := range to {
+		to[n] = reg()
+		b.Append(f.NewInstr(op.IMAD, op.Mods{}, ops(to[n]), ops(base, ori.Imm(int64(4*n+3)), base)))
+	}
+	for n := range sums {
+		sums[n] = reg()
+		b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(sums[n]), ops(ori.Addr(base, int64(4*n)))))
+	}
+	b.Append(f.NewInstr(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ops(ori.Imm(0))))
+	for n := range to {
+		b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(to[n], 0), sums[n])))
+	}
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	Pre(f, target.Find("sm_90a"), Budget{Most: 253}, Usual(), nil)
+	if n := alive(f); n > cliffs[0] {
+		t.Errorf("%d words alive", n)
+	}
+}
