@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/codegen/sched/lowering"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
@@ -123,6 +124,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 			p = q
 		}
 	}
+	p = p.farther()
 	source := f.Order()
 	p = p.reaching(f)
 	if judge == nil || !p.short() || f.Size() > mostTried || !s.derive(f, a, p, source, judge) {
@@ -164,6 +166,18 @@ func (p *presser) reaching(f *ori.Func) *presser {
 	return p
 }
 
+// farther returns orders over barriers if they do with the registers of a step
+// of occupancy less: sums of products of what was loaded before a barrier need
+// not wait behind it.
+func (p *presser) farther() *presser {
+	if c := cliffOf(p.peak); p.budget.Rooms == nil && p.tune.Manner == 0 && c > cliffs[0] {
+		if q := p.study.presser(p.budget, manner{far: overBarriers}); cliffOf(q.peak) < c && cliffOf(q.peak) > 0 {
+			return q
+		}
+	}
+	return p
+}
+
 // higher goes back to the order before computations moved down behind
 // barriers, if that needs less: their sources may live on for them alone, where
 // they could as well go up.
@@ -190,7 +204,7 @@ func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 		return s, p
 	}
 	t := newStudy(f, a, s.tune)
-	if q := t.presser(p.budget, s.tune.how()); cliffOf(q.peak) < cliffOf(p.peak) {
+	if q := t.presser(p.budget, how(s.tune)()); cliffOf(q.peak) < cliffOf(p.peak) {
 		return t, q
 	}
 	f.Reorder(high)
@@ -421,6 +435,9 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.alive[f].Fill(p.steps[f])
 	}
 	m.words, m.most = m.v.start(general), roomOf(limit[general])
+	if slices.ContainsFunc(g.instrs, places.IsProduct) { // what the next of them reads is worth more than warps
+		m.most = math.MaxInt32
+	}
 	m.rush()
 	if by == byTurn {
 		m.delay()

@@ -87,3 +87,38 @@ func TestLower(t *testing.T) {
 		t.Errorf("%d words alive", n)
 	}
 }
+
+// TestFarther: what was loaded before each of several barriers is added up behind
+// the last one. Orders over barriers do so at once, with fewer registers.
+func TestFarther(t *testing.T) {
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	f := (&ori.Module{}).NewFunc("rounds")
+	f.Kernel = true
+	b := f.NewBlock()
+	reg := func() ori.Operand { return f.Words(f.NewReg(ori.R, 1)) }
+	base := reg()
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(base), ops(ori.Special(op.SRTidX))))
+	const rounds, width = 5, 14
+	var loaded [rounds][width]ori.Operand
+	for n := range loaded {
+		for k := range loaded[n] {
+			loaded[n][k] = reg()
+			b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(loaded[n][k]), ops(ori.Addr(base, int64(4*(n*width+k))))))
+		}
+		b.Append(f.NewInstr(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ops(ori.Imm(0))))
+	}
+	for k := range width {
+		sum := ori.Zero(ori.R)
+		for n := range loaded {
+			next := reg()
+			b.Append(f.NewInstr(op.FFMA, op.Mods{}, ops(next), ops(loaded[n][k], loaded[n][(k+1)%width], sum)))
+			sum = next
+		}
+		b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, int64(4*k)), sum)))
+	}
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	Pre(f, target.Find("sm_90a"), Budget{Most: 253}, Usual(), nil)
+	if n := alive(f); n > 3*width {
+		t.Errorf("%d words alive", n)
+	}
+}
