@@ -10,8 +10,7 @@ import (
 // of these. Whoever had to go often weighs more in the next choice, so no two
 // groups chase each other for long.
 
-// stuck is how many groups are moved, of so many, without fewer being left than
-// ever before, until the step is given up.
+// stuck is how many of so many groups are moved with no fewer left than before until the step is given up.
 func stuck(groups int) int { return min(2*groups+200, 1500) }
 
 // packer is a walk that moves groups.

@@ -1,7 +1,5 @@
 package regalloc
 
-
-
 // plan is one way to try a file.
 type plan struct {
 	order    order
@@ -74,21 +72,19 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 	return best
 }
 
-// squeezed is by how many registers plans may miss a step that groups are moved
-// for.
+// squeezed is by how many registers plans may miss a step that groups are moved for.
 const squeezed = 5
 
 // squeeze looks for a place for everything below a step.
 func (s *solver) squeeze(class uint8, step int) *trial {
-	p := s.sol.Problem
 	for n, pl := range [...]plan{{byWidth, !s.opts.NoCoalesce}, {byStart, !s.opts.NoCoalesce}} {
-		t := newTrial(p, s.groups(pl.coalesce), class, s.room)
+		t := newTrial(s.sol.Problem, s.groups(pl.coalesce), class, s.room)
 		t.budget = step
 		if t.repack(pl.order) {
-			s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", p.Files[class].Name, n, t.used, step)
+			s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", s.sol.Problem.Files[class].Name, n, t.used, step)
 			return t
 		}
-		s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, failed, step %d\n", p.Files[class].Name, n, step)
+		s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, failed, step %d\n", s.sol.Problem.Files[class].Name, n, step)
 	}
 	return nil
 }

@@ -74,8 +74,8 @@ type grapher struct {
 	patient bool                // see loaded
 	busy    *estimate.BusyTable // where scarce units are looked for
 	crowded bool                // there is one in this region
-	loads   []touch
-	stores  []touch
+	loads   []places.Touch
+	stores  []places.Touch
 	far     reach   // of the region
 	joint   []int32 // since the last barrier, what threads of a warp do together
 	barrier int32   // the last barrier of the block, -1 = none
@@ -304,36 +304,36 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 		}
 		b.joint = append(b.joint, k)
 	}
-	t, ok := touchOf(i)
+	t, ok := places.TouchOf(i)
 	if !ok {
 		return
 	}
-	t.node = k
+	t.Node = k
 	b.base(&t, i)
 	if b.alias != nil {
-		t.place = b.alias.Of(i)
+		t.Place = b.alias.Of(i)
 	}
-	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || holdsMemory(i) {
-		for _, l := range [2][]touch{b.loads, b.stores} {
+	if len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads || places.HoldsMemory(i) {
+		for _, l := range [2][]places.Touch{b.loads, b.stores} {
 			for n := range l {
-				g.edge(l[n].node, k, 1)
+				g.edge(l[n].Node, k, 1)
 			}
 		}
-		t.space, t.write, t.strict, t.base, t.place = flow.Anything, true, true, -1, nil
+		t.Space, t.Write, t.Strict, t.Base, t.Place = flow.Anything, true, true, -1, nil
 		b.loads, b.stores = b.loads[:0], append(b.stores[:0], t)
 		return
 	}
 	for n := range b.stores {
-		if t.conflicts(&b.stores[n]) {
-			g.edge(b.stores[n].node, k, 1)
+		if t.Conflicts(&b.stores[n]) {
+			g.edge(b.stores[n].Node, k, 1)
 		}
 	}
 	for n := range b.loads {
-		if (t.write || t.strict) && t.conflicts(&b.loads[n]) {
-			g.edge(b.loads[n].node, k, 1)
+		if (t.Write || t.Strict) && t.Conflicts(&b.loads[n]) {
+			g.edge(b.loads[n].Node, k, 1)
 		}
 	}
-	if t.write {
+	if t.Write {
 		b.stores = append(b.stores, t)
 	} else {
 		b.loads = append(b.loads, t)
@@ -344,9 +344,9 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 const absolute = 1 << 30
 
 // base finds the register an access counts its bytes from.
-func (b *grapher) base(t *touch, i *ori.Instr) {
-	t.base = -1
-	if t.hi-t.lo > 16 || t.strict {
+func (b *grapher) base(t *places.Touch, i *ori.Instr) {
+	t.Base = -1
+	if t.Hi-t.Lo > 16 || t.Strict {
 		return
 	}
 	for k, o := range i.Srcs() {
@@ -355,16 +355,16 @@ func (b *grapher) base(t *touch, i *ori.Instr) {
 		}
 		if k+1 < len(i.Srcs()) && i.Srcs()[k+1].Kind == ori.KUAddr && i.Srcs()[k+1].Reg != ori.NoReg {
 			w := b.names.word(i.Srcs()[k+1])
-			t.uni, t.uvers = w+1, b.at(w).version
+			t.Uniform, t.UniformVersion = w+1, b.at(w).version
 		}
 		if o.Reg == ori.NoReg {
-			t.base = absolute
+			t.Base = absolute
 			return
 		}
-		t.base = b.names.word(o)
-		t.vers = int64(b.at(t.base).version)
+		t.Base = b.names.word(o)
+		t.Version = int64(b.at(t.Base).version)
 		if o.N > 1 {
-			t.vers = t.vers<<32 | int64(b.at(t.base+1).version)
+			t.Version = t.Version<<32 | int64(b.at(t.Base+1).version)
 		}
 		return
 	}

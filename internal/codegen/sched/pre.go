@@ -204,7 +204,7 @@ func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 		return s, p
 	}
 	t := newStudy(f, a, s.tune)
-	if q := t.presser(p.budget, how(s.tune)()); cliffOf(q.peak) < cliffOf(p.peak) {
+	if q := t.presser(p.budget, how(s.tune)); cliffOf(q.peak) < cliffOf(p.peak) {
 		return t, q
 	}
 	f.Reorder(high)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -184,7 +185,7 @@ func (m *machine) run(b *ori.Block) {
 }
 
 func (m *machine) memory(i *ori.Instr, at int64, in *[]uint32) {
-	t, ok := touchOf(i)
+	t, ok := places.TouchOf(i)
 	if !ok {
 		return
 	}
@@ -194,11 +195,11 @@ func (m *machine) memory(i *ori.Instr, at int64, in *[]uint32) {
 	}
 	data := mix(*in...)
 	for a := at; a < at+size; a++ {
-		cell := fmt.Sprint(t.space, a)
+		cell := fmt.Sprint(t.Space, a)
 		if i.Op.Has(op.Reads) {
 			*in = append(*in, m.mem[cell])
 		}
-		if t.write {
+		if t.Write {
 			m.mem[cell] = mix(data, uint32(a), m.mem[cell])
 		}
 	}
