@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -19,7 +20,7 @@ func Gathers(f *ori.Func, apart func(*ori.Block) bool) []*ori.Instr {
 			continue
 		}
 		for i := range b.Instrs {
-			if i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone && isGathered(i.Next()) {
+			if flow.WaitsForAll(i) && isGathered(i.Next()) {
 				list = append(list, i)
 			}
 		}
@@ -97,7 +98,7 @@ func gathered(i *ori.Instr) bool {
 	for i = i.Prev(); i != nil && !i.Op.Has(op.Effect|op.Convergent|op.Terminator); i = i.Prev() {
 		continue
 	}
-	return i != nil && i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone
+	return i != nil && flow.WaitsForAll(i)
 }
 
 // SplitGathered ends blocks in which threads may be apart behind the place
@@ -110,7 +111,7 @@ func SplitGathered(f *ori.Func, apart func(*ori.Block) bool) bool {
 			continue
 		}
 		for i := b.First(); i != nil && i.Next() != nil; i = i.Next() {
-			if i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone && !i.Next().Op.Has(op.Terminator) {
+			if flow.WaitsForAll(i) && !i.Next().Op.Has(op.Terminator) {
 				splitBehind(f, b, i)
 				changed = true
 				break

@@ -57,5 +57,5 @@ func (l *leaver) shared() {
 // mixes reports whether one of two places has values that threads share and
 // the other some that differ.
 func (l *leaver) mixes(a, b ori.Reg) bool {
-	return l.f.Regs[a].Width == 1 && l.whose[a]|l.whose[b] == ofWarp|ofThread && l.whose[a] != ofWarp|ofThread && l.whose[b] != ofWarp|ofThread
+	return l.f.Regs[a].Width == 1 && l.whose[a]|l.whose[b] == ofWarp|ofThread
 }

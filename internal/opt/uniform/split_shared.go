@@ -82,13 +82,13 @@ func (s *splitter) register(r ori.Reg, defs, uses []*ori.Instr) bool {
 	}
 	changed := false
 	for k, d := range defs {
-		if !shared[k] || !slices.ContainsFunc(uses, func(i *ori.Instr) bool { return seers[i] == k+1 }) {
+		if !shared[k] || !slices.ContainsFunc(uses, func(i *ori.Instr) bool { return seers[i] == k+1 }) || !s.f.Should("share", d) {
 			continue
 		}
 		own := s.f.NewReg(ori.R, 1)
 		for _, i := range uses {
 			if seers[i] == k+1 {
-				readsInstead(i, r, own)
+				reads(i, r, own)
 			}
 		}
 		s.part(d, r, own)
@@ -138,13 +138,4 @@ func (s *splitter) part(d *ori.Instr, r, own ori.Reg) {
 	c := s.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{s.f.Words(r)}, []ori.Operand{s.f.Words(own)})
 	c.Line, c.Loc = d.Line, d.Loc
 	d.Block().InsertAfter(c, d)
-}
-
-// readsInstead makes i read another register.
-func readsInstead(i *ori.Instr, r, own ori.Reg) {
-	for k := range i.Srcs() {
-		if a := &i.Srcs()[k]; a.HasReg() && a.Reg == r {
-			a.Reg = own
-		}
-	}
 }

@@ -66,7 +66,7 @@ func (u *uniformer) split(test *ori.Instr, readers []*ori.Instr) {
 	}
 }
 
-// reads makes i read predicate q instead of p.
+// reads makes i read register q instead of p.
 func reads(i *ori.Instr, p, q ori.Reg) {
 	for k := range i.Srcs() {
 		if s := &i.Srcs()[k]; s.HasReg() && s.Reg == p {

@@ -170,15 +170,15 @@ func reach(b, reconv *ori.Block, seen []int32, mark int32) []*ori.Block {
 // come there.
 func allWait(b *ori.Block) bool {
 	for i := range b.Instrs {
-		if waitsForAll(i) {
+		if WaitsForAll(i) {
 			return true
 		}
 	}
 	return false
 }
 
-// waitsForAll reports whether all threads of the warp wait for each other at i.
-func waitsForAll(i *ori.Instr) bool {
+// WaitsForAll reports whether all threads of the warp wait for each other at i.
+func WaitsForAll(i *ori.Instr) bool {
 	return i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone
 }
 

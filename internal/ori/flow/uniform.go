@@ -290,7 +290,7 @@ func (u *Uniformity) spread(b *ori.Block, reconv int32) {
 // have come there. That all come to the same place is proved by Gatherings:
 // where threads that part may wait for one instruction at several places, calls
 // are made of it. Those who wait for another never meet.
-func (u *Uniformity) unites(i *ori.Instr) bool { return !u.masks && waitsForAll(i) }
+func (u *Uniformity) unites(i *ori.Instr) bool { return !u.masks && WaitsForAll(i) }
 
 // phi is what a PHI writes, and what comes to it.
 type phi struct {
