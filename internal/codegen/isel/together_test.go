@@ -154,3 +154,39 @@ EXIT
 		t.Errorf("%d moves run with all threads, want 1", together)
 	}
 }
+
+// TestUngather: of places where threads were made to wait those go that only
+// threads come to which waited before, and their blocks are one again.
+func TestUngather(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 4/4
+reg p2 1/1
+b0: -> b2, b1
+S2R r0 = SR_TID.X
+ISETP.LT.AND p2 = r0, 0x5, pt
+@p2 BRA b2
+b1: -> b2
+IADD3 r0 = r0, 0x1, rz
+b2: -> b3
+BAR.SYNC 0x0
+b3:
+BAR.SYNC 0x1
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	apart := func() *flow.Apart { return flow.ApartOf(f, flow.UniformityOf(f)) }
+	added := GatherBarriers(f, apart().Is)
+	SplitGathered(f, apart().Is)
+	Ungather(f, added, apart().Is)
+	if err := f.Verify(ori.Built); err != nil {
+		t.Fatal(err)
+	}
+	if len(added) != 2 || strings.Count(f.String(), "WARPSYNC") != 1 || len(f.Blocks) != 5 {
+		t.Errorf("%d added:\n%s", len(added), f)
+	}
+}
