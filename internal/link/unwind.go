@@ -68,7 +68,7 @@ type FrameMade struct {
 
 // FrameOf finds where the first block of a kernel makes its frame.
 func FrameOf(f *ori.Func, c *emit.Code) (m FrameMade) {
-	if len(f.Blocks) == 0 || f.Props.MovesStack {
+	if len(f.Blocks) == 0 || f.Props.MovesStack || f.Props.LocalBytes+f.Props.SpillBytes == 0 {
 		return m
 	}
 	x, b := &unwinder{f: f}, f.Blocks[0]

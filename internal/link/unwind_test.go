@@ -67,6 +67,10 @@ RET
 	if got := Unwind(f, c); !bytes.Equal(got, p) {
 		t.Errorf("got\n% x\nwant\n% x", got, p)
 	}
+	if at := FrameOf(f, c); at != (FrameMade{}) { // without a frame R1 is a register like others
+		t.Errorf("frame of a function without one made at %+v", at)
+	}
+	f.Props.LocalBytes = 16
 	if at := FrameOf(f, c); at != (FrameMade{16, 16}) {
 		t.Errorf("frame made at %+v", at)
 	}

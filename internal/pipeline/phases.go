@@ -499,6 +499,7 @@ func registers(u *unit) ra.Options {
 		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: numBarriers, StackReg: abi.StackReg,
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),
 	}
+	ro.StackFree = u.f.Kernel && !u.f.Props.HasCalls && !u.f.Props.MovesStack && frame+int32(u.o.Layout.LocalBytes) == 0 && len(u.routines) == 0 && !u.o.Debug && !u.o.Patch
 	if u.f.Props.MovesStack {
 		ro.StackReg, ro.Taken = abi.FrameReg, []int{abi.StackReg}
 	}

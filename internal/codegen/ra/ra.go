@@ -27,6 +27,7 @@ type Options struct {
 	Uniforms   int   // of file UR
 	Barriers   int   // of file B
 	StackReg   int   // register of file R that spills are addressed from
+	StackFree  bool  // and nothing else is: without spills it is a register like others
 	Taken      []int // further registers of file R that are not free
 	FrameBytes int32 // local memory in use below the spills
 	// Routines says what the call of a routine destroys, which is less than
@@ -113,8 +114,9 @@ func (b *builder) problem() *regalloc.Problem {
 		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR, Free: f.Kernel},
 		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR, Free: f.Kernel}, // none is spilled
 
-		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
+		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: o.Taken},
 	}
+	b.stack()
 	b.spread()
 	b.room()
 	for r := range f.Regs {
@@ -154,6 +156,19 @@ func (b *builder) problem() *regalloc.Problem {
 	b.holdGroups()
 	b.remats()
 	return &b.p
+}
+
+// stack keeps the stack pointer's register from being given out, or has it
+// taken once something is spilled.
+func (b *builder) stack() {
+	r, n := &b.p.Files[fileR], b.opts.StackReg
+	if b.opts.StackFree && !slices.ContainsFunc(b.f.Regs, func(x ori.RegInfo) bool {
+		return x.Fixed && x.Class == ori.R && int(x.Phys) <= n && n < int(x.Phys)+int(x.Width)
+	}) {
+		r.Spare = []int{n}
+		return
+	}
+	r.Taken = append([]int{n}, r.Taken...)
 }
 
 // usualOps is about how many registers an instruction names.

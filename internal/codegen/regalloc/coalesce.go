@@ -115,7 +115,7 @@ func (g *groups) coalesceAmong(p *Problem, may func(a, b int32) bool) bool {
 	}
 	for _, m := range moves {
 		o := p.Operands(int(m.inst))
-		if p.VRegs[o[0].V].Class != p.VRegs[o[1].V].Class || excluded[o[0].V] || excluded[o[1].V] || reserved(p, o[0].V) || reserved(p, o[1].V) {
+		if p.VRegs[o[0].V].Class != p.VRegs[o[1].V].Class || excluded[o[0].V] || excluded[o[1].V] || p.Reserved(o[0].V) || p.Reserved(o[1].V) {
 			continue
 		}
 		a, ao := g.find(o[0].V)
@@ -125,18 +125,6 @@ func (g *groups) coalesceAmong(p *Problem, may func(a, b int32) bool) bool {
 		}
 	}
 	return joined
-}
-
-// reserved reports whether v is fixed to a register that nothing else may
-// have.
-func reserved(p *Problem, v int32) bool {
-	x := &p.VRegs[v]
-	for _, t := range p.Files[x.Class].Taken {
-		if x.Fixed >= 0 && int(x.Fixed) <= t && t < int(x.Fixed)+int(x.Width) {
-			return true
-		}
-	}
-	return false
 }
 
 // join makes b a part of a (or a of b, if b is wider) such that b's first

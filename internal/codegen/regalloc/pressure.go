@@ -256,6 +256,9 @@ func Estimate(p *Problem, m *Scratch, most float64) (cost, memory float64) {
 	q = settle(p, q, live)
 	for class := range q.Files {
 		f := pressure(q, live, uint8(class))
+		if f.excess() > 0 && q.Take(uint8(class)) {
+			f = pressure(q, live, uint8(class))
+		}
 		if f.most = math.Inf(1); q.Files[class].SpillTo == Memory {
 			f.most = most - memory
 		}

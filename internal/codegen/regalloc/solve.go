@@ -149,6 +149,7 @@ func (s *solver) file(class uint8) error {
 	if s.opts.NoSpill {
 		return ErrDear
 	}
+	s.sol.Problem.Take(class)
 	start := s.save()
 	var best *saved
 	var failed error

@@ -62,7 +62,11 @@ func checkPlaces(s *regalloc.Solution) error {
 		if end > s.Used[v.Class] {
 			return fmt.Errorf("v%d ends at %d, %d registers reported", n, end, s.Used[v.Class])
 		}
-		for _, t := range f.Taken {
+		taken := f.Taken
+		if s.Slots > 0 {
+			taken = slices.Concat(taken, f.Spare)
+		}
+		for _, t := range taken {
 			if v.Fixed < 0 && at <= t && t < end {
 				return fmt.Errorf("v%d is in register %d of file %s, which is taken", n, t, f.Name)
 			}

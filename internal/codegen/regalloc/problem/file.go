@@ -10,6 +10,26 @@ func (f *File) Room(b int) int {
 	return min(f.Budget, int(f.Rooms[b]))
 }
 
+// Reserved reports whether v is fixed to a register that nothing else may
+// have.
+func (p *Problem) Reserved(v int32) bool {
+	x := &p.VRegs[v]
+	return x.Fixed >= 0 && slices.ContainsFunc(p.Files[x.Class].Taken, func(t int) bool { return int(x.Fixed) <= t && t < int(x.Fixed)+int(x.Width) })
+}
+
+// Take takes the spare registers of a file: something goes to memory. It
+// reports whether there were any.
+func (p *Problem) Take(class uint8) bool {
+	f := p.Files[class]
+	if len(f.Spare) == 0 {
+		return false
+	}
+	f.Taken, f.Spare = slices.Concat(f.Taken, f.Spare), nil
+	p.Files = slices.Clone(p.Files)
+	p.Files[class] = f
+	return true
+}
+
 // Crowded reports whether so many words cannot all live below a step, where some
 // registers are taken. Fixed ones may have those, or others above the step.
 func (f *File) Crowded(p *Problem, class uint8, words, step int) bool {

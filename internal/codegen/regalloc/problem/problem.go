@@ -42,6 +42,7 @@ type File struct {
 	Held    bool    // some words must survive where no path leads from them to a read: see Hold
 	Banks   int     // operands of one instruction prefer different banks; 0 or 1 = no matter
 	Taken   []int   // registers never assigned, except to a Fixed VReg
+	Spare   []int   // registers that are taken as soon as something goes to memory
 	Rooms   []int16 // of each block, how many registers there are in it; nil: Budget everywhere
 	Steps   []int   // rising counts; up to the next of them a further register costs nothing
 	Free    bool    // how many registers are used is no matter
