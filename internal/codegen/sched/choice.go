@@ -24,8 +24,23 @@ type plan struct {
 }
 
 // arrange orders all regions: within the limit, or within a higher one if
-// that promises to be faster.
+// that promises to be faster; again if so few warps come out that instructions may
+// issue earlier.
 func (p *presser) arrange(f *ori.Func) {
+	limit := p.limit
+	plans := p.plans(f)
+	if p.relax(f, plans) {
+		p.limit = limit
+		plans = p.plans(f)
+	}
+	for n := range p.regions {
+		r := &p.regions[n]
+		place(r.block, r.instrs, plans[n].order, r.end)
+	}
+}
+
+// plans finds the orders of all regions.
+func (p *presser) plans(f *ori.Func) []plan {
 	loops := flow.LoopsOf(f, flow.DomOf(f))
 	plans := make([]plan, len(p.regions))
 	weights := make([]float64, len(p.regions))
@@ -51,10 +66,7 @@ func (p *presser) arrange(f *ori.Func) {
 			break
 		}
 	}
-	for n := range p.regions {
-		r := &p.regions[n]
-		place(r.block, r.instrs, plans[n].order, r.end)
-	}
+	return plans
 }
 
 // worthwhile is the latency below which plans are better that hold so many words

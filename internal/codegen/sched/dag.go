@@ -7,6 +7,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -82,6 +83,7 @@ type grapher struct {
 	groups  groupOrder
 	open    openOrder // after allocation
 	alone   bool      // a block of the kernel fills a multiprocessor
+	turns   int       // that rows of a region must have to take turns
 }
 
 func newGrapher(names *numbering, a *target.Arch, tune *Tuning) *grapher {
@@ -125,7 +127,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	if b.patient {
 		b.takeTurns(g)
 	}
-	g.shake(b.tune.Jitter)
+	tuning.Shake(g.height, b.tune.Jitter)
 	return g
 }
 

@@ -12,7 +12,7 @@ import (
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := newGrapher(physical(f), a, &tune)
 	b.patient, b.open = true, newOpenOrder(b.names)
-	b.alone = isAlone(f, highest(f)+1)
+	b.alone, b.turns = isAlone(f, highest(f)+1), estimate.LeastTurns(f)
 	busy := estimate.NewBusyTable(b.timing)
 	b.busy = busy
 	for _, blk := range f.Blocks {

@@ -136,8 +136,9 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 // need few registers.
 func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge) {
 	tune, budget := s.tune, p.budget
-	if tune.Slack == Usual().Slack && hasProducts(f) && !p.nearlyFull() {
-		tune.Slack = productSlack
+	if tune.Slack == Usual().Slack && places.HasProducts(f) && !p.nearlyFull() {
+		tune.Slack = estimate.ProductSlack
+		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
 	}
 	step := p.step(f)
 	if !p.inTurns(f, source, judge) {
@@ -158,7 +159,7 @@ func (p *presser) short() bool { return p.peak > int32(p.budget.Most)-reserve &&
 // reaching returns orders that need the least, over barriers too if there are
 // not enough registers without.
 func (p *presser) reaching(f *ori.Func) *presser {
-	for far := overBarriers; (far == overBarriers || far == overFences && multiplies(f)) && p.short(); far++ {
+	for far := overBarriers; (far == overBarriers || far == overFences && places.Multiplies(f)) && p.short(); far++ {
 		if q := p.study.presser(p.budget, manner{far: far}); q.peak < p.peak {
 			p = q
 		}
@@ -412,7 +413,7 @@ func (x *plan) improve(y plan, room int32) {
 // planned lists one region, beginning with an order, unless that is known. It
 // ends without an order when that will take so many cycles.
 func (p *presser) planned(r *region, base []int32, by ranking, limit counts, enough int32) plan {
-	return r.planned(base, by, limit, enough, func() plan {
+	return r.planned(base, by, limit, p.tune.Slack, enough, func() plan {
 		other := *r
 		other.base = base
 		return p.move(&other, by, limit, enough)

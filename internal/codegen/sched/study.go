@@ -22,6 +22,7 @@ type study struct {
 	views [numReaches]*view
 	steps [numCounted][]int32
 	alive [numCounted]profile.Profile // while a region is listed
+	soft  bool                        // exponentials lie between products of warp groups
 }
 
 // view is a function as runs of instructions that may change places.
@@ -62,6 +63,7 @@ type planned struct {
 	base  *int32 // its first entry: bases are never changed
 	by    ranking
 	limit counts
+	slack int
 	plan
 }
 
@@ -80,7 +82,7 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	for _, r := range s.view(upToBarriers).stretches {
 		most = max(most, r.most[general])
 	}
-	g.alone = isAlone(f, most+reserve)
+	g.alone, g.turns = isAlone(f, most+reserve), estimate.LeastTurns(f)
 	return s
 }
 
@@ -173,16 +175,16 @@ func (s *study) foothold(r *stretch, whole bool) *foothold {
 
 // planned returns the plan of a base within a limit, made if it is not known.
 // Of one that takes so many cycles no more than that needs to be known.
-func (r *stretch) planned(base []int32, by ranking, limit counts, most int32, plan func() plan) plan {
+func (r *stretch) planned(base []int32, by ranking, limit counts, slack int, most int32, plan func() plan) plan {
 	for n := range r.plans {
-		if x := &r.plans[n]; x.base == &base[0] && x.by == by && x.serves(limit) {
+		if x := &r.plans[n]; x.base == &base[0] && x.by == by && x.slack == slack && x.serves(limit) {
 			if x.order == nil && x.cycles < most {
 				x.limit, x.plan = limit, plan()
 			}
 			return x.plan
 		}
 	}
-	r.plans = append(r.plans, planned{&base[0], by, limit, plan()})
+	r.plans = append(r.plans, planned{&base[0], by, limit, slack, plan()})
 	return r.plans[len(r.plans)-1].plan
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -80,7 +81,7 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 	list, least := []candidate{first}, first.memory
 	best := verdict{first.order, math.Inf(1), true}
 	few := float64(f.Size() / trifle)
-	if hasProducts(f) { // their loops feel it
+	if places.HasProducts(f) { // their loops feel it
 		few = 0
 	}
 	known := first.memory == 0 && first.guess <= few // what it costs
@@ -99,7 +100,7 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 			list, least = append(list, x), min(least, x.memory)
 		}
 	}
-	products := multiplies(f)
+	products := places.Multiplies(f)
 	arrange := func(all []manner) {
 		for _, m := range all {
 			if m.far == overFences && !products {

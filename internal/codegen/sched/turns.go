@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -18,18 +19,12 @@ import (
 // takeTurns lengthens the heights of a graph by the time that the special
 // function unit is busy with what comes later, and reports whether it did.
 func (b *grapher) takeTurns(g *graph) bool {
-	var ops []int32
-	for k, c := range g.classes {
-		if c == target.ClassXu {
-			ops = append(ops, int32(k))
-		}
-	}
-	each := int32(b.timing.Busy(target.ClassXu, target.ClassXu))
-	if n := each * int32(len(ops)); n < int32(b.tune.Turns.Time) || int32(b.tune.Turns.Share)*n < int32(len(g.instrs)) {
+	ops, each := b.exponentials(g)
+	if ops == nil {
 		return false
 	}
 	turn := b.turnsOf(g)
-	if !several(ops, turn, b.tune.Turns.Few) {
+	if several(ops, turn, b.tune.Turns.Few) < b.turns {
 		return false
 	}
 	slices.SortStableFunc(ops, func(x, y int32) int { // the last one first
@@ -46,6 +41,42 @@ func (b *grapher) takeTurns(g *graph) bool {
 	}
 	g.heights()
 	return true
+}
+
+// exponentials returns the operations of the special function unit, if they
+// keep it busy for most of the time, and how long each of them does.
+func (b *grapher) exponentials(g *graph) (ops []int32, each int32) {
+	for k, c := range g.classes {
+		if c == target.ClassXu {
+			ops = append(ops, int32(k))
+		}
+	}
+	each = int32(b.timing.Busy(target.ClassXu, target.ClassXu))
+	if n := each * int32(len(ops)); n < int32(b.tune.Turns.Time) || int32(b.tune.Turns.Share)*n < int32(len(g.instrs)) {
+		return nil, each
+	}
+	return ops, each
+}
+
+// relax sets how early instructions may issue by the warps that the words alive in
+// plans leave, and reports whether that is earlier than it was.
+func (p *presser) relax(f *ori.Func, plans []plan) bool {
+	if !p.soft {
+		return false
+	}
+	words := p.most[general]
+	for n := range plans {
+		words = max(words, plans[n].words)
+	}
+	was := p.tune.Slack
+	p.tune.Slack = max(was, estimate.Slack(f, min(words+reserve, cliffs[len(cliffs)-1])))
+	return p.tune.Slack > was
+}
+
+// hasExponentials reports whether exponentials take most of the time of a region.
+func (p *presser) hasExponentials(r region) bool {
+	ops, _ := p.b.exponentials(p.graph(r.stretch))
+	return ops != nil
 }
 
 // inTurns arranges f so that rows take turns, where some region has such, and
@@ -95,14 +126,13 @@ func (b *grapher) turnsOf(g *graph) []int32 {
 	return turn
 }
 
-// several reports whether at least two turns have a few operations.
-func several(ops, turn []int32, few int) bool {
+// several counts the turns that have a few operations.
+func several(ops, turn []int32, few int) (large int) {
 	n := map[int32]int{}
-	large := 0
 	for _, k := range ops {
 		if n[turn[k]]++; n[turn[k]] == few {
 			large++
 		}
 	}
-	return large > 1
+	return large
 }

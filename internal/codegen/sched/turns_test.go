@@ -2,6 +2,7 @@ package sched
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,11 +66,29 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if first != 1 {
-		t.Errorf("the first exponential stands behind %d of 2 exchanges\n%s", first, f)
+		t.Errorf("the first exponential stands behind %d of 2 exchanges", first)
 	}
 	for k, r := range rows {
 		if want := k / 16; r != want {
 			t.Fatalf("exponential %d is of row %d: %v", k, r, rows)
+		}
+	}
+}
+
+// TestInStep: two rows take turns in blocks of two warp groups, whose warps are in
+// step, and not in those of one.
+func TestInStep(t *testing.T) {
+	for threads, want := range map[int32]bool{0: true, 256: true, 128: false, 64: false} {
+		m, err := ori.Parse(softmax(16))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, tune := m.Funcs[0], Usual()
+		f.Props.ReqNTid = [3]int32{threads, 1, 1}
+		p := newStudy(f, target.Find("sm_90a"), &tune).presser(Budget{Most: 200}, manner{})
+		got := slices.ContainsFunc(p.regions, func(r region) bool { return p.b.takeTurns(p.graph(r.stretch)) })
+		if got != want || !slices.ContainsFunc(p.regions, p.hasExponentials) {
+			t.Errorf("blocks of %d threads: rows take turns: %v", threads, got)
 		}
 	}
 }

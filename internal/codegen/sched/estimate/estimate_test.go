@@ -74,3 +74,18 @@ func TestWarps(t *testing.T) {
 		}
 	}
 }
+
+// TestCompany: instructions issue the earlier the fewer warps share a scheduler, and rows
+// of a warp that meets none of its block there need more turns.
+func TestCompany(t *testing.T) {
+	f := (&ori.Module{}).NewFunc("f")
+	for _, c := range []struct {
+		threads, registers int32
+		slack, turns       int
+	}{{256, 148, aloneSlack, 2}, {256, 128, ProductSlack, 2}, {384, 168, ProductSlack, 2}, {128, 176, pairSlack, 3}, {128, 168, ProductSlack, 3}, {128, 255, pairSlack, 3}} {
+		f.Props.ReqNTid = [3]int32{c.threads, 1, 1}
+		if slack, turns := Slack(f, c.registers), LeastTurns(f); slack != c.slack || turns != c.turns {
+			t.Errorf("%+v: slack %d, %d turns", c, slack, turns)
+		}
+	}
+}

@@ -82,3 +82,23 @@ func steady(s op.Special) bool {
 	}
 	return false
 }
+
+// HasProducts reports whether f has products of matrices.
+func HasProducts(f *ori.Func) bool {
+	return some(f, func(i *ori.Instr) bool { return i.IsGroupMMA() || i.Op == op.HMMA || i.Op == op.IMMA })
+}
+
+// Multiplies reports whether f has products of matrices in registers, which
+// may pass fences.
+func Multiplies(f *ori.Func) bool { return some(f, IsProduct) }
+
+func some(f *ori.Func, is func(*ori.Instr) bool) bool {
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if is(i) {
+				return true
+			}
+		}
+	}
+	return false
+}
