@@ -2,6 +2,7 @@ package opt_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -339,6 +340,42 @@ func TestUniformSums(t *testing.T) {
 			t.Errorf("from %s: %d of %d sums moved", c.from, n, c.want)
 		}
 	}
+}
+
+// TestUniformBarriers: the address of an mbarrier that all threads share is
+// computed on the uniform datapath, and stands in the instruction.
+func TestUniformBarriers(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg p3 1/1
+reg r4 1/1
+b0:
+LDC r0 = c[0x0][0x210]
+S2R r4 = SR_TID.X
+LEA r1 = r0, 0x400, 0x3
+SHF.L.U32 r2 = r4, 0x1f, rz
+SYNCS.PHASECHK.TRANS64.TRYWAIT p3 = [r1+0x0], +[urz], r2
+@p3 STS [0x0], r2
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	fits := func(i *ori.Instr) bool { return i.Op != op.SYNCS && vectorFits(i) || !reads(i, ori.UR) }
+	uniform.UniformValues(f, fits, op.ULDC, usualRoom)
+	uniform.UniformBases(f, fits)
+	if s := f.String(); !strings.Contains(s, "ULEA u1") || !strings.Contains(s, "[0x0], +[u1]") {
+		t.Errorf("the address is of each thread:\n%s", s)
+	}
+}
+
+// reads reports whether a source of i is a register of a file.
+func reads(i *ori.Instr, c ori.Class) bool {
+	return slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool { return s.Kind == ori.KReg && s.Class == c })
 }
 
 // usualRoom is what the knobs say.

@@ -135,7 +135,7 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 			}
 		}
 		for _, a := range e.Reads {
-			if timing.Late(s.timing, e.Class, a.Cell) {
+			if isLate(s.timing, e, a) {
 				d.source = min(d.source, s.overwritten(x, e, &write, a, &out.written), drain)
 			}
 		}
@@ -162,6 +162,15 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 	}
 	return list
 }
+
+// isLate reports whether e reads a at a time that only a barrier tells. The
+// address of an arrival is read at once if it stands in a uniform register.
+func isLate(t *target.Timing, e *timing.Event, a timing.Access) bool {
+	arrives := e.Class == target.ClassSyncs && e.Leaves&op.Fetched == 0 && !slices.ContainsFunc(e.Writes, isPredicate)
+	return timing.Late(t, e.Class, a.Cell) && !(arrives && a.Sink == target.SinkUniSyncs && timing.FileOf(a.Cell) == target.FileUR)
+}
+
+func isPredicate(a timing.Access) bool { return timing.FileOf(a.Cell) == target.FileP }
 
 // overwritten returns where a register that e reads late is overwritten
 // first. An operation of the same queue, behind e, needs no barrier for it,
@@ -206,6 +215,7 @@ type slot struct {
 	due   int // position at which it will be waited for
 	ready int // about the cycle at which what it announces is there
 	reads bool
+	polls bool // it tells whether a phase is over, which others decide
 	class target.Class
 	cells cellSet // registers it speaks for
 	kinds op.Work
@@ -385,7 +395,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		}
 	}
 	if d.result < nowhere && s.timing.Variable(e.Class) {
-		want := slot{due: d.result, class: e.Class, kinds: e.Leaves}
+		want := slot{due: d.result, class: e.Class, kinds: e.Leaves, polls: x.instrs[k].Mods.Has(op.MTRYWAIT)}
 		for _, a := range e.Writes {
 			want.cells.add(a)
 		}
@@ -398,7 +408,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.result == far) {
 		want := slot{due: d.source, reads: true, class: e.Class, kinds: e.Leaves & op.Fetched}
 		for _, a := range e.Reads {
-			if timing.Late(s.timing, e.Class, a.Cell) {
+			if isLate(s.timing, e, a) {
 				want.cells.add(a)
 			}
 		}
@@ -414,11 +424,14 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 const pace = 2
 
 // arrival is about how many cycles pass until operations of a class have
-// their results, or have read their sources.
-func arrival(c target.Class, reads bool) int {
-	switch {
-	case reads:
+// their results, or have read their sources. A warp that waits for a phase of an
+// mbarrier may sleep: nobody else should wait for the answer.
+func (y *slot) arrival() int {
+	switch c := y.class; {
+	case y.reads:
 		return 14
+	case y.polls:
+		return 500
 	case c == target.ClassLdg, c == target.ClassTex, c == target.ClassTmem:
 		return 500
 	case c == target.ClassLdc, c == target.ClassLdcu:
@@ -434,7 +447,7 @@ func arrival(c target.Class, reads bool) int {
 // waited for at the same place; otherwise whoever waits first waits for
 // both.
 func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int8 {
-	want.ready = s.now + arrival(want.class, want.reads)
+	want.ready = s.now + want.arrival()
 	best, least := 0, nowhere
 	free := s.free(slots, &want)
 	for b := range slots {
@@ -454,6 +467,7 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int
 		want.due = min(want.due, x.due)
 		want.ready = max(want.ready, x.ready)
 		want.reads = want.reads && x.reads
+		want.polls = want.polls || x.polls
 		want.cells.union(&x.cells)
 		want.kinds |= x.kinds
 	}
@@ -476,7 +490,7 @@ func (s *assigner) free(slots *[timing.NumBarriers]slot, want *slot) int {
 	switch {
 	case n > 2:
 		return 1
-	case !want.reads && arrival(want.class, false) > 100:
+	case !want.polls && want.arrival() > 100:
 		return [...]int{0, 120, 40}[n]
 	}
 	return 2

@@ -111,3 +111,55 @@ func TestLoadsOverwriteTheirAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestPollsAreApart: who reads what was loaded does not wait for the answer
+// whether a phase is over, though more is loaded than there are barriers.
+func TestPollsAreApart(t *testing.T) {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg r0 1/1 phys=2\nreg r1 1/1 phys=3\n")
+	for k := range 8 {
+		fmt.Fprintf(&s, "reg r%d 1/1 phys=%d\n", 2+k, 10+k)
+	}
+	s.WriteString("reg p10 1/1 phys=0\nb0:\nSYNCS.PHASECHK.TRANS64.TRYWAIT p10 = [r1+0x0], r1\n")
+	for k := range 8 {
+		fmt.Fprintf(&s, "LDS r%d = [r0+%#x]\n", 2+k, 4*k)
+	}
+	for k := range 8 {
+		fmt.Fprintf(&s, "IADD3 r%d = r%d, 0x1, rz\nSTS [%#x], r%d\n", 2+k, 2+k, 4*k, 2+k)
+	}
+	s.WriteString("@p10 STS [0x40], r0\nEXIT\n}\n")
+	m, err := ori.Parse(s.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Assign(f, target.Find("sm_90"))
+	poll := f.Blocks[0].First().Sched.WrBar
+	for i := range f.Blocks[0].Instrs {
+		if poll >= 0 && i.Op == op.IADD3 && i.Sched.Wait>>poll&1 != 0 {
+			t.Fatalf("a sum waits for the phase:\n%s", f)
+		}
+	}
+}
+
+// TestArrivalsReadAtOnce: the uniform address of an arrival may be written again without a
+// wait, that of a look at the phase may not.
+func TestArrivalsReadAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		waits bool
+	}{
+		{"SYNCS.ARRIVE.TRANS64.RED.A1T0 rz = [0x0], +[u0], rz", false},
+		{"SYNCS.PHASECHK.TRANS64.TRYWAIT p2 = [0x0], +[u0], r1", true},
+	} {
+		m, err := ori.Parse("func f kernel {\nreg u0 1/1 phys=4\nreg r1 1/1 phys=3\nreg p2 1/1 phys=0\nb0:\n" + c.text + "\nUIADD3 u0 = u0, 0x8, urz\nSTS [0x0], u0\n@p2 STS [0x0], r1\nEXIT\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		Assign(f, target.Find("sm_90"))
+		if i := f.Blocks[0].First().Next(); (i.Sched.Wait != 0) != c.waits {
+			t.Errorf("%s: waits %v\n%s", c.text, !c.waits, f)
+		}
+	}
+}

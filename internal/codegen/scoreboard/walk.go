@@ -394,8 +394,9 @@ func (w *walker) retire(e *timing.Event) {
 		}
 	}
 	for _, a := range e.Reads {
+		late := isLate(w.timing, e, a)
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			w.retireRead(e, c)
+			w.retireRead(e, c, late)
 		}
 	}
 	w.leave(e)
@@ -429,8 +430,8 @@ func (w *walker) leave(e *timing.Event) {
 	}
 }
 
-func (w *walker) retireRead(e *timing.Event, c uint16) {
-	if !timing.Late(w.timing, e.Class, c) {
+func (w *walker) retireRead(e *timing.Event, c uint16, late bool) {
+	if !late {
 		w.add(c, true, e.Class, w.now)
 		return
 	}

@@ -176,6 +176,26 @@ func (s *baseSum) holds() bool {
 // holdsFar is how far behind a sum its users are looked for.
 const holdsFar = 512
 
+// isBase reports whether i takes a uniform register alone for its address, which
+// is operand k.
+func (u *uniformer) isBase(i *ori.Instr, k int) bool {
+	if addressOf(i) != k {
+		return false
+	}
+	uni := i.Args[k]
+	uni.Kind, uni.Class, uni.Imm = ori.KReg, ori.UR, 0
+	was := i.Args
+	defer func() { i.Args = was }()
+	i.Args = (&baseSum{uni: uni}).with(i)
+	return i.Args != nil && u.fits(i)
+}
+
+// isBaseOf reports whether r alone is an address that i takes from a uniform register.
+func (u *uniformer) isBaseOf(i *ori.Instr, r ori.Reg) bool {
+	k := addressOf(i)
+	return k >= 0 && i.Args[k].Reg == r && u.isBase(i, k)
+}
+
 // with returns the operands of i with the parts of the sum for their address.
 func (s *baseSum) with(i *ori.Instr) []ori.Operand {
 	k := addressOf(i)

@@ -255,7 +255,7 @@ func (u *uniformer) price(r ori.Reg) (p price) {
 			continue
 		}
 		n, imms := u.extra(i)
-		if n == 0 || n < u.words(i, r) || i.Op == op.R2UR {
+		if n == 0 || n < u.words(i, r) || i.Op == op.R2UR || u.moves[r] && u.isBaseOf(i, r) {
 			p.good++
 		}
 		p.uses += (n + u.immediates(i, imms)) << u.weight(i)
@@ -411,10 +411,10 @@ func (u *uniformer) words(i *ori.Instr, r ori.Reg) int {
 func (u *uniformer) extra(i *ori.Instr) (words, imms int) {
 	srcs := i.Srcs()
 	least, any := 0, false
-	for _, s := range srcs {
+	for k, s := range srcs {
 		if u.moved(s) {
 			any = true
-			if s.Kind != ori.KReg || i.Op.Has(op.Pseudo) {
+			if s.Kind != ori.KReg && !u.isBase(i, int(i.NDst)+k) || i.Op.Has(op.Pseudo) {
 				least += int(max(1, s.N))
 			}
 		}
