@@ -3,171 +3,31 @@ package sched
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/flow"
 )
 
 // roomy is how many uniform registers may be alive before constants in them
 // are made again near their uses.
 const roomy = 40
 
-// near moves the making of constants to their uses where too much lives.
-type near struct {
-	f     *ori.Func
-	p     *presser
-	dom   *flow.Dom
-	loops *flow.Loops
-	byID  []*ori.Block
-	apart *flow.Apart
-	hot   [numCounted][]bool // by block ID: more words live than should
-}
-
-// localize gives every block that uses a constant its own copy, if the
-// constant would otherwise live where too many words do. Into a loop it
-// brings the copy only if that is such a place itself. It reports whether
-// anything changed.
+// localize makes constants again near their uses where too much lives. It
+// reports whether anything changed.
 func localize(f *ori.Func, p *presser) bool {
-	n := &near{f: f, p: p}
+	hot := repeat.Hot{General: make([]bool, f.NumBlocks()), Uniform: make([]bool, f.NumBlocks()), Out: p.outOf}
 	any := false
-	room := counts{general: cliffs[0] - reserve, predicates: 1 << 20, uniforms: roomy, uniformPredicates: 1 << 20}
-	for k := range n.hot {
-		n.hot[k] = make([]bool, f.NumBlocks())
-		for _, b := range f.Blocks {
-			n.hot[k][b.ID] = p.byBlock[b.ID][k] > room[k]
-			any = any || n.hot[k][b.ID]
-		}
-	}
-	if !any {
-		return false
-	}
-	n.byID = make([]*ori.Block, f.NumBlocks())
 	for _, b := range f.Blocks {
-		n.byID[b.ID] = b
+		x := &p.byBlock[b.ID]
+		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > cliffs[0]-reserve, x[uniforms] > roomy
+		any = any || hot.General[b.ID] || hot.Uniform[b.ID]
 	}
-	n.dom = flow.DomOf(f)
-	n.loops = flow.LoopsOf(f, n.dom)
-	n.apart = flow.ApartOf(f, flow.UniformityOf(f))
-	all := repeat.Constants(f)
-	uses := make([][]*ori.Instr, len(f.Regs))
-	for _, b := range f.Blocks {
-		for i := range b.Instrs {
-			repeat.Reads(i, func(o *ori.Operand) {
-				if c := &all[o.Reg]; !c.No && len(c.Defs) > 0 {
-					if l := uses[o.Reg]; len(l) == 0 || l[len(l)-1] != i {
-						uses[o.Reg] = append(l, i)
-					}
-				}
-			})
-		}
-	}
-	changed := false
-	for r := range all {
-		if len(uses[r]) > 0 && n.crowded(ori.Reg(r)) {
-			changed = n.split(ori.Reg(r), &all[r], uses[r]) || changed
-		}
-	}
-	return changed
+	return any && repeat.Near(f, hot)
 }
 
-// crowded reports whether r lives at a border of a hot block.
-func (n *near) crowded(r ori.Reg) bool {
-	var file uint8
-	switch n.f.Regs[r].Class {
-	case ori.R:
-		file = general
-	case ori.UR:
-		file = uniforms
-	default:
-		return false
+// outOf reports whether a register lives at the end of a block.
+func (p *presser) outOf(r ori.Reg, b *ori.Block) bool {
+	l := p.t.lives
+	x := l.dense[p.b.names.base[r]]
+	if x < 0 && p.f.Regs[r].Width > 1 {
+		x = l.dense[p.b.names.base[r]+1]
 	}
-	l := n.p.t.lives
-	x := l.dense[n.p.b.names.base[r]]
-	if w := n.f.Regs[r].Width; x < 0 && w > 1 {
-		x = l.dense[n.p.b.names.base[r]+1]
-	}
-	if x < 0 {
-		return false
-	}
-	for _, b := range n.f.Blocks {
-		if !l.out[b.ID].has(x) {
-			continue
-		}
-		if n.hot[file][b.ID] {
-			return true
-		}
-		for _, s := range b.Succs {
-			if n.hot[file][s.ID] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// home returns the block whose copy of a constant made in block def a use
-// in block b takes.
-func (n *near) home(b, def *ori.Block) *ori.Block {
-	depth := n.loops.Depth(def)
-	for b != def && n.loops.Depth(b) > depth && !n.hot[general][b.ID] && !n.hot[uniforms][b.ID] {
-		up := n.dom.Idom[b.ID]
-		if up < 0 {
-			return nil
-		}
-		b = n.byID[up]
-	}
-	return b
-}
-
-// split makes the copies of one constant and renames its uses.
-func (n *near) split(r ori.Reg, c *repeat.Constant, uses []*ori.Instr) bool {
-	def := c.Defs[0].Block()
-	copies := map[*ori.Block]ori.Reg{}
-	kept, changed := false, false
-	for _, i := range uses {
-		home := n.home(i.Block(), def)
-		// unreachable, nothing to gain, or written by some threads for all
-		if home == nil || home == def || n.f.Regs[r].Class == ori.UR && n.apart.Is(home) {
-			kept = true
-			continue
-		}
-		to, ok := copies[home]
-		if !ok {
-			to = n.clone(r, c, home, i)
-			copies[home] = to
-		}
-		repeat.Reads(i, func(o *ori.Operand) {
-			if o.Reg == r {
-				o.Reg = to
-			}
-		})
-		changed = true
-	}
-	if !kept {
-		for _, d := range c.Defs {
-			d.Remove()
-		}
-	}
-	return changed
-}
-
-// clone makes the constant again in block b: before instruction at, if that
-// stands there, or before the block's end.
-func (n *near) clone(r ori.Reg, c *repeat.Constant, b *ori.Block, at *ori.Instr) ori.Reg {
-	if at.Block() != b {
-		at = b.Tail()
-	}
-	info := n.f.Regs[r]
-	to := n.f.NewReg(info.Class, int(info.Width))
-	n.f.Regs[to] = info
-	for _, d := range c.Defs {
-		dst := d.Args[0]
-		dst.Reg = to
-		m := n.f.NewInstr(d.Op, d.Mods, []ori.Operand{dst}, d.Srcs())
-		m.Line, m.Loc = d.Line, d.Loc
-		if at != nil {
-			b.InsertBefore(m, at)
-		} else {
-			b.Append(m)
-		}
-	}
-	return to
+	return x >= 0 && l.out[b.ID].has(x)
 }
