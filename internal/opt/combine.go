@@ -53,6 +53,7 @@ var rules = [...]struct {
 	{op.IADD3, (*Combiner).sum3},
 	{op.IADD3, (*Combiner).addOfProduct},
 	{op.IADD3, (*Combiner).addOfShift},
+	{op.IADD3, (*Combiner).addOfConstant},
 	{op.IADD3, (*Combiner).addOfAdd},
 	{op.LOP3, (*Combiner).logicOfLogic},
 	{op.PLOP3, (*Combiner).logicOfCompare},
@@ -129,6 +130,49 @@ func sides(i *ori.Instr, try func(in, other ori.Operand) bool) bool {
 	return IsAdd(i) && (try(i.Args[1], i.Args[2]) || try(i.Args[2], i.Args[1]))
 }
 
+// addOfConstant: what ends with the sum of a constant takes another one into
+// it: (a + 1) + 2, (a*b + 1) + 2, ((a << k) + 1) + 2.
+func (c *Combiner) addOfConstant(i *ori.Instr) bool {
+	return sides(i, func(in, other ori.Operand) bool {
+		more, ok := Known(other)
+		if !ok || in.Flags != 0 || other.Kind != ori.KImm {
+			return false
+		}
+		for _, o := range [...]op.Op{op.IADD3, op.IMAD, op.LEA} {
+			j := c.inner(i, in, o)
+			if j == nil || j.Mods != (op.Mods{}) || len(j.Args) != 4 {
+				continue
+			}
+			if k := addend(j); k > 0 {
+				srcs := append([]ori.Operand(nil), j.Srcs()...)
+				have, _ := Known(srcs[k-1])
+				srcs[k-1] = Word(have + more)
+				c.Rewrite(i, o, op.Mods{}, srcs, j)
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// addend returns which operand of a sum of words is a constant that is added;
+// 0: none.
+func addend(i *ori.Instr) int {
+	first, last := 1, 3
+	switch i.Op {
+	case op.IMAD:
+		first = 3
+	case op.LEA:
+		first, last = 2, 2
+	}
+	for k := first; k <= last; k++ {
+		if _, ok := Known(i.Args[k]); ok && i.Args[k].Kind == ori.KImm {
+			return k
+		}
+	}
+	return 0
+}
+
 // addOfAdd: (a + b) + c becomes one three-way addition.
 func (c *Combiner) addOfAdd(i *ori.Instr) bool {
 	return sides(i, func(in, other ori.Operand) bool {
@@ -140,7 +184,7 @@ func (c *Combiner) addOfAdd(i *ori.Instr) bool {
 			return false
 		}
 		a, b := j.Args[1], j.Args[2]
-		if constants(a, b, other) > 1 { // one immediate fits; two fold elsewhere
+		if constants(a, b, other) > 1 { // one immediate fits; two are one: addOfConstant
 			return false
 		}
 		c.Rewrite(i, op.IADD3, op.Mods{}, []ori.Operand{a, b, other}, j)
