@@ -138,7 +138,7 @@ func (m *marker) words(a *ori.Operand) {
 
 // stays reports whether i is needed even if nobody reads its results.
 func (v *Values) stays(i *ori.Instr) bool {
-	if i.NDst == 0 || i.Op.Has(op.Effect|op.Writes|op.Terminator) || isVolatile(i) {
+	if i.NDst == 0 || i.Op.Has(op.Effect|op.Writes|op.Terminator) || i.Op.Has(op.Reads) && i.IsVolatile() {
 		return true
 	}
 	for _, d := range i.Dsts() {
@@ -147,12 +147,6 @@ func (v *Values) stays(i *ori.Instr) bool {
 		}
 	}
 	return false
-}
-
-// isVolatile reports whether a load must happen even if nobody wants its
-// result.
-func isVolatile(i *ori.Instr) bool {
-	return i.Op.Has(op.Reads) && (i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO))
 }
 
 // Unreachable removes blocks that no path from the entry reaches.

@@ -151,6 +151,12 @@ type Instr struct {
 	prev, next *Instr
 }
 
+// IsVolatile reports whether an access to memory happens even if nobody wants
+// its result, in its order among its like.
+func (i *Instr) IsVolatile() bool {
+	return i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO) || i.Mods.Has(op.MVOLATILE)
+}
+
 // Block is a basic block.
 type Block struct {
 	ID    int32

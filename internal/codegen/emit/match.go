@@ -40,6 +40,11 @@ func (e *emitter) assemble(i *ori.Instr) (x sass.Inst, err error) {
 		return x, err
 	}
 	e.sign()
+	own := &i.Mods
+	if i.Op.Space() == op.SpaceShared && i.Mods.Has(op.MVOLATILE) { // the machine keeps the order of all of them
+		m := i.Mods.Without(op.MVOLATILE)
+		own = &m
+	}
 	names := disguises[:1]
 	if (i.Op == op.IMAD || i.Op == op.UIMAD) && i.Mods == (op.Mods{}) {
 		names = disguises[:]
@@ -47,7 +52,7 @@ func (e *emitter) assemble(i *ori.Instr) (x sass.Inst, err error) {
 	for n := range names {
 		mods := &names[n]
 		if n == 0 {
-			mods = &i.Mods
+			mods = own
 		}
 		if e.find(&x, i, mods) {
 			return x, nil

@@ -112,7 +112,7 @@ func anyPolls(f *ori.Func) bool {
 
 // asks reports whether i returns what other threads may write at any time.
 func asks(i *ori.Instr) bool {
-	return i.NDst > 0 && i.Op.Has(op.Reads) && (i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO) || i.Op.Has(op.Atomic))
+	return i.NDst > 0 && i.Op.Has(op.Reads) && (i.IsVolatile() || i.Op.Has(op.Atomic))
 }
 
 // polls is what is known of a loop.

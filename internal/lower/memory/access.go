@@ -245,6 +245,9 @@ func FenceAfter(l *build.Builder, scope op.Mod) {
 // ModsOf joins the modifiers of an access.
 func ModsOf(x Access, o *Ordering, w op.Mods) op.Mods {
 	if !x.Global {
+		if x.Load == op.LDS && o.after.Has(op.MSTRONG) {
+			return w.With(op.MVOLATILE)
+		}
 		return w
 	}
 	return build.Join(build.Join(build.Join(op.M(op.ME), o.before), w), o.after)

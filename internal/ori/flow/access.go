@@ -47,7 +47,7 @@ func AccessOf(i *ori.Instr) (a Access, ok bool) {
 		return a, true
 	}
 	a.Space, a.Write = i.Op.Space(), i.Op.Has(op.Writes)
-	a.Strict = i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO)
+	a.Strict = i.IsVolatile()
 	a.Frozen = i.Op == op.LDG && i.Mods.Has(op.MCONSTANT)
 	if i.Op.Has(op.Plain) {
 		a.extent(i)

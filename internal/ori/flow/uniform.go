@@ -213,7 +213,7 @@ func readsOne(i *ori.Instr) bool {
 	case op.SpaceConstant:
 		return true
 	case op.SpaceGlobal, op.SpaceShared:
-		return i.Op.Has(op.Plain) && !i.Mods.Has(op.MSTRONG) && !i.Mods.Has(op.MMMIO)
+		return i.Op.Has(op.Plain) && !i.IsVolatile()
 	}
 	return false
 }

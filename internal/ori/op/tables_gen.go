@@ -1059,6 +1059,7 @@ const (
 	MUP
 	MVC
 	MVIEW
+	MVOLATILE
 	MW
 	MW128
 	MWAKEUP
@@ -1593,6 +1594,7 @@ var modNames = [numMods]string{
 	"UP",
 	"VC",
 	"VIEW",
+	"VOLATILE",
 	"W",
 	"W128",
 	"WAKEUP",

@@ -94,9 +94,11 @@ var pseudo = []*op{
 }
 
 // pseudoMods are modifiers of its own: a sum that may become one operation
-// with a product, products of warp groups whose waits are not placed yet, and
-// an operation that PTX asks for twice, on both words of a pair.
-var pseudoMods = []string{"CONTRACT", "LOOSE", "OPEN", "TWIN"}
+// with a product, products of warp groups whose waits are not placed yet, an
+// operation that PTX asks for twice, on both words of a pair, and an access to
+// shared memory that happens, in its order among its like: threads of a warp may
+// count on it that meet there without a barrier.
+var pseudoMods = []string{"CONTRACT", "LOOSE", "OPEN", "TWIN", "VOLATILE"}
 
 // oriFile writes the operations and modifiers of package op: the machine's
 // mnemonics, each once. An entry like IMAD.WIDE is IMAD with a modifier that
