@@ -436,7 +436,7 @@ func tuning(u *unit) sched.Tuning {
 func expandCopies(u *unit) {
 	p := frame.New(u.f)
 	ra.ExpandCopies(u.f)
-	p.Prologue(&frame.Options{Arch: u.o.Arch, Variables: u.o.Layout.LocalBytes, Stack: u.o.Guards.Stack, Canary: u.o.Guards.Canary})
+	p.Prologue(&frame.Options{Arch: u.o.Arch, Variables: u.o.Layout.LocalBytes, Stack: u.o.Guards.Stack, Canary: u.o.Guards.Canary, Private: u.private})
 	u.spills.Stores += p.Saved()
 	u.spills.Loads += p.Saved()
 	u.stage = ori.Allocated
@@ -506,7 +506,7 @@ func registers(u *unit) ra.Options {
 	if u.f.Routine == ori.Gathering {
 		ro.Taken = []int{abi.FrameReg}
 	}
-	if len(u.routines) > 0 {
+	if len(u.routines)+len(u.callees) > 0 {
 		ro.Routines = destroyed(u)
 	}
 	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Hurry >= HurryMid || u.o.spared, u.o.Hurry > NoHurry || u.o.spared

@@ -4,8 +4,10 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/link"
@@ -68,6 +70,9 @@ const mostDrafts = 4
 // from several of them, or from several places of one, are routines.
 func (c *compilation) draft() ([]*unit, error) {
 	c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
+	if c.o.Level > 1 {
+		call.Long(c.plan, int(c.r.knobs.Int(knobs.InlineCopies)))
+	}
 	u, err := c.lowered(c.body)
 	if err != nil {
 		return nil, err
@@ -78,6 +83,7 @@ func (c *compilation) draft() ([]*unit, error) {
 		if err != nil {
 			return nil, err
 		}
+		u.private = c.private(c.plan.Functions[n])
 		units, all = append(units, u), append(all, u.f)
 	}
 	var shared routine.Gathers
@@ -94,11 +100,33 @@ func (c *compilation) draft() ([]*unit, error) {
 	return units, nil
 }
 
+// private reports whether a function is compiled before all that call it, all
+// of which stand in this kernel: it need not keep their registers. Debuggers
+// expect that it does, and a kernel that moves its stack pointer counts on the
+// register of its frame.
+func (c *compilation) private(fn int32) bool {
+	return c.plan.Apart[fn] && !c.plan.Cyclic[fn] && !c.plan.Moves && !slices.Contains(c.plan.Taken, fn) && !c.o.Debug
+}
+
 // kernel compiles what was lowered.
 func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
+	var private []*unit
 	for _, u := range units {
-		if err := c.finish(u); err != nil {
-			return nil, err
+		if u.private {
+			private = append(private, u)
+		}
+	}
+	for _, first := range [...]bool{true, false} {
+		for _, u := range units {
+			if u.private != first {
+				continue
+			}
+			if !u.private {
+				u.callees = private
+			}
+			if err := c.finish(u); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, u := range units {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/frame"
@@ -65,18 +66,23 @@ func allocateShared(u *unit, o ra.Options) (*ra.Result, error) {
 	return ra.Run(u.f, o)
 }
 
-// destroyed returns what tells what the call of a routine destroys.
+// destroyed returns what tells what the call of a routine or of a private
+// function destroys, with the routines that this one calls.
 func destroyed(u *unit) func(*ori.Instr) ([]regalloc.Clobber, bool) {
-	lists := make([][]regalloc.Clobber, len(u.routines))
-	for n, x := range u.routines {
+	known := slices.Concat(u.routines, u.callees)
+	lists := make([][]regalloc.Clobber, len(known))
+	for n, x := range known {
 		lists[n] = ra.Written(x.f)
+		for _, y := range x.routines {
+			lists[n] = append(lists[n], ra.Written(y.f)...)
+		}
 	}
 	return func(call *ori.Instr) ([]regalloc.Clobber, bool) {
 		to := call.Srcs()[0]
 		if to.Kind != ori.KSymbol {
 			return nil, false
 		}
-		for n, x := range u.routines {
+		for n, x := range known {
 			if x.f.Name == u.f.Module.Symbols[to.Reg].Name {
 				return lists[n], true
 			}

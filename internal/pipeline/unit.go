@@ -28,6 +28,8 @@ type unit struct {
 	stage      ori.Stage       // what Verify may ask of the function
 	mem        *pool.Pool      // of the kernel
 	routines   []*unit         // that it calls, compiled before it
+	private    bool            // its callers know what it destroys: it keeps nothing
+	callees    []*unit         // the private functions of its kernel, compiled before it
 	locs       []build.Line    // the .loc directives of the body
 	debug      *link.DebugFunc // with -g
 	ptx        []ori.Reg       // with -g: the virtual register of each PTX register

@@ -40,6 +40,7 @@ type Options struct {
 	Variables int64 // bytes of the module's variables in local memory
 	Stack     bool  // --sp-bounds-check
 	Canary    bool  // --device-stack-protector
+	Private   bool  // callers know what the function destroys
 }
 
 // New looks at a function while it still says which registers hold
@@ -65,7 +66,7 @@ func (p *Framer) Prologue(o *Options) {
 	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
 	p.guards(o)
 	align := p.align()
-	if !f.Kernel && f.Routine == ori.NoRoutine {
+	if !f.Kernel && f.Routine == ori.NoRoutine && !o.Private {
 		p.saved, p.barriers = saved(f)
 	}
 	end := p.saveAt + 4*int64(len(p.saved)+len(p.barriers))

@@ -24,13 +24,13 @@ type mode struct {
 	args []string
 }
 
-// modes are taken in turn, the common one twice.
+// modes are taken in turn.
 var modes = [...]mode{
 	{"sm_90a", nil},
 	{"sm_90a", []string{"-O0"}},
 	{"sm_90a", []string{"-O1"}},
 	{"sm_90a", []string{"--maxrregcount=24"}},
-	{"sm_90a", nil},
+	{"sm_90a", []string{"--knob", "InlineCopies=0"}},
 	{"sm_100a", nil},
 	{"sm_120", nil},
 	{"sm_90a", []string{"--knob", "SerialSchedule=true"}},
