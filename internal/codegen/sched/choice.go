@@ -25,32 +25,26 @@ type plan struct {
 
 // arrange orders all regions: within the limit, or within a higher one if
 // that promises to be faster; again if so few warps come out that instructions may
-// issue earlier.
-func (p *presser) arrange(f *ori.Func) {
+// issue earlier. It returns about how long they take.
+func (p *presser) arrange(f *ori.Func) tuning.Cost {
 	limit := p.limit
-	plans := p.plans(f)
+	plans, time := p.plans(f)
 	if p.relax(f, plans) {
 		p.limit = limit
-		plans = p.plans(f)
+		plans, time = p.plans(f)
 	}
 	for n := range p.regions {
 		r := &p.regions[n]
 		place(r.block, r.instrs, plans[n].order, r.end)
 	}
+	return time
 }
 
-// plans finds the orders of all regions.
-func (p *presser) plans(f *ori.Func) []plan {
-	loops := flow.LoopsOf(f, flow.DomOf(f))
-	plans := make([]plan, len(p.regions))
-	weights := make([]float64, len(p.regions))
+// plans finds the orders of all regions, and about how long they take.
+func (p *presser) plans(f *ori.Func) ([]plan, tuning.Cost) {
+	plans, weights := make([]plan, len(p.regions)), p.weights(f)
 	for n := range p.regions {
-		r := &p.regions[n]
-		weights[n] = 1
-		for range min(loops.Depth(r.block), estimate.MaxDepth) {
-			weights[n] *= estimate.Turns
-		}
-		plans[n] = p.plan(r, math.MaxInt32, math.MaxInt32)
+		plans[n] = p.plan(&p.regions[n], math.MaxInt32, math.MaxInt32)
 	}
 	now := p.cost(f, plans, weights, tight)
 	trial := make([]plan, len(plans))
@@ -66,7 +60,20 @@ func (p *presser) plans(f *ori.Func) []plan {
 			break
 		}
 	}
-	return plans
+	return plans, now
+}
+
+// weights tells how often regions run.
+func (p *presser) weights(f *ori.Func) []float64 {
+	loops := flow.LoopsOf(f, flow.DomOf(f))
+	list := make([]float64, len(p.regions))
+	for n := range list {
+		list[n] = 1
+		for range min(loops.Depth(p.regions[n].block), estimate.MaxDepth) {
+			list[n] *= estimate.Turns
+		}
+	}
+	return list
 }
 
 // worthwhile is the latency below which plans are better that hold so many words

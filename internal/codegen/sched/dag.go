@@ -87,8 +87,8 @@ type grapher struct {
 }
 
 func newGrapher(names *numbering, a *target.Arch, tune *Tuning) *grapher {
-	d := timing.NewDescriber(names.f, a)
-	return &grapher{tune: tune, names: names, desc: d, timing: d.Timing, words: pool.Make[word](names.f.Scratch(), names.size), groups: newGroupOrder(names, d.Timing)}
+	d := timing.NewDescriber(names.F, a)
+	return &grapher{tune: tune, names: names, desc: d, timing: d.Timing, words: pool.Make[word](names.F.Scratch(), names.Size), groups: newGroupOrder(names, d.Timing)}
 }
 
 // build returns the graph of a region. end, which may be nil, is the
@@ -99,7 +99,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.loads, b.stores, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.joint[:0], -1
 	b.groups.begin()
 	b.open.begin()
-	n, mem := len(instrs), b.names.f.Scratch()
+	n, mem := len(instrs), b.names.F.Scratch()
 	g := &graph{
 		mem: mem, instrs: instrs, alone: b.alone, classes: pool.Make[target.Class](mem, n), succs: make([][]edge, n), preds: pool.Make[int32](mem, n), height: pool.Make[int32](mem, n),
 	}
@@ -140,9 +140,9 @@ func (g *graph) multipliesGroups() bool {
 // finish gives what end reads the height its latency asks for.
 func (b *grapher) finish(g *graph, end *ori.Instr) {
 	class := b.desc.Class(end)
-	b.list = b.names.accesses(end)
+	b.list = b.names.Accesses(end)
 	for _, a := range b.list {
-		for w := a.word; w < a.word+int32(a.n) && !a.write; w++ {
+		for w := a.Word; w < a.Word+int32(a.N) && !a.Write; w++ {
 			if x := b.at(w); x.writer >= 0 {
 				g.height[x.writer] = max(g.height[x.writer], b.latency(g.classes[x.writer], class, &a))
 			}
@@ -185,12 +185,12 @@ func (b *grapher) readBy(x *word, k int32) {
 
 // registers adds the edges of instruction k for the registers it names.
 func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
-	b.list = b.names.accesses(i)
+	b.list = b.names.Accesses(i)
 	for _, a := range b.list {
-		if a.write {
+		if a.Write {
 			continue
 		}
-		for w := a.word; w < a.word+int32(a.n); w++ {
+		for w := a.Word; w < a.Word+int32(a.N); w++ {
 			x := b.at(w)
 			if x.writer >= 0 {
 				g.edge(x.writer, k, b.result(g, x.writer, k, &a))
@@ -205,10 +205,10 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 	}
 	guarded := i.Guard.Kind != ori.KNone
 	for _, a := range b.list {
-		if !a.write {
+		if !a.Write {
 			continue
 		}
-		for w := a.word; w < a.word+int32(a.n); w++ {
+		for w := a.Word; w < a.Word+int32(a.N); w++ {
 			x := b.at(w)
 			for n := x.first; n != 0; n = b.reads[n-1].next {
 				r := b.reads[n-1].node
@@ -242,20 +242,20 @@ func (b *grapher) result(g *graph, from, to int32, a *access) int32 {
 // along when it issues and keeps only the general registers.
 // Before registers are assigned it is not known which of them are shared.
 func (b *grapher) release(g *graph, from, to int32, a *access, least func(f target.File, a, b target.Class) int) int32 {
-	if g.instrs[from].Mods.Has(op.MLOOSE) && a.file == target.FileR {
+	if g.instrs[from].Mods.Has(op.MLOOSE) && a.File == target.FileR {
 		return g.groupTime(g.instrs[from], g.instrs[to])
 	}
 	if !b.patient {
 		return 1
 	}
 	x, y := g.classes[from], g.classes[to]
-	if a.file == target.FileR && b.timing.ReadsLate(x) {
+	if a.File == target.FileR && b.timing.ReadsLate(x) {
 		if target.Queued(x, y) {
 			return 1
 		}
 		return estimate.SourcesRead
 	}
-	return max(1, int32(least(a.file, x, y)))
+	return max(1, int32(least(a.File, x, y)))
 }
 
 // groupDelay is how long a warp-group matrix operation takes beyond the time
@@ -289,7 +289,7 @@ func (b *grapher) latency(from, to target.Class, a *access) int32 {
 	if b.timing.Variable(from) {
 		return b.estimate(from)
 	}
-	return int32(b.timing.RAW(a.file, from, timing.SinkOf(to, a.use)))
+	return int32(b.timing.RAW(a.File, from, timing.SinkOf(to, a.Use)))
 }
 
 // memory adds the edges of instruction k for the memory it touches.
@@ -356,14 +356,14 @@ func (b *grapher) base(t *places.Touch, i *ori.Instr) {
 			continue
 		}
 		if k+1 < len(i.Srcs()) && i.Srcs()[k+1].Kind == ori.KUAddr && i.Srcs()[k+1].Reg != ori.NoReg {
-			w := b.names.word(i.Srcs()[k+1])
+			w := b.names.Word(i.Srcs()[k+1])
 			t.Uniform, t.UniformVersion = w+1, b.at(w).version
 		}
 		if o.Reg == ori.NoReg {
 			t.Base = absolute
 			return
 		}
-		t.Base = b.names.word(o)
+		t.Base = b.names.Word(o)
 		t.Version = int64(b.at(t.Base).version)
 		if o.N > 1 {
 			t.Version = t.Version<<32 | int64(b.at(t.Base+1).version)

@@ -52,8 +52,10 @@ func (s *study) derive(f *ori.Func, a *target.Arch, p *presser, source [][]*ori.
 		}
 	}
 	if p.excess() < full-full/derivedShare {
-		s.list(f, f.Order(), p, judge)
+		order := f.Order()
+		found := s.list(f, order, p, judge)
 		if cost, _ := judge.Price(likely(guess)); !math.IsInf(cost, 1) {
+			s.ampler(f, p, found, order, judge)
 			return true
 		}
 	}

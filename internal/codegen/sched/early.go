@@ -26,7 +26,7 @@ var earlyWays = [...]way{{first: 4, deep: true}, {first: 4, whole: true}, {first
 // its loads: by turn, and with orders that begin with all or most loads, if they fit
 // and will take fewer cycles.
 func (p *presser) inTurn(r *region, limit counts, best plan, enough int32) plan {
-	if g := p.graph(r.stretch); !best.held || p.nearlyFull() || p.roomy() || best.cycles < g.least()*9/8 || g.loads() < 2 {
+	if g := p.graph(r.stretch); !best.held || p.how.less >= 0 && (p.nearlyFull() || p.roomy()) || best.cycles < g.least()*9/8 || g.loads() < 2 {
 		return best
 	}
 	room := min(roomOf(limit[general]), p.budget.in(r.block)-reserve)

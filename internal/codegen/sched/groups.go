@@ -23,18 +23,18 @@ type groupOrder struct {
 
 // newGroupOrder finds the registers of the operations.
 func newGroupOrder(names *numbering, t *target.Timing) groupOrder {
-	if !flow.HasGroups(names.f) {
+	if !flow.HasGroups(names.F) {
 		return groupOrder{}
 	}
-	o := groupOrder{timing: t, theirs: pool.Make[bool](names.f.Scratch(), names.size)}
-	for _, b := range names.f.Blocks {
+	o := groupOrder{timing: t, theirs: pool.Make[bool](names.F.Scratch(), names.Size)}
+	for _, b := range names.F.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			if !i.IsGroupMMA() {
 				continue
 			}
 			for _, a := range i.Args {
 				if a.Kind == ori.KReg && a.Class == ori.R {
-					for w := names.word(a); w < names.word(a)+int32(a.N); w++ {
+					for w := names.Word(a); w < names.Word(a)+int32(a.N); w++ {
 						o.theirs[w] = true
 					}
 				}
@@ -75,7 +75,7 @@ func (o *groupOrder) add(g *graph, k int32, i *ori.Instr, list []access) {
 		return
 	}
 	for _, a := range list {
-		for w := a.word; w < a.word+int32(a.n); w++ {
+		for w := a.Word; w < a.Word+int32(a.N); w++ {
 			if o.theirs[w] {
 				if o.border >= 0 {
 					g.edge(o.border, k, 1)

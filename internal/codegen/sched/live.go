@@ -42,7 +42,7 @@ const maxLiveBytes = 256 << 20
 
 // livesOf computes the sets, or returns nil when they would be too large.
 func livesOf(f *ori.Func, names *numbering) *lives {
-	l := &lives{f: f, names: names, dense: pool.Make[int32](f.Scratch(), names.size)}
+	l := &lives{f: f, names: names, dense: pool.Make[int32](f.Scratch(), names.Size)}
 	l.number()
 	size := (len(l.words) + 63) / 64
 	if 5*8*size*f.NumBlocks() > maxLiveBytes {
@@ -68,16 +68,16 @@ func livesOf(f *ori.Func, names *numbering) *lives {
 
 // number finds the words that live between blocks.
 func (l *lives) number() {
-	killed := pool.Make[int32](l.f.Scratch(), l.names.size) // last block that wrote the word whole, + 1
+	killed := pool.Make[int32](l.f.Scratch(), l.names.Size) // last block that wrote the word whole, + 1
 	for w := range l.dense {
 		l.dense[w] = -1
 	}
 	for n, b := range l.f.Blocks {
 		for i := range b.Instrs {
-			l.list = l.names.accesses(i)
+			l.list = l.names.Accesses(i)
 			for _, a := range l.list {
-				for w := a.word; w < a.word+int32(a.n); w++ {
-					if !a.write && killed[w] != int32(n)+1 && l.dense[w] < 0 {
+				for w := a.Word; w < a.Word+int32(a.N); w++ {
+					if !a.Write && killed[w] != int32(n)+1 && l.dense[w] < 0 {
 						l.dense[w] = int32(len(l.words))
 						l.words = append(l.words, w)
 					}
@@ -87,7 +87,7 @@ func (l *lives) number() {
 				continue
 			}
 			for _, a := range l.list {
-				for w := a.word; a.write && w < a.word+int32(a.n); w++ {
+				for w := a.Word; a.Write && w < a.Word+int32(a.N); w++ {
 					killed[w] = int32(n) + 1
 				}
 			}
@@ -98,20 +98,20 @@ func (l *lives) number() {
 // local finds what one block does with the words.
 func (l *lives) local(b *ori.Block, exposed, killed, written wordSet) {
 	for i := range b.Instrs {
-		l.list = l.names.accesses(i)
+		l.list = l.names.Accesses(i)
 		guarded := i.Guard.Kind != ori.KNone || i.Op == op.PHISRC
 		for pass := range 2 {
 			for _, a := range l.list {
-				if a.write != (pass == 1) {
+				if a.Write != (pass == 1) {
 					continue
 				}
-				for w := a.word; w < a.word+int32(a.n); w++ {
+				for w := a.Word; w < a.Word+int32(a.N); w++ {
 					n := l.dense[w]
 					switch {
 					case n < 0:
-					case !a.write && !killed.has(n):
+					case !a.Write && !killed.has(n):
 						exposed.add(n)
-					case a.write:
+					case a.Write:
 						written.add(n)
 						if !guarded {
 							killed.add(n)

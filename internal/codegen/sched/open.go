@@ -32,7 +32,7 @@ func newPending(size int) pending { return pending{bits.NewSet(size), bits.NewSe
 // newOpenOrder finds where operations go on, if f has any that are open.
 func newOpenOrder(names *numbering) openOrder {
 	o := openOrder{names: names}
-	f := names.f
+	f := names.F
 	if !slices.ContainsFunc(f.Blocks, func(b *ori.Block) bool {
 		for i := range b.Instrs {
 			if i.Mods.Has(op.MOPEN) {
@@ -45,9 +45,9 @@ func newOpenOrder(names *numbering) openOrder {
 	}
 	o.in = make([]pending, f.NumBlocks())
 	for n := range o.in {
-		o.in[n] = newPending(names.size)
+		o.in[n] = newPending(names.Size)
 	}
-	o.now, o.freed = newPending(names.size), bits.NewSet(names.size)
+	o.now, o.freed = newPending(names.Size), bits.NewSet(names.Size)
 	for range openRounds {
 		for _, b := range f.Blocks {
 			o.enter(b)
@@ -102,7 +102,7 @@ func (o *openOrder) step(i *ori.Instr) bool {
 			if a.Kind != ori.KReg || a.Class != ori.R {
 				continue
 			}
-			for w := o.names.word(a); w < o.names.word(a)+int32(a.N); w++ {
+			for w := o.names.Word(a); w < o.names.Word(a)+int32(a.N); w++ {
 				if k == 0 {
 					o.now.sums.Add(int(w))
 				}
@@ -113,7 +113,7 @@ func (o *openOrder) step(i *ori.Instr) bool {
 		}
 		return false
 	}
-	if !touches(o.now.sums, o.names.accesses(i)) {
+	if !touches(o.now.sums, o.names.Accesses(i)) {
 		return false
 	}
 	copy(o.freed, o.now.words)
@@ -125,7 +125,7 @@ func (o *openOrder) step(i *ori.Instr) bool {
 // touches reports whether one of some accesses is to a word of a set.
 func touches(s bits.Set, list []access) bool {
 	for _, a := range list {
-		for w := a.word; w < a.word+int32(a.n); w++ {
+		for w := a.Word; w < a.Word+int32(a.N); w++ {
 			if s.Has(int(w)) {
 				return true
 			}

@@ -3,6 +3,7 @@ package sched
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -10,7 +11,7 @@ import (
 // Post orders the instructions of every block of f, which has physical
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
-	b := newGrapher(physical(f), a, &tune)
+	b := newGrapher(words.Physical(f), a, &tune)
 	b.patient, b.open = true, newOpenOrder(b.names)
 	b.alone, b.turns = isAlone(f, highest(f)+1), estimate.LeastTurns(f)
 	busy := estimate.NewBusyTable(b.timing)

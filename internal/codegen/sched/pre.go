@@ -128,13 +128,13 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	source := f.Order()
 	p = p.reaching(f)
 	if judge == nil || !p.short() || f.Size() > mostTried || !s.derive(f, a, p, source, judge) {
-		s.list(f, source, p, judge)
+		s.ampler(f, p, s.list(f, source, p, judge), source, judge)
 	}
 }
 
 // list gives f its order, beginning with that of the source and with orders that
-// need few registers.
-func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge) {
+// need few registers, and tells what is known of it.
+func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge) (found verdict) {
 	tune, budget := s.tune, p.budget
 	if tune.Slack == Usual().Slack && places.HasProducts(f) && !p.nearlyFull() {
 		tune.Slack = estimate.ProductSlack
@@ -142,15 +142,17 @@ func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge
 	}
 	step := p.step(f)
 	if !p.inTurns(f, source, judge) {
-		p.arrange(f)
+		time := p.arrange(f)
 		f.Touch()
 		if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
-			try(f, s, budget, source, judge)
+			found = try(f, s, budget, source, made{order: f.Order(), how: p.how, time: time}, judge)
 		}
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
 		s.keepStep(f, step, source, judge)
+		return verdict{}
 	}
+	return found
 }
 
 // short reports whether the orders with few registers need more than there are.
@@ -247,9 +249,9 @@ type presser struct {
 	byBlock []counts // words alive in each block, by ID
 	budget  Budget
 	limit   counts
-	most    counts  // words alive where nothing changes places
-	peak    int32   // general words alive at most, in the orders with few registers
-	shy     []int32 // see manner
+	most    counts // words alive where nothing changes places
+	peak    int32  // general words alive at most, in the orders with few registers
+	how     manner
 }
 
 // presser finds the order with few registers of every region, and the limit.
@@ -258,7 +260,7 @@ type presser struct {
 // what combines values before such a barrier saves the most.
 func (s *study) presser(budget Budget, how manner) *presser {
 	v := s.view(how.far)
-	p := &presser{study: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, shy: how.shy, budget: budget}
+	p := &presser{study: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, how: how, budget: budget}
 	p.budget.Most -= min(int(how.less), budget.Most/4)
 	for n := range p.regions {
 		x := v.stretches[n]
@@ -293,7 +295,7 @@ func (p *presser) settle() {
 		}
 	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom, uniformPredicates: predicateRoom}
-	if c := cliffOf(most); c > 0 && p.budget.Rooms == nil {
+	if c := cliffOf(most); c > 0 && p.budget.Rooms == nil && p.how.less >= 0 {
 		p.limit[general] = min(budget, max(c, most+reserve))
 	}
 	if n := int32(p.tune.Registers); n > 0 {
@@ -318,7 +320,7 @@ var ways = [...]way{
 // improve takes an order from the end upwards if it needs less. So many general
 // words are as good as fewer.
 func (p *presser) improve(r *region, enough int32) {
-	if p.shy == nil {
+	if p.how.shy == nil {
 		r.plain = true
 		for _, w := range ways {
 			if r.most.price() <= r.least.price() {
@@ -333,7 +335,7 @@ func (p *presser) improve(r *region, enough int32) {
 		}
 		return
 	}
-	for n, k := range p.shy {
+	for n, k := range p.how.shy {
 		for _, whole := range [...]bool{false, true} {
 			x := p.climbed(r.stretch, way{whole: whole, shy: k})
 			if n == 0 && k > 0 && !whole || x.most.price() < r.most.price() {
@@ -369,6 +371,9 @@ type mover struct {
 	tune  *Tuning
 	late  *delayed // nil: none
 	spare int32    // words that loads from memory leave to those with short latencies
+	tests int32    // predicates alive here
+	then  int32    // what issues as soon as it can, whatever else is ready; -1: none
+	short bool     // registers are: nothing issues before it that could take them
 }
 
 // plan lists one region within the limit. Orders that need the fewest words
@@ -428,14 +433,14 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 	order := pool.Room[int32](g.mem, n)
 	mark := g.mem.Mark()
 	pos := table.Inverse(g.mem, r.base)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy, g.ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune}
+	m := &mover{lister: newLister(g, p.b.timing, p.busy, g.ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune, then: -1, short: p.nearlyFull() || p.roomy()}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
 		m.alive[f].Reset(n)
 		m.alive[f].Fill(p.steps[f])
 	}
-	m.words, m.most = m.v.start(general), roomOf(limit[general])
+	m.words, m.tests, m.most = m.v.start(general), m.v.start(predicates), roomOf(limit[general])
 	if slices.ContainsFunc(g.instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}
@@ -497,8 +502,17 @@ func (m *mover) choose() int32 {
 		m.next++
 	}
 	for {
+		if k := m.then; k >= 0 && (m.short || m.at[k] <= m.now) {
+			m.then = -1
+			m.now = max(m.now, m.at[k], m.free[m.g.classes[k]])
+			return k
+		}
 		m.wake()
 		k, soon, any := m.chooseReady()
+		if k < 0 && m.then >= 0 {
+			m.now = max(m.now, m.at[m.then])
+			continue
+		}
 		if k < 0 && any == full {
 			// nothing that is due has room: rather than wait, what has
 			// room goes ahead of its time
@@ -547,30 +561,41 @@ const (
 // put aside until registers become free.
 func (m *mover) chooseReady() (best, soon int32, why standing) {
 	var tried [lookahead]int32
-	n := 0
+	n, after := 0, int32(-1)
 	best, soon = -1, -1
 	for n < lookahead && len(m.ready.Nodes) > 0 {
 		k := m.ready.Pop()
 		if m.done[k] {
 			continue
 		}
-		fit := m.fits(k)
+		fit, then := m.fits(k), int32(-1)
+		if fit == full {
+			if then = m.follower(k); then >= 0 {
+				fit = m.fitBoth(k, then)
+			}
+		}
 		if fit == full {
 			m.aside.Push(-m.rank[k], k)
 			continue
 		}
 		tried[n] = k
 		n++
+		if then >= 0 && m.then >= 0 { // one pair after the other
+			continue
+		}
 		why = max(why, fit)
 		if fit == early && soon < 0 {
 			soon = k
 		}
 		if fit == none && (best < 0 || m.free[m.g.classes[k]] <= m.now) {
-			best = k
+			best, after = k, then
 			if m.free[m.g.classes[k]] <= m.now {
 				break
 			}
 		}
+	}
+	if after >= 0 {
+		m.then = after
 	}
 	for _, k := range tried[:n] {
 		if k != best {
@@ -611,11 +636,7 @@ func (m *mover) fits(k int32) standing {
 		if g <= 0 || at == m.next {
 			continue
 		}
-		limit := m.limit[f]
-		if f == general && m.eager[k] {
-			limit -= m.spare
-		}
-		if m.alive[f].Max(m.next, at)+g > limit || f == general && m.words+g > m.most {
+		if m.lacks(f, g, k, at) {
 			m.held, m.kept = m.held || f == general, true
 			return full
 		}
@@ -635,15 +656,15 @@ func (m *mover) fits(k int32) standing {
 func (m *mover) take(k int32) {
 	at, frees := m.pos[k], false
 	for _, x := range m.v.writes.Of(k) {
-		if y := &m.v.list[x]; y.file == general && (y.left > 0 || y.out) {
-			m.words += int32(y.n)
+		if y := &m.v.list[x]; y.left > 0 || y.out {
+			m.count(y, 1)
 		}
 		m.alive[m.v.list[x].file].Add(m.next, at, int32(m.v.list[x].n))
 	}
 	for _, x := range m.v.reads.Of(k) {
 		y := &m.v.list[x]
-		if y.left--; y.left == 0 && !y.out && y.file == general {
-			m.words -= int32(y.n)
+		if y.left--; y.left == 0 && !y.out {
+			m.count(y, -1)
 		}
 		if y.out || y.last != at {
 			continue

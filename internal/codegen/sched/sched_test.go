@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -151,7 +153,7 @@ func (m *machine) get(w int32) uint32 {
 func (m *machine) run(b *ori.Block) {
 	for i := range b.Instrs {
 		if i.Guard.Kind == ori.KReg {
-			v := m.get(m.names.word(i.Guard))&4 != 0
+			v := m.get(m.names.Word(i.Guard))&4 != 0
 			if v == (i.Guard.Flags&ori.Inv != 0) {
 				continue
 			}
@@ -162,20 +164,20 @@ func (m *machine) run(b *ori.Block) {
 			if o.Kind == ori.KAddr {
 				address = o.Imm
 				if o.Reg != ori.NoReg {
-					address += int64(m.get(m.names.word(o)) % 64)
+					address += int64(m.get(m.names.Word(o)) % 64)
 				}
 				continue
 			}
 			for k := range int32(o.N) {
 				if o.HasReg() {
-					in = append(in, m.get(m.names.word(o)+k))
+					in = append(in, m.get(m.names.Word(o)+k))
 				}
 			}
 		}
 		m.memory(i, address, &in)
 		for n, o := range i.Dsts() {
 			for k := range int32(o.N) {
-				m.words[m.names.word(o)+k] = mix(append(in, uint32(n), uint32(k))...)
+				m.words[m.names.Word(o)+k] = mix(append(in, uint32(n), uint32(k))...)
 			}
 		}
 		if i.Op == op.BAR {
@@ -231,7 +233,7 @@ func TestPostKeepsMeaning(t *testing.T) {
 	for seed := range uint64(600) {
 		y := newToy(seed, true)
 		b := y.block(5 + int(seed%60))
-		names := physical(y.f)
+		names := words.Physical(y.f)
 		want, before := run(y.f, names), y.f.String()
 		Post(y.f, target.Find("sm_90a"), anyTuning(seed))
 		if got := run(y.f, names); got != want {
@@ -282,7 +284,7 @@ func TestPreKeepsMeaning(t *testing.T) {
 	for seed := range uint64(600) {
 		y := newToy(seed, false)
 		y.block(5 + int(seed%60))
-		names := virtual(y.f)
+		names := words.Virtual(y.f)
 		want, before := run(y.f, names), y.f.String()
 		// any of several orders may be taken where registers run out
 		Pre(y.f, target.Find("sm_90a"), Budget{Most: 24 + int(seed%100)}, anyTuning(seed), &moody{seed: seed})
@@ -301,7 +303,7 @@ func TestPreKeepsMeaning(t *testing.T) {
 
 // peak returns the most general words alive at once in the first block of f.
 func peak(f *ori.Func) int {
-	names := virtual(f)
+	names := words.Virtual(f)
 	t := newTracer(f, names, livesOf(f, names))
 	t.enter(f.Blocks[0])
 	most := int32(0)

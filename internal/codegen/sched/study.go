@@ -3,6 +3,8 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
@@ -70,7 +72,7 @@ type planned struct {
 // newStudy begins the study of f as it is; it returns nil when the function is
 // too large.
 func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
-	names := virtual(f)
+	names := words.Virtual(f)
 	l := livesOf(f, names)
 	if l == nil {
 		return nil

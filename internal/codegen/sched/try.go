@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -62,10 +63,19 @@ func likely(least float64) float64 { return 1.1*least + 4 }
 // spilling.
 const surely = 50
 
+// made is an order, the way it was found, and about how long it takes without
+// spill code; nothing of that is known of the source's.
+type made struct {
+	order [][]*ori.Instr
+	how   manner
+	time  tuning.Cost
+	guess float64 // what its spill code costs
+}
+
 // candidate is an order with what it is guessed to cost.
 type candidate struct {
-	order         [][]*ori.Instr
-	guess, memory float64
+	made
+	memory float64 // part of the guess
 }
 
 // trifle is how many instructions there are, at least, for one of what spill
@@ -74,12 +84,12 @@ type candidate struct {
 const trifle = 50
 
 // try takes the cheapest of several orders, unless that which f has costs
-// next to nothing. The study is of the source's order.
-func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judge) {
-	first := candidate{order: f.Order()}
+// next to nothing, and tells what it costs. The study is of the source's order.
+func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, now made, judge Judge) verdict {
+	first := candidate{made: now}
 	first.guess, first.memory = judge.Guess(math.Inf(1))
 	list, least := []candidate{first}, first.memory
-	best := verdict{first.order, math.Inf(1), true}
+	best := verdict{first.made, math.Inf(1), true}
 	few := float64(f.Size() / trifle)
 	if places.HasProducts(f) { // their loops feel it
 		few = 0
@@ -88,11 +98,11 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 	if known {
 		least = math.Inf(1)
 		if best.cost, best.memory = judge.Price(0); best.cost == 0 || !best.memory && best.cost <= few {
-			return
+			return best
 		}
 	}
-	add := func() {
-		x := candidate{order: f.Order()}
+	add := func(how manner, time tuning.Cost) {
+		x := candidate{made: made{order: f.Order(), how: how, time: time}}
 		if slices.ContainsFunc(list, func(y candidate) bool { return slices.EqualFunc(x.order, y.order, slices.Equal) }) {
 			return
 		}
@@ -107,9 +117,9 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 				continue
 			}
 			f.Reorder(source)
-			s.presser(budget, m).arrange(f)
+			time := s.presser(budget, m).arrange(f)
 			f.Touch()
-			add()
+			add(m, time)
 		}
 	}
 	arrange(manners[:])
@@ -121,15 +131,16 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, judge Judg
 		n = len(list)
 		arrange(further[:])
 		f.Reorder(source)
-		add()
+		add(manner{}, tuning.Cost{})
 		best = choose(f, list[n:], best, judge)
 	}
 	f.Reorder(best.order)
+	return best
 }
 
 // verdict is the best order so far.
 type verdict struct {
-	order  [][]*ori.Instr
+	made
 	cost   float64
 	memory bool
 }
@@ -168,7 +179,7 @@ func choose(f *ori.Func, list []candidate, best verdict, judge Judge) verdict {
 	least := list[0]
 	list = slices.DeleteFunc(list, func(x candidate) bool { return x.memory > likely(least.memory) || x.guess > likely(least.guess) })
 	if len(list) == 1 && math.IsInf(best.cost, 1) && least.memory > surely {
-		return verdict{least.order, least.guess, true}
+		return verdict{least.made, least.guess, true}
 	}
 	for k, x := range list {
 		if k >= mostJudged && (x.memory > surely || !best.memory) {
@@ -180,7 +191,7 @@ func choose(f *ori.Func, list []candidate, best verdict, judge Judge) verdict {
 			bound = 0
 		}
 		if c, memory := judge.Price(bound); best.better(c, memory) {
-			best = verdict{x.order, c, memory}
+			best = verdict{x.made, c, memory}
 		}
 		if best.cost == 0 || !best.memory && x.guess > surely { // predicates are short whatever the order
 			break

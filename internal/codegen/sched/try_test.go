@@ -119,9 +119,9 @@ func TestChoose(t *testing.T) {
 		order[0][0], order[0][2*n] = order[0][2*n], order[0][0]
 		j.f.Reorder(order)
 		j.guessed[j.f.String()], j.prices[g] = g, g
-		list = append(list, candidate{j.f.Order(), g, g})
+		list = append(list, candidate{made{order: j.f.Order(), guess: g}, g})
 	}
-	j.f.Reorder(choose(j.f, list, verdict{list[0].order, math.Inf(1), true}, j).order)
+	j.f.Reorder(choose(j.f, list, verdict{list[0].made, math.Inf(1), true}, j).order)
 	if want := []float64{92, 94, 96}; !slices.Equal(j.priced, want) || j.guessed[j.f.String()] != 92 {
 		t.Errorf("judged %v, want %v; took %v", j.priced, want, j.guessed[j.f.String()])
 	}
@@ -150,17 +150,17 @@ func TestChooseMemory(t *testing.T) {
 		prices listed
 		best   int
 	}{
-		{0, listed{{nil, 60, true}, {nil, 50, true}, {nil, 70, true}, {nil, 55, true}, {nil, 90, false}}, 4},
-		{0, listed{{nil, 60, true}, {nil, 80, false}, {nil, 50, true}}, 1},
-		{0, listed{{nil, 60, false}}, 0},
-		{surely + 1, listed{{nil, 60, true}}, 0},
+		{0, listed{{made{}, 60, true}, {made{}, 50, true}, {made{}, 70, true}, {made{}, 55, true}, {made{}, 90, false}}, 4},
+		{0, listed{{made{}, 60, true}, {made{}, 80, false}, {made{}, 50, true}}, 1},
+		{0, listed{{made{}, 60, false}}, 0},
+		{surely + 1, listed{{made{}, 60, true}}, 0},
 	} {
 		list := make([]candidate, 6)
 		for n := range list {
-			list[n] = candidate{make([][]*ori.Instr, 1), 72, c.memory}
+			list[n] = candidate{made{order: make([][]*ori.Instr, 1), guess: 72}, c.memory}
 		}
 		want := &list[c.best].order[0]
-		got := choose(&ori.Func{}, list, verdict{nil, math.Inf(1), true}, &c.prices)
+		got := choose(&ori.Func{}, list, verdict{made{}, math.Inf(1), true}, &c.prices)
 		if &got.order[0] != want {
 			t.Errorf("%v: number %d was wanted", c.prices, c.best)
 		}

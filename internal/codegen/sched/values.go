@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -69,14 +70,14 @@ type tracer struct {
 
 func newTracer(f *ori.Func, names *numbering, l *lives) *tracer {
 	mem := f.Scratch()
-	t := &tracer{f: f, names: names, lives: l, file: pool.Make[uint8](mem, names.size), alive: pool.Make[bool](mem, names.size), first: pool.Make[int32](mem, names.size), cur: pool.Make[int32](mem, names.size)}
+	t := &tracer{f: f, names: names, lives: l, file: pool.Make[uint8](mem, names.Size), alive: pool.Make[bool](mem, names.Size), first: pool.Make[int32](mem, names.Size), cur: pool.Make[int32](mem, names.Size)}
 	for w := range t.file {
 		t.file[w], t.cur[w] = uncounted, -1
 	}
 	for r := range f.Regs {
 		info := &f.Regs[r]
-		file := files[info.Class]
-		at := names.base[r]
+		file := words.Files[info.Class]
+		at := names.Base[r]
 		for w := range int32(info.Width) {
 			t.file[at+w] = countedAs[file]
 		}
@@ -95,9 +96,9 @@ func (t *tracer) enter(b *ori.Block) {
 	t.marked, t.noted, t.now = t.marked[:0], t.noted[:0], counts{}
 	in := t.lives.in[b.ID]
 	for i := range b.Instrs {
-		t.list = t.names.accesses(i)
+		t.list = t.names.Accesses(i)
 		for _, a := range t.list {
-			for w := a.word; a.write && w < a.word+int32(a.n); w++ {
+			for w := a.Word; a.Write && w < a.Word+int32(a.N); w++ {
 				if n := t.lives.dense[w]; t.first[w] == 0 && (n < 0 || !in.has(n)) {
 					t.first[w] = int32(i.ID) + 1
 					t.noted = append(t.noted, w)
@@ -132,16 +133,16 @@ func (t *tracer) kills(i *ori.Instr, w int32) bool {
 
 // step goes backwards over i.
 func (t *tracer) step(i *ori.Instr) {
-	t.list = t.names.accesses(i)
+	t.list = t.names.Accesses(i)
 	for _, a := range t.list {
-		for w := a.word; a.write && w < a.word+int32(a.n); w++ {
+		for w := a.Word; a.Write && w < a.Word+int32(a.N); w++ {
 			if t.kills(i, w) {
 				t.set(w, false)
 			}
 		}
 	}
 	for _, a := range t.list {
-		for w := a.word; !a.write && w < a.word+int32(a.n); w++ {
+		for w := a.Word; !a.Write && w < a.Word+int32(a.N); w++ {
 			t.set(w, true)
 		}
 	}
@@ -156,26 +157,26 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 	v.reads.Reset()
 	v.writes.Reset()
 	for k, i := range instrs {
-		t.list = t.names.accesses(i)
+		t.list = t.names.Accesses(i)
 		from := len(v.reads.Items)
 		for _, a := range t.list {
-			for w := a.word; w < a.word+int32(a.n); w++ {
-				if t.file[w] != uncounted && (!a.write || !t.kills(i, w)) {
+			for w := a.Word; w < a.Word+int32(a.N); w++ {
+				if t.file[w] != uncounted && (!a.Write || !t.kills(i, w)) {
 					v.use(t.value(v, w), from)
 				}
 			}
 		}
 		v.reads.Close()
 		for _, a := range t.list {
-			if !a.write {
+			if !a.Write {
 				continue
 			}
-			for w := a.word; w < a.word+int32(a.n); w++ {
+			for w := a.Word; w < a.Word+int32(a.N); w++ {
 				if t.file[w] != uncounted {
 					t.bind(v, w, int32(k))
 				}
 			}
-			v.wide = v.wide || a.n > 2
+			v.wide = v.wide || a.N > 2
 			v.units++
 		}
 		v.writes.Close()

@@ -48,6 +48,7 @@ var layers = [...]layer{
 	{"internal/codegen/sched/table", 69, false, ""},          // lists of numbers
 	{"internal/codegen/sched/repeat", 69, false, ""},         // what is made once more
 	{"internal/codegen/sched/places", 69, false, ""},         // what keeps its place
+	{"internal/codegen/sched/words", 69, false, ""},          // words of registers, and who touches them
 	{"internal/codegen/sched/heap", 69, false, ""},           // the least of a changing set
 	{"internal/codegen/sched/lowering", 69, false, ""},       // computations behind barriers
 	{"internal/codegen/sched/profile", 69, false, ""},        // the largest number of a run of places

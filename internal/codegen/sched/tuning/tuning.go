@@ -1,6 +1,8 @@
 // Package tuning says how orders are found, and which of them is the better.
 package tuning
 
+import "math"
+
 // Tuning changes how orders are found. None of it touches what an order must
 // keep, so every value gives right code; which is the fastest, a search finds
 // out.
@@ -65,6 +67,9 @@ type Cost struct{ Latency, Issue, Warps float64 }
 func (c Cost) price() float64 {
 	return max(c.Issue, c.Latency/min(c.Warps, FewWarps)) * c.crowded()
 }
+
+// Time is about how long it takes, whether the grid is large or small.
+func (c Cost) Time() float64 { return math.Sqrt(c.price()) }
 
 // crowded is the time with as many warps as registers allow.
 func (c Cost) crowded() float64 { return max(c.Issue, c.shared()) }

@@ -1,0 +1,111 @@
+package sched
+
+import (
+	"math"
+
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
+	"github.com/goptxas/goptxas/internal/ori"
+)
+
+// Where nearly all registers are taken, an order within them has few loads in
+// flight: at worst each waits for the one before it. Values that the
+// region does not need, like pointers of later copies, are then better off in
+// memory for a while: a trip there takes a few cycles, a load that nobody
+// overlaps hundreds.
+
+// ample are the numbers of registers beyond those there are that orders are
+// made for.
+var ample = [...]int32{32, 64, 96, 128}
+
+// What one of the cost of spill code adds to the time of a warp, and to that in
+// which it issues: its unit is busy for some cycles, and not all of it is early.
+const (
+	spillLatency = 10
+	spillIssue   = 3
+)
+
+// amplerGain is the part of the time that must be gone for an order that spills
+// more.
+const amplerGain = 0.95
+
+// Guesses below fewGuessed say nothing about others, and none is taken to be
+// off by more than mostOff.
+const (
+	fewGuessed = 20
+	mostOff    = 3
+)
+
+// total is about how long an order takes with its spill code.
+func (v *verdict) total() float64 { return spilled(v.time, v.cost) }
+
+// spilled is about how long code takes with spill code of some cost.
+func spilled(t tuning.Cost, cost float64) float64 {
+	t.Latency += cost * spillLatency
+	t.Issue += cost * spillIssue
+	return t.Time()
+}
+
+// off is how many times more than was guessed the spill code of an order
+// costs.
+func (v *verdict) off() float64 {
+	if v.guess < fewGuessed || v.cost < v.guess {
+		return 1
+	}
+	return min(v.cost/v.guess, mostOff)
+}
+
+// affordable is the cost of spill code with which code takes so long.
+func affordable(t tuning.Cost, time float64) float64 {
+	low, high := 0.0, t.Latency
+	for high-low > 1 {
+		if mid := (low + high) / 2; spilled(t, mid) < time {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// ampler gives f an order that is made for more registers than there are, if it
+// is so much faster than the best one so far that its spill code pays.
+func (s *study) ampler(f *ori.Func, p *presser, best verdict, source [][]*ori.Instr, judge Judge) {
+	if best.order == nil || best.time.Latency == 0 || p.budget.Rooms != nil || math.IsInf(best.cost, 1) || !p.waits(f, &best) {
+		return
+	}
+	off := best.off()
+	for _, more := range ample {
+		how := best.how
+		how.less = -more
+		f.Reorder(source)
+		q := s.presser(p.budget, how)
+		x := verdict{made: made{how: how, time: q.arrange(f)}, memory: true}
+		f.Touch()
+		most := affordable(x.time, best.total()*amplerGain)
+		if most <= 0 {
+			continue
+		}
+		if x.guess, _ = judge.Guess(most); x.guess*off > most {
+			continue
+		}
+		x.order = f.Order()
+		if x.cost, x.memory = judge.Price(most); x.cost < most {
+			x.how = best.how
+			best = x
+		}
+	}
+	f.Reorder(best.order)
+}
+
+// waits reports whether an order takes longer than others could.
+func (p *presser) waits(f *ori.Func, best *verdict) bool {
+	if !p.nearlyFull() && !p.roomy() {
+		return false
+	}
+	least := best.time
+	least.Latency = 0
+	for n, w := range p.weights(f) {
+		least.Latency += w * float64(p.graph(p.regions[n].stretch).shortest())
+	}
+	return affordable(least, best.total()*amplerGain) > 0
+}

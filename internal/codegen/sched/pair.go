@@ -1,0 +1,76 @@
+package sched
+
+// A sum of two words makes a carry, and reads it with its second half. Where
+// predicates are short, a carry has no room among those that wait for their
+// readers, but it needs none if it is read at once: such instructions leave
+// their places together, or addresses could not be made ahead of the order with
+// few registers, and every load would wait for the one before it.
+
+// follower is the one reader of a predicate that k makes, if it waits for
+// nothing else, or -1.
+func (m *mover) follower(k int32) int32 {
+	for _, x := range m.v.writes.Of(k) {
+		y := &m.v.list[x]
+		if y.file != predicates || y.out || y.left != 1 {
+			continue
+		}
+		next, edges := m.v.readers.Of(x)[0], int32(0)
+		for _, e := range m.g.succs[k] {
+			if e.to == next {
+				edges++
+			}
+		}
+		if m.left[next] == edges {
+			return next
+		}
+	}
+	return -1
+}
+
+// fitBoth is what fits says of k and its follower, if they issue one soon behind the
+// other. What is in no hurry keeps its place.
+func (m *mover) fitBoth(k, next int32) standing {
+	if m.tests > predicateRoom || !m.eager[k] && m.due(k) > m.now {
+		return full
+	}
+	at := max(m.pos[k], m.pos[next])
+	var grow counts
+	for _, j := range [...]int32{k, next} {
+		for _, x := range m.v.writes.Of(j) {
+			if y := &m.v.list[x]; y.file != predicates || j == next {
+				grow[y.file] += int32(y.n)
+			}
+		}
+		for _, x := range m.v.reads.Of(j) {
+			if y := &m.v.list[x]; y.left == 1 && !y.out && y.def != k {
+				grow[y.file] -= int32(y.n)
+			}
+		}
+	}
+	for f, g := range grow {
+		if g > 0 && m.lacks(f, g, k, at) {
+			return full
+		}
+	}
+	return none
+}
+
+// lacks reports whether there are no registers of a file for so many words more
+// up to a place, if k issues now.
+func (m *mover) lacks(f int, words, k, at int32) bool {
+	limit := m.limit[f]
+	if f == general && m.eager[k] {
+		limit -= m.spare
+	}
+	return m.alive[f].Max(m.next, at)+words > limit || f == general && m.words+words > m.most
+}
+
+// count adds what is alive of a value, or takes it off.
+func (m *mover) count(y *value, n int32) {
+	switch y.file {
+	case general:
+		m.words += n * int32(y.n)
+	case predicates:
+		m.tests += n * int32(y.n)
+	}
+}
