@@ -79,6 +79,7 @@ type rooter struct {
 	full   bool    // general registers are scarce
 	seen   []int32 // of each register, the last root it was reached from
 	walk   int32
+	list   []ori.Reg // those that were followed
 }
 
 func newRooter(f *ori.Func) *rooter {
@@ -134,8 +135,7 @@ func (r *rooter) oneOf(i *ori.Instr) bool {
 // are computed from it can follow.
 func (r *rooter) moveOne(i *ori.Instr) bool {
 	f, d := r.f, i.Args[0]
-	r.walk++
-	if r.moves(d.Reg, 0) <= r.weight(i.Block()) {
+	if r.moves(d.Reg) <= r.weight(i.Block()) {
 		return false
 	}
 	t, u := f.NewReg(ori.R, 1), f.NewReg(ori.UR, 1)
@@ -187,8 +187,7 @@ func (r *rooter) weight(b *ori.Block) int { return 1 << (2 * min(r.loops.Depth(b
 // that spares more moves than it takes.
 func (r *rooter) move(i *ori.Instr, d ori.Reg) bool {
 	to := r.outermost(i)
-	r.walk++
-	if r.moves(d, 0) <= r.weight(to) {
+	if r.moves(d) <= r.weight(to) {
 		return false
 	}
 	f := r.f
@@ -229,31 +228,35 @@ func each(i *ori.Instr, do func(o *ori.Operand)) {
 	}
 }
 
-// maxSteps bounds the length of chains that are followed.
-const maxSteps = 12
+// mostFollowed bounds how many registers are followed from a root.
+const mostFollowed = 256
 
 // moves counts the moves to uniform registers of what is computed from d, by
 // how often they run.
-func (r *rooter) moves(d ori.Reg, steps int) (n int) {
-	if r.seen[d] == r.walk || steps > maxSteps {
-		return 0
-	}
+func (r *rooter) moves(d ori.Reg) (n int) {
+	r.walk++
 	r.seen[d] = r.walk
-	for _, j := range r.uses[d] {
-		switch {
-		case j.Op == op.R2UR:
-			n += r.weight(j.Block())
-		case r.based(j):
-			n += r.weight(j.Block())
-		case r.follows(j):
-			if x := j.Args[0]; x.HasReg() && x.Class == ori.R && int(x.Reg) < len(r.uses) && !r.differ.Differs(x.Reg) {
+	list := append(r.list[:0], d)
+	for k := 0; k < len(list); k++ {
+		for _, j := range r.uses[list[k]] {
+			switch {
+			case j.Op == op.R2UR, r.based(j):
+				n += r.weight(j.Block())
+			case r.follows(j):
+				x := j.Args[0]
+				if !x.HasReg() || x.Class != ori.R || int(x.Reg) >= len(r.uses) || r.differ.Differs(x.Reg) || r.seen[x.Reg] == r.walk {
+					break
+				}
 				if r.full && r.far(x.Reg) {
 					n += 2
 				}
-				n += r.moves(x.Reg, steps+1)
+				if r.seen[x.Reg] = r.walk; len(list) < mostFollowed {
+					list = append(list, x.Reg)
+				}
 			}
 		}
 	}
+	r.list = list
 	return n
 }
 

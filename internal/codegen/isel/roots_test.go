@@ -78,6 +78,29 @@ func TestUniformRoots(t *testing.T) {
 	}
 }
 
+// TestUniformChains: a root is moved for what is computed from it in many steps, too, however
+// long other chains from it are.
+func TestUniformChains(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg u2 4/4\n")
+	const steps = 40
+	for k := range steps + 1 {
+		fmt.Fprintf(&b, "reg r%d 1/1\n", 3+k)
+	}
+	b.WriteString("b0:\nS2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nIADD3 r3 = r1, 0x1, rz\n")
+	for k := range steps {
+		fmt.Fprintf(&b, "IADD3 r%d = r%d, 0x1, rz\n", 4+k, 3+k)
+	}
+	fmt.Fprintf(&b, "R2UR u2[0] = r%d\nR2UR u2[1] = r%d\nEXIT\n}\n", 3+steps, 2+steps)
+	m, err := ori.Parse(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if UniformRoots(m.Funcs[0]); !strings.Contains(body(m.Funcs[0]), "= r1\nCOPY") {
+		t.Errorf("the root stays:\n%s", body(m.Funcs[0]))
+	}
+}
+
 // TestUniformWords: a loaded word that all threads share comes from a uniform
 // register where general ones are scarce and others that live long are computed
 // from it, whoever else writes its register.
