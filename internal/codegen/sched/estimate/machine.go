@@ -3,6 +3,7 @@ package estimate
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -45,10 +46,32 @@ func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
 	threads = (threads + 31) / 32 * 32
 	warps := schedulers * (registers / schedulers / ((count + 7) / 8 * 8 * 32)) // each has its own registers, and gives them out by the 256
 	blocks = min(warps*32, maxThreads) / threads
-	if f.Props.SharedBytes > 0 {
-		blocks = min(blocks, sharedBytes/f.Props.SharedBytes)
+	if n := max(f.Props.SharedBytes, reach(f)); n > 0 {
+		blocks = min(blocks, sharedBytes/n)
 	}
 	return blocks, threads
+}
+
+// reach is how much shared memory f has at least: up to the farthest constant
+// that is added to an address there. Of memory that the launch asks for the source
+// says no more.
+func reach(f *ori.Func) (n int32) {
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if i.Op.Space() != op.SpaceShared && i.Op != op.LDGSTS {
+				continue
+			}
+			for _, s := range i.Srcs() {
+				if s.Kind == ori.KAddr {
+					if s.Imm > int64(n) && s.Imm < sharedBytes {
+						n = int32(s.Imm)
+					}
+					break // a copy reads another memory
+				}
+			}
+		}
+	}
+	return n
 }
 
 // BusyTable holds how long each class keeps each other from its unit.
