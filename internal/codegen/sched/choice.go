@@ -33,9 +33,11 @@ func (p *presser) arrange(f *ori.Func) tuning.Cost {
 		p.limit = limit
 		plans, time = p.plans(f)
 	}
+	p.taken = make([]int32, f.NumBlocks())
 	for n := range p.regions {
 		r := &p.regions[n]
 		place(r.block, r.instrs, plans[n].order, r.end)
+		p.taken[r.block.ID] = max(p.taken[r.block.ID], plans[n].words)
 	}
 	return time
 }

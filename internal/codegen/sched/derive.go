@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -54,7 +55,7 @@ func (s *study) derive(f *ori.Func, a *target.Arch, p *presser, source [][]*ori.
 	if p.excess() < full-full/derivedShare {
 		order := f.Order()
 		found := s.list(f, order, p, judge)
-		if cost, _ := judge.Price(likely(guess)); !math.IsInf(cost, 1) {
+		if cost, _ := judge.Price(tuning.Likely(guess)); !math.IsInf(cost, 1) {
 			s.ampler(f, p, found, order, judge)
 			return true
 		}

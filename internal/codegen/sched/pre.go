@@ -135,8 +135,10 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 // list gives f its order, beginning with that of the source and with orders that
 // need few registers, and tells what is known of it.
 func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge) (found verdict) {
-	tune, budget := s.tune, p.budget
-	if tune.Slack == Usual().Slack && places.HasProducts(f) && !p.nearlyFull() {
+	tune := s.tune
+	usual := tune.Slack == Usual().Slack && places.HasProducts(f)
+	s.trades = usual && p.budget.Rooms != nil
+	if usual && !p.nearlyFull() {
 		tune.Slack = estimate.ProductSlack
 		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
 	}
@@ -145,7 +147,7 @@ func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge
 		time := p.arrange(f)
 		f.Touch()
 		if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
-			found = try(f, s, budget, source, made{order: f.Order(), how: p.how, time: time}, judge)
+			found = try(f, p, source, made{order: f.Order(), how: p.how, time: time}, judge)
 		}
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
@@ -214,6 +216,20 @@ func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 	return s, p
 }
 
+// spacious reports whether so many words in a block leave room for runs of them.
+func (p *presser) spacious(b *ori.Block, words int32) bool {
+	room := p.budget.in(b)
+	return words <= room-max(room/nearlyFull, 2*reserve)
+}
+
+// slack is that of a region: where warps trade registers, some may have enough.
+func (p *presser) slack(r *region) int {
+	if p.trades && p.spacious(r.block, p.byBlock[r.block.ID][general]) {
+		return estimate.ProductSlack
+	}
+	return p.tune.Slack
+}
+
 // nearlyFull reports whether the orders with few registers leave hardly any.
 func (p *presser) nearlyFull() bool {
 	return p.peak > int32(p.budget.Most-p.budget.Most/nearlyFull)
@@ -252,6 +268,7 @@ type presser struct {
 	most    counts // words alive where nothing changes places
 	peak    int32  // general words alive at most, in the orders with few registers
 	how     manner
+	taken   []int32 // general words alive in each block, by ID, in the orders that were found
 }
 
 // presser finds the order with few registers of every region, and the limit.
@@ -369,6 +386,7 @@ type mover struct {
 	held  bool        // registers kept an instruction from its turn
 	kept  bool        // those of any file did
 	tune  *Tuning
+	slack int
 	late  *delayed // nil: none
 	spare int32    // words that loads from memory leave to those with short latencies
 	tests int32    // predicates alive here
@@ -418,7 +436,7 @@ func (x *plan) improve(y plan, room int32) {
 // planned lists one region, beginning with an order, unless that is known. It
 // ends without an order when that will take so many cycles.
 func (p *presser) planned(r *region, base []int32, by ranking, limit counts, enough int32) plan {
-	return r.planned(base, by, limit, p.tune.Slack, enough, func() plan {
+	return r.planned(base, by, limit, p.slack(r), enough, func() plan {
 		other := *r
 		other.base = base
 		return p.move(&other, by, limit, enough)
@@ -433,7 +451,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 	order := pool.Room[int32](g.mem, n)
 	mark := g.mem.Mark()
 	pos := table.Inverse(g.mem, r.base)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy, g.ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune, then: -1, short: p.nearlyFull() || p.roomy()}
+	m := &mover{lister: newLister(g, p.b.timing, p.busy, g.ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune, slack: p.slack(r), then: -1, short: p.nearlyFull() || p.roomy()}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
@@ -544,7 +562,7 @@ func (m *mover) wait(any standing) {
 
 // due is the first cycle at which an instruction may issue that makes a
 // further word alive.
-func (m *mover) due(k int32) int32 { return m.long - m.g.height[k] - int32(m.tune.Slack) }
+func (m *mover) due(k int32) int32 { return m.long - m.g.height[k] - int32(m.slack) }
 
 // standing is why no ready instruction was chosen.
 type standing uint8

@@ -16,15 +16,16 @@ import (
 // study is what is known of a function whatever order its instructions get:
 // several are looked for, and all begin with this.
 type study struct {
-	f     *ori.Func
-	b     *grapher
-	t     *tracer
-	busy  *estimate.BusyTable
-	tune  *Tuning
-	views [numReaches]*view
-	steps [numCounted][]int32
-	alive [numCounted]profile.Profile // while a region is listed
-	soft  bool                        // exponentials lie between products of warp groups
+	f      *ori.Func
+	b      *grapher
+	t      *tracer
+	busy   *estimate.BusyTable
+	tune   *Tuning
+	views  [numReaches]*view
+	steps  [numCounted][]int32
+	alive  [numCounted]profile.Profile // while a region is listed
+	trades bool                        // products of matrices lie where warps trade registers
+	soft   bool                        // exponentials lie between products of warp groups
 }
 
 // view is a function as runs of instructions that may change places.

@@ -55,10 +55,6 @@ const nearlyFull = 6
 // mostJudged is how many orders are given registers to tell them apart.
 const mostJudged = 3
 
-// likely is how much the guess about an order may be that is given registers,
-// if the least is so much: some words more are no more than chance.
-func likely(least float64) float64 { return 1.1*least + 4 }
-
 // surely is the guess from which no luck of the allocator saves an order from
 // spilling.
 const surely = 50
@@ -85,7 +81,7 @@ const trifle = 50
 
 // try takes the cheapest of several orders, unless that which f has costs
 // next to nothing, and tells what it costs. The study is of the source's order.
-func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, now made, judge Judge) verdict {
+func try(f *ori.Func, p *presser, source [][]*ori.Instr, now made, judge Judge) verdict {
 	first := candidate{made: now}
 	first.guess, first.memory = judge.Guess(math.Inf(1))
 	list, least := []candidate{first}, first.memory
@@ -103,10 +99,11 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, now made, 
 	}
 	add := func(how manner, time tuning.Cost) {
 		x := candidate{made: made{order: f.Order(), how: how, time: time}}
+		p.keepSpacious(f, x.order, first.order)
 		if slices.ContainsFunc(list, func(y candidate) bool { return slices.EqualFunc(x.order, y.order, slices.Equal) }) {
 			return
 		}
-		if x.guess, x.memory = judge.Guess(likely(least)); !math.IsInf(x.guess, 1) { // else it would not be judged
+		if x.guess, x.memory = judge.Guess(tuning.Likely(least)); !math.IsInf(x.guess, 1) { // else it would not be judged
 			list, least = append(list, x), min(least, x.memory)
 		}
 	}
@@ -117,9 +114,7 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, now made, 
 				continue
 			}
 			f.Reorder(source)
-			time := s.presser(budget, m).arrange(f)
-			f.Touch()
-			add(m, time)
+			add(m, p.study.presser(p.budget, m).arrange(f))
 		}
 	}
 	arrange(manners[:])
@@ -136,6 +131,17 @@ func try(f *ori.Func, s *study, budget Budget, source [][]*ori.Instr, now made, 
 	}
 	f.Reorder(best.order)
 	return best
+}
+
+// keepSpacious gives blocks of warps that have registers enough the order that was found first.
+func (p *presser) keepSpacious(f *ori.Func, order, first [][]*ori.Instr) {
+	for n, b := range f.Blocks {
+		if p.budget.Rooms != nil && p.spacious(b, p.taken[b.ID]) {
+			order[n] = first[n]
+		}
+	}
+	f.Reorder(order)
+	f.Touch()
 }
 
 // verdict is the best order so far.
@@ -155,16 +161,13 @@ func (v *verdict) better(cost float64, memory bool) bool {
 func distinct(list []candidate) []candidate {
 	kept := list[:0]
 	for _, x := range list {
-		same := func(y candidate) bool { return alike(x.guess, y.guess) && alike(x.memory, y.memory) }
+		same := func(y candidate) bool { return tuning.Alike(x.guess, y.guess) && tuning.Alike(x.memory, y.memory) }
 		if x.memory <= surely || !slices.ContainsFunc(kept, same) {
 			kept = append(kept, x)
 		}
 	}
 	return kept
 }
-
-// alike reports whether guesses differ by no more than chance.
-func alike(x, y float64) bool { return math.Abs(x-y) <= x/64 }
 
 // choose judges the candidates of which the guess is good, and returns the
 // cheapest. Where luck may spare memory, all are judged until one needs none.
@@ -177,7 +180,9 @@ func choose(f *ori.Func, list []candidate, best verdict, judge Judge) verdict {
 		return best
 	}
 	least := list[0]
-	list = slices.DeleteFunc(list, func(x candidate) bool { return x.memory > likely(least.memory) || x.guess > likely(least.guess) })
+	list = slices.DeleteFunc(list, func(x candidate) bool {
+		return x.memory > tuning.Likely(least.memory) || x.guess > tuning.Likely(least.guess)
+	})
 	if len(list) == 1 && math.IsInf(best.cost, 1) && least.memory > surely {
 		return verdict{least.made, least.guess, true}
 	}

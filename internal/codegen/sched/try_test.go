@@ -104,6 +104,36 @@ func TestTry(t *testing.T) {
 	}
 }
 
+// TestSpaciousBlocks: where warps trade registers and those of one run out, others keep the
+// order that was found first, whichever is the cheapest there.
+func TestSpaciousBlocks(t *testing.T) {
+	text := sums(60)
+	text = strings.Replace(text, "b0:\n", "b0: -> b1\n"+strings.Repeat("LDS r0 = [0x0]\nIADD3 r0 = r0, 0x1, rz\nLDS r1 = [0x4]\nIADD3 r1 = r1, r0, rz\nSTS [0x8], r1\n", 2)+"b1:\n", 1)
+	order := func(guesses ...float64) []string {
+		m, err := ori.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		j := &told{t: t, f: f, guesses: guesses, prices: map[float64]float64{}, guessed: map[string]float64{}}
+		rooms := func(b *ori.Block) int { return 24 + 100*int(1-b.ID) }
+		Pre(f, target.Find("sm_90a"), Budget{Most: 124, Rooms: rooms}, Usual(), j)
+		var s []string
+		for _, b := range f.Blocks {
+			var x strings.Builder
+			for i := range b.Instrs {
+				x.Write(f.AppendInstr(nil, i))
+			}
+			s = append(s, x.String())
+		}
+		return s
+	}
+	first, other := order(150, 180, 170), order(150, 180, 120)
+	if first[0] != other[0] || first[1] == other[1] {
+		t.Errorf("the first block changed: %v, the second: %v", first[0] != other[0], first[1] != other[1])
+	}
+}
+
 // TestChoose: only so many orders are judged, those with the least guesses, and
 // one of those whose guesses are about the same.
 func TestChoose(t *testing.T) {

@@ -97,8 +97,12 @@ func TestReach(t *testing.T) {
 		text string
 		want int32
 	}{
-		{"STS [r0+0x1c00], r0", 8}, {"STS [r0+0x1d000], r0", 1}, {"LDS r0 = [r0+0xe000]", 4}, {"STL [r0+0x1c000], r0", 8},
-		{"LDGSTS.E.BYPASS.128 [r0+0x12000], desc[u2], [r1.64+0x0]", 3}, {"LDGSTS.E.BYPASS.128 [r0+0x0], desc[u2], [r1.64+0x12000]", 8},
+		{"STS [r0+0x1c00], r0", 8},
+		{"STS [r0+0x1d000], r0", 1},
+		{"LDS r0 = [r0+0xe000]", 4},
+		{"STL [r0+0x1c000], r0", 8},
+		{"LDGSTS.E.BYPASS.128 [r0+0x12000], desc[u2], [r1.64+0x0]", 3},
+		{"LDGSTS.E.BYPASS.128 [r0+0x0], desc[u2], [r1.64+0x12000]", 8},
 	} {
 		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg u2 2/2\nb0:\n" + c.text + "\nEXIT\n}\n")
 		if err != nil {
