@@ -42,6 +42,8 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
   -cost               print only about how many cycles a multiprocessor takes for
                       its blocks, and a hash of the buffers: for goptxas
                       --search-with
+  -fill               with -cost: the blocks stand for a grid that fills the
+                      machine, so that as many as fit share a multiprocessor
   -max N              give up after this many warp instructions
   -cta X[,Y[,Z]]      debug: the block to step through (0)
   -warp N             debug: its warp (0)
@@ -67,7 +69,7 @@ type options struct {
 	args                   list
 	show                   int
 	trace, timed, lineinfo bool
-	quick, cost            bool
+	quick, cost, fill      bool
 	async                  string
 	paths                  uint64
 	max                    uint64
@@ -127,6 +129,7 @@ func parse(name string, args []string) (*options, error) {
 	fs.Uint64Var(&opt.paths, "paths", 0, "")
 	fs.BoolVar(&opt.quick, "quick", false, "")
 	fs.BoolVar(&opt.cost, "cost", false, "")
+	fs.BoolVar(&opt.fill, "fill", false, "")
 	fs.BoolVar(&opt.lineinfo, "lineinfo", false, "")
 	fs.Uint64Var(&opt.max, "max", 1<<32, "")
 	fs.IntVar(&opt.warp, "warp", 0, "")

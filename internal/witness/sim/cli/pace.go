@@ -74,8 +74,10 @@ func describe(e *sim.Event) pace.Inst {
 	return i
 }
 
-// cycles is about how long the multiprocessor takes that takes longest.
-func (r *recorder) cycles(registers int, smem uint32) (most int64) {
+// cycles is about how long the multiprocessor takes that takes longest. The blocks
+// may stand for a grid that fills the machine: then as many run together as fit,
+// and the time is that of those there are.
+func (r *recorder) cycles(registers int, smem uint32, fill bool) (most int64) {
 	threads := r.warps * 32
 	together := min(smRegisters/(max(8, (registers+7)/8*8)*threads), smThreads/threads, smBlocks, smShared/(int(smem)+blockShared))
 	for s := range mostSMs {
@@ -85,7 +87,13 @@ func (r *recorder) cycles(registers int, smem uint32) (most int64) {
 				list = append(list, b)
 			}
 		}
-		most = max(most, pace.Cycles(r.code, list, together))
+		n := len(list)
+		for fill && n > 0 && len(list) < together {
+			list = append(list, list[:n]...)
+		}
+		if n > 0 {
+			most = max(most, pace.Cycles(r.code, list, together)*int64(n)/int64(len(list)))
+		}
 	}
 	return most
 }

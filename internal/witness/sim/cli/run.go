@@ -66,7 +66,7 @@ func (o *options) price(m *sim.Module, list []launch.Launch, out io.Writer) erro
 			return errReports
 		}
 		f := p.Function()
-		cycles += uint64(r.cycles(f.Regs, list[n].Smem))
+		cycles += uint64(r.cycles(f.Regs, list[n].Smem, o.fill))
 		for _, b := range c.Buffers {
 			h.Write(b)
 		}

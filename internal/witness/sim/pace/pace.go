@@ -27,8 +27,7 @@ const (
 	sourceTime = 14 // until a late reader has read
 	startTime  = 16 // of a product
 	endTime    = 32 // from the end of a product to who waits for it
-	ahead      = 3  // products that may be waiting for the unit,
-	aheadRead  = 1  // and those with a matrix in registers
+	ahead      = 2  // products that may be waiting for the unit
 	never      = math.MaxInt64
 )
 
@@ -107,6 +106,7 @@ type scheduler struct {
 	warps  []*warp
 	free   [numUnits]int64
 	tensor int64 // when the unit of products is free
+	held   int64 // until then an instruction waits at its unit, and all others behind it
 	last   *warp
 }
 
@@ -176,6 +176,9 @@ func (m *multiprocessor) until(running []*block) {
 
 // turn lets a scheduler issue if it can. It returns when it can next.
 func (m *multiprocessor) turn(s *scheduler) int64 {
+	if s.held > m.now {
+		return s.held
+	}
 	var best *warp
 	next := int64(never)
 	for _, w := range s.warps {
@@ -212,8 +215,6 @@ func (m *multiprocessor) ready(s *scheduler, w *warp) int64 {
 	}
 	if i.unit.common() {
 		t = max(t, m.free[i.unit])
-	} else {
-		t = max(t, s.free[i.unit])
 	}
 	switch i.kind {
 	case awaitsProducts:
@@ -226,49 +227,50 @@ func (m *multiprocessor) ready(s *scheduler, w *warp) int64 {
 		}
 	}
 	if i.product > 0 {
-		n := ahead
-		if i.Reads {
-			n = aheadRead
-		}
-		t = max(t, s.tensor-int64(n*i.product))
+		t = max(t, s.tensor-int64(ahead*i.product))
 	}
 	return t
 }
 
-// issue lets a warp issue now.
+// issue lets a warp issue now. If its unit is busy, the instruction waits there, and
+// the scheduler with it: that is why code counts the time of units in stalls.
 func (m *multiprocessor) issue(s *scheduler, w *warp) {
 	i := &m.code[w.trace[0]]
+	if !i.unit.common() {
+		s.held = max(s.held, s.free[i.unit])
+	}
+	now := max(m.now, s.held)
 	w.trace, w.meet, s.last = w.trace[1:], nil, w
 	if !i.Ctrl.Stay && i.Ctrl.Stall > 0 {
 		s.last = nil
 	}
 	if i.unit != noUnit {
 		if i.unit.common() {
-			m.free[i.unit] = m.now + int64(i.busy)
+			m.free[i.unit] = now + int64(i.busy)
 		} else {
-			s.free[i.unit] = m.now + int64(i.busy)
+			s.free[i.unit] = now + int64(i.busy)
 		}
 	}
 	switch {
 	case i.product > 0:
-		s.tensor = max(m.now+startTime, s.tensor) + int64(i.product)
+		s.tensor = max(now+startTime, s.tensor) + int64(i.product)
 		if i.Commits {
 			w.groups = append(w.groups, s.tensor)
 		}
 	case i.kind == copies:
-		w.copied = max(w.copied, m.now+int64(i.latency))
+		w.copied = max(w.copied, now+int64(i.latency))
 	case i.kind == marksCopies:
 		w.sets = append(w.sets, w.copied)
 	case i.kind == meets:
-		w.arrive(m.now)
+		w.arrive(now)
 	}
 	if b := i.Ctrl.WrBar; b >= 0 && int(b) < numBars && i.kind != marksCopies {
-		w.bars[b] = max(w.bars[b], m.now+int64(i.latency))
+		w.bars[b] = max(w.bars[b], now+int64(i.latency))
 	}
 	if b := i.Ctrl.RdBar; b >= 0 && int(b) < numBars {
-		w.bars[b] = max(w.bars[b], m.now+sourceTime)
+		w.bars[b] = max(w.bars[b], now+sourceTime)
 	}
-	w.at = m.now + max(1, int64(i.Ctrl.Stall))
+	w.at = now + max(1, int64(i.Ctrl.Stall))
 	if len(w.trace) == 0 {
 		m.leave(s, w)
 	}
