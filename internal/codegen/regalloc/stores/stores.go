@@ -11,7 +11,8 @@ import (
 // their registers, stores that another one overwrites before anybody loads
 // are of no use.
 
-// Drop takes stores to memory out of a solution that nobody loads.
+// Drop takes stores to memory out of a solution that nobody loads, and puts
+// words together that are never needed at the same time.
 func Drop(s *regalloc.Solution) {
 	if s.Slots == 0 {
 		return
@@ -36,6 +37,7 @@ func Drop(s *regalloc.Solution) {
 		s.Problem = without(p, dead)
 		s.Spills -= n
 	}
+	pack(s)
 }
 
 // slotsLive finds the words of memory that somebody loads before they are
