@@ -102,8 +102,9 @@ func (b *builder) fileInfo() *Info {
 		return in
 	}
 	for i := len(b.m.Kernels) - 1; i >= 0 && !b.m.Relocatable; i-- {
-		k := &b.m.Kernels[i]
-		in.Attrs = append(in.Attrs, SymWord(AttrMinStackSize, b.syms[k.Name], k.MinStack))
+		if k := &b.m.Kernels[i]; !k.Device {
+			in.Attrs = append(in.Attrs, SymWord(AttrMinStackSize, b.syms[k.Name], k.MinStack))
+		}
 	}
 	if !b.m.hasEntry() {
 		in.Attrs = append(in.Attrs, Half(AttrMercuryISAVersion, b.isaVersion()))

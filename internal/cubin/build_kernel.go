@@ -210,9 +210,15 @@ func (b *builder) const2(k *Kernel, text *Section) *Section {
 	if len(k.Const2) == 0 {
 		return nil
 	}
+	align := uint64(4)
+	for i := range k.Locals { // the linker puts the bank behind those of others
+		if d := &k.Locals[i]; d.Space == SpaceConst {
+			align = max(align, d.Align)
+		}
+	}
 	s := b.section(rankConst, &Section{
 		Name: ".nv.constant2." + k.Name, Type: b.typ(elf.TypeProgbits, TypeConstant0+2), Flags: elf.FlagAlloc | elf.FlagInfoLink,
-		Align: 4, Info: Target{Section: text}, Content: Bytes(k.Const2),
+		Align: align, Info: Target{Section: text}, Content: Bytes(k.Const2),
 	})
 	b.renamed(s.Name, ".nv.constant.optimizer."+k.Name)
 	b.sectionSymbol(s)

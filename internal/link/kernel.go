@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
@@ -58,6 +59,9 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 	if !p.Layout.Object {
 		outsideCalls(&c, k)
 		p.resolved(&c, k)
+		if !f.Entry {
+			alone(&c, k)
+		}
 	}
 	c.Tensor = tensorUse(k.Props.Tensor)
 	a := &f.Launch
@@ -143,6 +147,19 @@ func PlaceLiterals(plan *build.Plan, f *ori.Func) {
 	}
 }
 
+// HasLiterals reports whether f reads constants of its kernel's own bank whose
+// places are not known.
+func HasLiterals(f *ori.Func) bool {
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if slices.ContainsFunc(i.Srcs(), func(a ori.Operand) bool { return a.Kind == ori.KLiteral }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // FillBank2 fills the kernel's own constants: the offsets of functions that
 // pointers name, then the tables of jumps, then literals.
 func (k *Kernel) FillBank2(m *sema.Module, plan *build.Plan, places []int64) {
@@ -151,7 +168,7 @@ func (k *Kernel) FillBank2(m *sema.Module, plan *build.Plan, places []int64) {
 	}
 	k.Bank2 = make([]byte, (plan.Bank2+7)/8*8)
 	k.Counted = int(plan.Bank2)
-	if len(plan.Taken) > 0 {
+	if len(plan.Taken) > 0 && !plan.Object {
 		k.Counted -= int(build.PointerSlot(m, int32(len(m.Funcs))))
 	}
 	if plan.Pointers {

@@ -26,7 +26,7 @@ type Program struct {
 	Layout  *build.Layout // where its variables lie
 	shared  cubin.Shared  // what they take of shared memory
 	Object  *object       // nil: a program that runs as it is
-	Funcs   []int32       // Module.Funcs of each kernel, in the order of the file
+	Funcs   []int32       // Module.Funcs of each kernel, in the order of the file; for a debugger functions that none calls follow
 	Kernels []*Kernel     // their code, once it is made
 	slots   map[string]uint32
 }
@@ -70,6 +70,9 @@ func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 		p.File.Direct = p.Layout.Direct
 		p.Funcs = m.Kernels()
 		slices.Sort(p.Funcs) // the file has them in source order
+		if o.Debug {
+			p.Funcs = append(p.Funcs, uncalled(m, p.Funcs)...)
+		}
 	}
 	p.File.Kernels = make([]cubin.Kernel, len(p.Funcs)) // so that address slots exist
 	p.Kernels = make([]*Kernel, len(p.Funcs))

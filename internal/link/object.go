@@ -2,6 +2,7 @@ package link
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
@@ -235,6 +236,10 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 		}
 	}
 	for _, r := range k.Code.Relocs {
+		if r.Kind == emit.RelocLiteral {
+			literal(c, &r)
+			continue
+		}
 		if r.Symbol == "" {
 			r.Symbol = f.Name
 		}
@@ -249,6 +254,17 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 	for _, p := range k.Indirect {
 		x.file.Indirect = append(x.file.Indirect, cubin.Indirect{From: c.Name, Prototype: p})
 	}
+}
+
+// literal lets the linker fill an operand that reads a function's own constants:
+// each has a symbol.
+func literal(c *cubin.Kernel, r *emit.Reloc) {
+	const size = 8
+	name := fmt.Sprintf("%s.const_opt.%d.%d", c.Name, r.Addend, r.Addend+size)
+	if !slices.ContainsFunc(c.Locals, func(d cubin.Decl) bool { return d.Name == name }) {
+		c.Locals = append(c.Locals, cubin.Decl{Name: name, Space: cubin.SpaceConst, Bind: cubin.BindLocal, Offset: uint64(r.Addend), Size: size, Align: size})
+	}
+	c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelConst19at40, Symbol: name})
 }
 
 // functionFrame is the call frame of a function that others call: it returns

@@ -42,6 +42,7 @@ var shorter = [...]struct {
 	{op.IADD3, (*Combiner).dropCarry},
 	{op.IADD3, (*Combiner).noCarryIn},
 	{op.IADD3, (*Combiner).addNothing},
+	{op.IMAD, (*Combiner).lowProduct},
 	{op.ISETP, (*Combiner).equalHigh},
 	{op.ISETP, (*Combiner).knownCompare},
 	{op.ISETP, (*Combiner).signOfMagnitude},
@@ -66,6 +67,33 @@ func (c *Combiner) dropCarry(i *ori.Instr) bool {
 	}
 	c.V.Count(i, -1)
 	c.F.SetArgs(i, []ori.Operand{i.Args[0]}, append([]ori.Operand(nil), i.Srcs()...))
+	c.V.Count(i, 1)
+	return true
+}
+
+// lowProduct: of a wide product whose upper word nobody reads only the lower
+// one is computed, as of an offset that local memory is addressed with:
+//
+//	IMAD.WIDE.U32 d = a, 4, x        IMAD d[0] = a, 4, x[0]
+func (c *Combiner) lowProduct(i *ori.Instr) bool {
+	if i.Mods != op.M(op.MWIDE) && i.Mods != op.M(op.MWIDE, op.MU32) || i.NDst != 1 || len(i.Args) != 4 || i.Guard.Kind != ori.KNone {
+		return false
+	}
+	d, x := i.Args[0], i.Args[3]
+	if d.Kind != ori.KReg || d.Class != ori.R || d.N != 2 || c.F.Regs[d.Reg].Fixed || c.F.Regs[d.Reg].Var || x.Kind != ori.KZero && (x.Kind != ori.KReg || x.N != 2 || x.Flags != 0) {
+		return false
+	}
+	d.N, d.Sub = 1, d.Sub+1
+	if c.V.ReadsOf(d) != 0 {
+		return false
+	}
+	d.Sub--
+	if x.Kind == ori.KReg {
+		x.N = 1
+	}
+	c.V.Count(i, -1)
+	i.Mods = op.Mods{}
+	c.F.SetArgs(i, []ori.Operand{d}, []ori.Operand{i.Args[1], i.Args[2], x})
 	c.V.Count(i, 1)
 	return true
 }

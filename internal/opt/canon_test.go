@@ -1,6 +1,7 @@
 package opt_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt"
@@ -40,8 +41,12 @@ func TestCanonical(t *testing.T) {
 		{"ISETP.LT.AND p3 = 0x5, r1, pt", "ISETP.GT.AND p3 = r1, 0x5, pt"},
 		{"FSETP.GEU.AND p3 = 0x5, r1, pt", "FSETP.LEU.AND p3 = r1, 0x5, pt"},
 		{"FSETP.NAN.AND p3 = 0x5, r1, pt", "FSETP.NAN.AND p3 = r1, 0x5, pt"},
+		{"IMAD.WIDE.U32 r8 = r1, 0x4, r10\nSTL [r8[0]+0x0], r2", "IMAD r8[0] = r1, 0x4, r10[0]\nSTL [r8[0]+0x0], r2"},
+		{"IMAD.WIDE r8 = r1, r2, rz\nSTL [r8[0]+0x0], r2", "IMAD r8[0] = r1, r2, rz\nSTL [r8[0]+0x0], r2"},
+		{"IMAD.WIDE r8 = r1, r2, rz\nSTL [r8[0]+0x0], r8[1]", "IMAD.WIDE r8 = r1, r2, rz\nSTL [r8[0]+0x0], r8[1]"},
+		{"@p3 IMAD.WIDE r8 = r1, r2, rz\nSTL [r8[0]+0x0], r2", "@p3 IMAD.WIDE r8 = r1, r2, rz\nSTL [r8[0]+0x0], r2"},
 	} {
-		if got := run(t, predRegs+c.in, opt.Canonical); got != c.want {
+		if got := run(t, strings.Replace(predRegs, "b0:", "reg r10 2/2\nb0:", 1)+c.in, opt.Canonical); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.in, got, c.want)
 		}
 	}

@@ -366,11 +366,10 @@ func joinAccumulators(u *unit) {
 }
 
 // literals puts f64 constants into the kernel's own constant bank where the
-// reference does. Routines are not the kernel's alone, and the bank of an
-// object is the linker's.
+// reference does. Routines are not the kernel's alone.
 func literals(u *unit, c *phase.Ctx) error {
 	o := u.o
-	if o.NoLiterals || o.Layout.Object || o.Patch || !o.Arch.Has(target.Literals) || u.f.Routine != ori.NoRoutine {
+	if o.NoLiterals || o.Patch || !o.Arch.Has(target.Literals) || u.f.Routine != ori.NoRoutine {
 		return nil
 	}
 	asking(u, c)

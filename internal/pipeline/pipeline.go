@@ -130,7 +130,9 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 		}
 	}
 	for _, u := range units {
-		link.PlaceLiterals(c.plan, u.f)
+		if !c.o.Layout.Object {
+			link.PlaceLiterals(c.plan, u.f)
+		}
 	}
 	u := units[0]
 	k := &link.Kernel{
@@ -147,15 +149,15 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	if c.o.Patch {
 		k.Uniform = uniforms(u.f)
 	}
+	if !u.f.Kernel {
+		k.Unwind = link.Unwind(u.f, u.code)
+	}
 	switch {
 	case c.o.Layout.Object:
-		if !u.f.Kernel {
-			k.Unwind = link.Unwind(u.f, u.code)
-		}
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, abi.CallRegisters-abi.HiddenRegisters)
 		}
-		if len(u.routines) > 0 {
+		if len(u.routines) > 0 || link.HasLiterals(u.f) {
 			err = c.addRoutines(k, u)
 		}
 	case u.f.Props.HasCalls || c.plan.Bank2 > 0 || len(u.routines) > 0:

@@ -73,7 +73,8 @@ func placed(p *build.Plan) []int32 {
 	return list
 }
 
-// addRoutines puts the routines of a function of an object behind it.
+// addRoutines puts the routines of a function of an object behind it, and its
+// literals into its own constants.
 func (c *compilation) addRoutines(k *link.Kernel, u *unit) error {
 	units := append([]*unit{u}, u.routines...)
 	places := placesOf(units)
@@ -84,7 +85,11 @@ func (c *compilation) addRoutines(k *link.Kernel, u *unit) error {
 		}
 		return places[n+1], true
 	}
-	return c.join(k, units, places, find, func(int, *unit) {})
+	if err := c.join(k, units, places, find, func(int, *unit) {}); err != nil {
+		return err
+	}
+	k.FillBank2(c.m, c.plan, places)
+	return nil
 }
 
 // placesOf says where functions stand one behind the other, with the sizes
@@ -104,7 +109,11 @@ func placesOf(units []*unit) []int64 {
 func (c *compilation) join(k *link.Kernel, units []*unit, places []int64, find func(string) (int64, bool), each func(n int, u *unit)) error {
 	var parts []*emit.Code
 	for n, u := range units {
-		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true, Keep: c.o.Layout.Keep})
+		options := emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true, Keep: c.o.Layout.Keep}
+		if c.o.Layout.Object {
+			options.Literal = c.plan.Literal
+		}
+		code, err := emit.Func(u.f, c.o.Arch, options)
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,9 @@ type Options struct {
 	Target func(name string) (int64, bool)
 	Part   bool
 	Keep   bool // note in Resolved where code names variables
+	// Literal returns where a literal of an object's function lies among its
+	// own constants; the linker fills the operand.
+	Literal func(v uint64) int64
 }
 
 // Table is a list of code addresses in constant bank 2.

@@ -30,6 +30,8 @@ const (
 	// RelocSlot puts the place of a variable's address in bank 4 into the
 	// constant operand of a load.
 	RelocSlot
+	// RelocLiteral puts the place of a literal into a constant operand.
+	RelocLiteral
 )
 
 // Reloc is a place in the code of an object that the linker fills.
@@ -60,6 +62,9 @@ func (e *emitter) relocs(i *ori.Instr) {
 	for _, a := range i.Srcs() {
 		if a.Kind == ori.KLabel && a.Sub != 0 {
 			e.code.Relocs = append(e.code.Relocs, Reloc{Offset: uint32(e.pc()), Kind: RelocKind(a.Sub - 1), Addend: e.start[a.Reg]})
+		}
+		if a.Kind == ori.KLiteral && e.opts.Literal != nil {
+			e.code.Relocs = append(e.code.Relocs, Reloc{Offset: uint32(e.pc()), Kind: RelocLiteral, Addend: e.opts.Literal(uint64(a.Imm))})
 		}
 		if a.Kind != ori.KSymbol {
 			continue

@@ -83,8 +83,11 @@ func (e *emitter) unit(u *unit, i *ori.Instr, k int) error {
 			x.Sub = 0
 			e.part(u, &x)
 		}
-	case ori.KLiteral: // its place is not known yet
-		u.kind, u.bank = slotConst, ori.LiteralBank
+	case ori.KLiteral: // its place is not known yet, in an object not even its bank
+		u.kind = slotConst
+		if e.opts.Literal == nil {
+			u.bank = ori.LiteralBank
+		}
 	case ori.KSpecial:
 		u.kind, u.num = slotSpecial, o.Imm
 	case ori.KLabel:

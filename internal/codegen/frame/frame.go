@@ -124,18 +124,13 @@ func (p *Framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operan
 // to an absolute address belongs to an object, whose callers need only keep
 // frames aligned to frameAlign; locals and spills of ours may need more.
 func (p *Framer) expectations() {
-	object, wide := false, p.variables() > frameAlign
+	object := false
 	for _, b := range p.f.Blocks {
 		for i := range b.Instrs {
-			switch {
-			case i.Op == op.RET:
-				object = object || i.Mods.Has(op.MABS)
-			case i.Op.Space() == op.SpaceLocal:
-				wide = wide || i.Mods.Has(op.M128)
-			}
+			object = object || i.Op == op.RET && i.Mods.Has(op.MABS)
 		}
 	}
-	p.realign = object && wide
+	p.realign = object && p.wide()
 	if p.realign {
 		p.to = CallAlign
 	}
@@ -147,10 +142,32 @@ func (p *Framer) expectations() {
 // align is what the frame's size must be a multiple of.
 func (p *Framer) align() int64 {
 	align := max(int64(frameAlign), p.variables())
-	if !p.f.Kernel || p.f.Props.SpillBytes > 0 || p.callsOurs() {
+	if !p.f.Kernel && !p.leaf() || p.f.Props.SpillBytes > 0 || p.callsOurs() {
 		align = max(align, CallAlign)
 	}
 	return align
+}
+
+// leaf reports whether nobody stands on the function's frame, and all that it
+// holds itself needs no more than frameAlign.
+func (p *Framer) leaf() bool {
+	return !p.f.Props.HasCalls && !p.f.Props.MovesStack && !p.wide()
+}
+
+// wide reports whether the function has locals, or accesses of them, that need
+// more than frameAlign.
+func (p *Framer) wide() bool {
+	if p.variables() > frameAlign {
+		return true
+	}
+	for _, b := range p.f.Blocks {
+		for i := range b.Instrs {
+			if i.Op.Space() == op.SpaceLocal && i.Mods.Has(op.M128) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // callsOurs reports whether the function calls code of ours in its own section,

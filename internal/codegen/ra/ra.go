@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/check"
 	"github.com/goptxas/goptxas/internal/codegen/timing"
@@ -117,6 +118,7 @@ func (b *builder) problem() *regalloc.Problem {
 		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: o.Taken},
 	}
 	b.stack()
+	b.saved()
 	b.spread()
 	b.room()
 	for r := range f.Regs {
@@ -169,6 +171,18 @@ func (b *builder) stack() {
 		return
 	}
 	r.Taken = append([]int{n}, r.Taken...)
+}
+
+// roomyBudget is how many registers there must be for a function to leave the
+// first of those alone that it would have to save for its caller.
+const roomyBudget = 32
+
+// saved keeps R2 from being given out in a function that others call and that
+// has enough registers which nobody wants back.
+func (b *builder) saved() {
+	if r := &b.p.Files[fileR]; !b.f.Kernel && b.f.Routine == ori.NoRoutine && r.Budget >= roomyBudget {
+		r.Taken = append([]int{abi.FrameReg}, r.Taken...)
+	}
 }
 
 // usualOps is about how many registers an instruction names.

@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // call lowers call.
@@ -17,8 +18,10 @@ func call(l *build.Builder) {
 	switch {
 	case fn < 0:
 		l.Alone(func() { callIndirect(l, c) })
-	case l.Layout.Object && (!l.Module.Funcs[fn].HasBody || l.Module.Funcs[fn].Linkage == sema.Weak):
-		l.Alone(func() { callFunc(l, c, fn) }) // the linker may choose another
+	case l.Layout.Object && (!l.Module.Funcs[fn].HasBody || l.Module.Funcs[fn].Linkage == sema.Weak): // the linker may choose another
+		l.Alone(func() { callFunc(l, c, fn) })
+	case l.Layout.Object && hasMeans(l, l.Plan.Body(fn)):
+		l.Alone(func() { callFunc(l, c, fn) })
 	case !l.Module.Funcs[fn].HasBody:
 		l.Alone(func() { callSystem(l, c, fn) })
 	case l.Layout.Apart || l.Plan.Cyclic[fn] || l.Plan.Apart[fn] || l.Plan.Budget < len(l.Plan.Body(fn).Instrs):
@@ -29,6 +32,27 @@ func call(l *build.Builder) {
 		place(l.Plan, fn)
 		l.Alone(func() { inline(l, c, b) })
 	}
+}
+
+// hasMeans reports whether a body has what the linker counts for each function
+// of an object: memory, barriers, constants and textures of its own.
+func hasMeans(l *build.Builder, b *sema.Body) bool {
+	for n := range b.Vars {
+		if b.Vars[n].Space == isa.SpaceLocal || b.Vars[n].Space == isa.SpaceShared {
+			return true
+		}
+	}
+	for n := range b.Instrs {
+		switch i := &b.Instrs[n]; i.Op {
+		case isa.WBar, isa.WBarrier, isa.WAlloca, isa.WTex, isa.WTld4, isa.WTxq, isa.WSuld, isa.WSust, isa.WSured, isa.WSuq, isa.WBrx:
+			return true
+		default:
+			if i.NTypes > 0 && i.Types[0] == isa.F64 && l.Arch.Has(target.Literals) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inline lowers the callee's body in place of the call.
