@@ -207,15 +207,12 @@ func (b *builder) finish() (*File, error) {
 		b.section(rankSymtab, &Section{Name: ".symtab_shndx", Type: elf.TypeSymIndex, Align: 4, EntSize: 4, Link: b.symtab, Content: &SymIndex{b.symtab.Content.(*SymTab)}})
 	}
 	sort.SliceStable(b.secs, func(i, j int) bool { return b.secs[i].rank < b.secs[j].rank })
-	f := &File{Kind: KindExec, SM: b.m.Arch.SM, FlagsLow: 4}
+	f := &File{Kind: KindExec, SM: b.m.Arch.SM, FlagsLow: 4} // 2 would say that there are capsules
 	if b.m.Relocatable {
 		f.Kind = KindReloc
 	}
 	if b.m.Extensible {
 		f.Kind = KindWholeProgram
-	}
-	if b.m.Arch.Has(target.Capsules) && !b.m.Relocatable {
-		f.FlagsLow = 2 // the linker wants capsules in objects that say so
 	}
 	for _, s := range b.secs {
 		f.Sections = append(f.Sections, s.Section)

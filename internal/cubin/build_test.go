@@ -3,9 +3,11 @@ package cubin
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/cases"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
@@ -93,6 +95,32 @@ func TestBuildSamples(t *testing.T) {
 		}
 	}
 	t.Logf("equal to the reference: %s", count)
+}
+
+// TestCapsuleFlag: the low byte of the flags is 2 in files that have capsules,
+// which the reference's have from sm_100 on and ours have not.
+func TestCapsuleFlag(t *testing.T) {
+	for _, s := range cases.Cubins(t) {
+		f, err := Read(s.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func(prefix string) bool {
+			return slices.ContainsFunc(f.Sections, func(s *Section) bool { return strings.HasPrefix(s.Name, prefix) })
+		}
+		if capsules := has(".nv.capmerc"); has(".text") && (f.FlagsLow == 2) != capsules {
+			t.Errorf("%s: flags %d, capsules %v", s.Name, f.FlagsLow, capsules)
+		}
+	}
+	for _, sm := range []string{"sm_90a", "sm_100a", "sm_103f", "sm_120"} {
+		f, err := Build(&Module{Arch: target.Find(sm), PTXSM: 90})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.FlagsLow != 4 {
+			t.Errorf("%s: flags %d of a file without capsules", sm, f.FlagsLow)
+		}
+	}
 }
 
 // TestBuildCorpus builds the files of real kernels from their facts.

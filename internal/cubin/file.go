@@ -31,7 +31,7 @@ const (
 type File struct {
 	Kind     Kind
 	SM       int   // 90 for sm_90 and sm_90a
-	FlagsLow uint8 // low byte of e_flags: 4 up to sm_90, 2 from sm_100
+	FlagsLow uint8 // low byte of e_flags: 2 in files with capsules, 4 in others
 	Sections []*Section
 
 	// Odd holds what a file says differently from the rules Write follows;

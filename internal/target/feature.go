@@ -89,9 +89,9 @@ const (
 	blackwell = Descriptors | DeferredBars | SMScope | PackHalves | PackFormats | IntToFloat | PlaceAddress | NamedRed | WarpSyncAll |
 		UniformHandles | SpinPredicate | ConstantLoads | UniformLoads | Wide256 | WideHalfSums |
 		MatrixM16 | MatrixDMMA8x8 | MatrixSorted |
-		Clusters | Mbarriers | BulkCopies | CachedMaps | LeadingLoads | NewFiles | Capsules | ControlSpace
+		Clusters | Mbarriers | BulkCopies | CachedMaps | PaddedCopies | PaddedStart | LeadingLoads | NewFiles | Capsules | ControlSpace
 
 	// those with tensor memory, and those for desks
-	blackwellTensor = blackwell | AbsDiff | OrderedStores | TensorMemory | Multicast | PaddedCopies | PaddedStart
+	blackwellTensor = blackwell | AbsDiff | OrderedStores | TensorMemory | Multicast
 	blackwellDesk   = blackwell | PackedInts | MinNamesType | ImplicitLevel | MatrixFP8 | MatrixFP4 | MatrixSecond
 )

@@ -429,18 +429,18 @@ func TestDummyDistances(t *testing.T) {
 		ldg   = "LDG.E r1 = desc[u10], [r2.64+0x0]\n"
 	)
 	names := map[op.Op]string{op.LDGSTS: "c", op.MEMBAR: "f", op.BAR: "b", op.STS: "s", op.LDS: ".", op.LDG: "g"}
-	for _, c := range []struct{ body, sm80, sm90, sm120 string }{
-		{cp, "c", "...c", "c"},
-		{fence + cp, "fc", "....fc", "fc"},
-		{cp + fence + fence, "cff", "...c.ff", "cff"},
-		{cp + sts + fence, "cs....f", "...cs....f", "csf"},
-		{cp + sts + cp, "cs...c", "...cs...c", "csc"},
-		{bar + cp + fence, "b...c.f", "b...c.f", "bcf"},
-		{cp + bar + fence + cp, "cb....fc", "...cb....fc", "cbfc"},
-		{cp + ldg + cp, "cgc", "...cgc", "cgc"},
-		{bar + fence, "bf", "bf", "bf"},
+	for _, c := range []struct{ body, sm80, sm90 string }{
+		{cp, "c", "...c"},
+		{fence + cp, "fc", "....fc"},
+		{cp + fence + fence, "cff", "...c.ff"},
+		{cp + sts + fence, "cs....f", "...cs....f"},
+		{cp + sts + cp, "cs...c", "...cs...c"},
+		{bar + cp + fence, "b...c.f", "b...c.f"},
+		{cp + bar + fence + cp, "cb....fc", "...cb....fc"},
+		{cp + ldg + cp, "cgc", "...cgc"},
+		{bar + fence, "bf", "bf"},
 	} {
-		for arch, want := range map[string]string{"sm_80": c.sm80, "sm_90a": c.sm90, "sm_120a": c.sm120} {
+		for arch, want := range map[string]string{"sm_80": c.sm80, "sm_90a": c.sm90, "sm_100a": c.sm90, "sm_120a": c.sm90} {
 			got := ""
 			for _, i := range assigned(t, arch, c.body) {
 				got += names[i.Op]
