@@ -32,6 +32,7 @@ const (
 	Wide256                               // loads and stores of 256 bits
 	OrderedStores                         // uniform stores and sums to devices keep their order by themselves
 	PairedFloats                          // FADD2, FMUL2, FFMA2: two f32 at once
+	PairedExponents                       // MUFU.EX2 of a pair of halves
 	WideHalfSums                          // multimem sums of halves in f32 are .HPADD, not .F32ADD
 
 	// Matrix products.

@@ -85,7 +85,7 @@ var Chips = [...]Chip{
 		Uniforms: 80, UniformBits: 8, SharedReserved: SystemShared, Workaround: 8, FastPath: 0x09, bank0: &bank0Blackwell, timing: &timingSM100,
 	},
 	{
-		Column: 8, SM: 103, PTX: Since{Plain: 88, A: 88, F: 88}, Family: Blackwell, Group: 1, Features: blackwellTensor | PairedFloats | PackedInts | MinTellsSource | ConvergedRedux | TensorBlock16, Limits: Limits{64, 32, 228 * kb, 227 * kb},
+		Column: 8, SM: 103, PTX: Since{Plain: 88, A: 88, F: 88}, Family: Blackwell, Group: 1, Features: blackwellTensor | PairedFloats | PackedInts | MinTellsSource | ConvergedRedux | PairedExponents | TensorBlock16, Limits: Limits{64, 32, 228 * kb, 227 * kb},
 		Uniforms: 80, UniformBits: 8, SharedReserved: SystemShared, Workaround: 8, bank0: &bank0Blackwell, timing: &timingSM100,
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // isHalf reports whether values of t are f16 or bf16 numbers, one or two.
@@ -136,16 +137,20 @@ func compareHalf(l *build.Builder, dsts build.Value, t isa.Type, cmp, join op.Mo
 }
 
 // mufuHalf lowers a function of the special function unit on halves; a pair
-// takes it twice.
+// takes it twice but for powers of two where the machine has them for pairs.
 func mufuHalf(l *build.Builder, t isa.Type, fn op.Mod) {
-	f := op.MF16
+	f, pair := op.MF16, op.MF16x2
 	if isBrain(t) {
-		f = op.MBF16
+		f, pair = op.MBF16, op.MBF16x2
 	}
 	a := l.Reg(l.Src1(1, t))
 	d := l.Dst(0)[:1]
 	if !isPair(t) {
 		l.Emit(op.MUFU, op.M(fn, f), d, a)
+		return
+	}
+	if fn == op.MEX2 && l.Arch.Has(target.PairedExponents) {
+		l.Emit(op.MUFU, op.M(fn, pair), d, a)
 		return
 	}
 	lo := l.One(op.MUFU, op.M(fn, f), a)

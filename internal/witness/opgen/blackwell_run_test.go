@@ -63,6 +63,7 @@ var blackwellBodies = []struct{ name, arch, body string }{
 	{"cvt.rs f16x2", "sm_100a", "cvt.rs.f16x2.f32 %r10, %r10, %r11, %r12; cvt.rs.relu.satfinite.bf16x2.f32 %r11, %r11, %r12, %r13;"},
 	{"cvt.rs e4m3x4", "sm_100a", "cvt.rs.satfinite.e4m3x4.f32 %r10, {%r10,%r11,%r12,%r13}, %r11; cvt.rs.relu.satfinite.e5m2x4.f32 %r12, {%r13,%r12,%r10,%r11}, %r12;"},
 	{"cvt.rs e2m1x4", "sm_103a", "cvt.rs.satfinite.e2m1x4.f32 %h1, {%r10,%r11,%r12,%r13}, %r11; cvt.u32.u16 %r12, %h1; cvt.rs.satfinite.e2m3x4.f32 %r10, {%r10,%r11,%r11,%r13}, %r13;"},
+	{"ex2 of pairs", "sm_103a", "ex2.approx.f16x2 %r10, %r10; neg.f16x2 %r20, %r11; ex2.approx.f16x2 %r11, %r20; neg.f32 %r21, %r12; ex2.approx.ftz.bf16x2 %r12, %r21; abs.bf16x2 %r22, %r13; ex2.approx.ftz.bf16x2 %r13, %r22;"},
 	{"four bytes of e2m1x2", "sm_100a", "{ .reg .b8 %b<4>; cvt.rn.satfinite.e2m1x2.f32 %b0, %r10, %r11; cvt.rn.satfinite.e2m1x2.f32 %b1, %r11, %r12; cvt.rn.relu.satfinite.e2m1x2.f32 %b2, %r12, %r13; cvt.rn.satfinite.e2m1x2.f32 %b3, %r13, %r10; mov.b32 %r10, {%b0, %b1, %b2, %b3}; }"},
 	{"fma.oob", "sm_100a", "mov.b32 %r20, 0x7ff73c00; mov.b32 %r21, 0x4000fff7; fma.rn.oob.f16x2 %r10, %r20, %r10, %r11; fma.rn.oob.relu.f16x2 %r11, %r21, %r11, %r12; fma.rn.oob.bf16x2 %r12, %r12, %r20, %r13; fma.rn.oob.bf16x2 %r13, %r13, %r10, %r21;"},
 	{"multimem", "sm_100a", "multimem.ld_reduce.global.add.f32 %r10, [%rd4]; multimem.st.global.b32 [%rd5+4096], %r10; multimem.red.global.add.u32 [%rd5+8192], %r11;"},

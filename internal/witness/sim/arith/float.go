@@ -264,14 +264,28 @@ func Mufu(w *machine.Warp, i *machine.Inst, m uint32) {
 		case i.Src == fp.F32:
 			d[l] = fp.Mufu(fp.Func(i.Sub), uint32(mark(w, s, fp.F32, a[l])))
 		default:
-			v := uint64(a[l]) & 0xffff
+			v := a[l] & 0xffff
 			if s.Half == code.HalfHigh {
-				v = uint64(a[l]) >> 16
+				v = a[l] >> 16
 			}
 			// the upper half is zero: the reference stores the word as it is
-			d[l] = uint32(fp.ApproxHalf(i.Src, fp.Func(i.Sub), uint64(mark(w, s, i.Src, uint32(v))), i.Src == fp.BF16 && fp.Func(i.Sub) == fp.Ex2Fn))
+			d[l] = mufuHalf(w, i, v)
 		}
 	}
+}
+
+// mufuPair is MUFU of both halves of a word.
+func mufuPair(w *machine.Warp, i *machine.Inst, m uint32) {
+	a, d := w.Row(i.S[0].Row), &w.R[i.D[0]]
+	for ; m != 0; m &= m - 1 {
+		l := machine.Lane(m)
+		d[l] = mufuHalf(w, i, a[l]&0xffff) | mufuHalf(w, i, a[l]>>16)<<16
+	}
+}
+
+// mufuHalf is a function of one half.
+func mufuHalf(w *machine.Warp, i *machine.Inst, v uint32) uint32 {
+	return uint32(fp.ApproxHalf(i.Src, fp.Func(i.Sub), uint64(mark(w, &i.S[0], i.Src, v)), i.Src == fp.BF16 && fp.Func(i.Sub) == fp.Ex2Fn))
 }
 
 // mark applies -x and |x| to a value of a format.

@@ -297,6 +297,12 @@ func PrepMufu(i *machine.Inst, parts []string) error {
 	if f := code.Formats(parts); len(f) > 0 {
 		i.Src = f[0]
 	}
+	switch code.Pick(parts, -1, "F16x2", "BF16x2") {
+	case 0:
+		i.Src, i.Run = fp.F16, mufuPair
+	case 1:
+		i.Src, i.Run = fp.BF16, mufuPair
+	}
 	funcs := [...]struct {
 		name string
 		fn   fp.Func

@@ -1,0 +1,194 @@
+package opgen
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
+)
+
+// everyForm returns the forms of the gating table that arch takes.
+func everyForm(t *testing.T, arch string) []string {
+	t.Helper()
+	text := cases.Unzip(t, filepath.Join("..", "..", "..", "testdata", "ptx", "gating.tsv.gz"))
+	number, _ := strconv.Atoi(strings.Trim(arch, "sm_af"))
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		c := strings.Split(line, "\t")
+		if len(c) < 3 || c[0] == "form" || line[0] == '#' {
+			continue
+		}
+		from, later := strings.CutSuffix(strings.TrimPrefix(c[2], "sm_"), "+")
+		first, _ := strconv.Atoi(from)
+		if later && first <= number || slices.Contains(strings.Fields(c[2]), arch) {
+			out = append(out, c[0])
+		}
+	}
+	return out
+}
+
+type everyRule struct {
+	name  string
+	forms *regexp.Regexp
+}
+
+// everyRules are the forms whose operations are not the reference's, and why:
+// the table of docs/blackwell.md has the same rows.
+var everyRules = []everyRule{
+	{"division", regexp.MustCompile(`^(div|rem|rcp|sqrt|rsqrt)\.`)},
+	{"one thread for the warp", regexp.MustCompile(`^((atom|red|multimem\.red)\.|sured\.[bp]\.)`)},
+	{"half sums", regexp.MustCompile(`^(add|sub|mul)\.\S*(f16x2|bf16x2) `)},
+	{"narrow numbers", regexp.MustCompile(`^cvt\.\S*\.[us](8|16) |^cvt\.(sat|rni|rzi)\.[us]8\.|^cvt\.pack\.|^cvt\.rzi\.ftz\.s64|^(min|max)\.[us]16`)},
+	{"wide numbers", regexp.MustCompile(`^(min|max)\.[us]64|^bf(e|ind)\.\S*64 |^bfind\.\S*64`)},
+	{"products of 24 bits", regexp.MustCompile(`^(mad|mul)24\.`)},
+	{"sides of a comparison", regexp.MustCompile(`^cvt\.r[mp]\.ftz\.\S*f32\.f64`)},
+	{"video", regexp.MustCompile(`^v(add|sub|min|max|avrg|absdiff|shl|shr|set|mad)`)},
+	{"numbers in place of bits", regexp.MustCompile(`^set\.\S*\.f(32|16)\.|^cvt\.rna\.`)},
+	{"uniform values", regexp.MustCompile(`^(shfl\.sync|createpolicy|mov\.u32 %r1,%(clusterid|cluster_ctaid|nwarpid|warpid|aggr_smem_size))`)},
+	{"words of a map", regexp.MustCompile(`^tensormap\.replace`)},
+	{"arguments of routines", regexp.MustCompile(`^cp\.async\.bulk\S*shared::cluster\.global|^tex\.grad`)},
+	{"barriers in memory", regexp.MustCompile(`^mbarrier\.`)},
+	{"aliases", regexp.MustCompile(`^(fence|membar)\.proxy\.alias`)},
+	{"emulated products", regexp.MustCompile(`^(mma|wmma)\.`)},
+	{"signs", regexp.MustCompile(`^(abs|neg)\.ftz\.f16x2|^mul\.ftz\.f32 %r1,%r2,0f3F8`)},
+	{"search", regexp.MustCompile(`^fns\.`)},
+	{"dead stores", regexp.MustCompile(`^st\.local\.`)},
+	{"tensor memory", regexp.MustCompile(`^tcgen05\.(alloc|dealloc)\.`)},
+	{"no code in the reference", regexp.MustCompile(`^(st|red)\.async\.mmio\.release\.gpu`)},
+}
+
+// oldWays are forms that the reference alone compiles in the file of these
+// tests: addresses of 32 bits where all others have 64, and a texture without a
+// sampler beside one with it.
+var oldWays = regexp.MustCompile(`^(ldmatrix|stmatrix)\.\S* .*\[%r120\]|^tex\.2d\.v4\.f32\.f32 `)
+
+var uniformTwin = regexp.MustCompile(`^U(POPC|FLO|F2I|I2FP?|FMUL|V?IMNMX)\b`)
+
+// turned are comparisons and what they are when the answer is turned round.
+var turned = map[string]string{"GEU": "LT", "GTU": "LE", "NEU": "EQ", "NE": "EQU", "GE": "LTU", "GT": "LEU", "NAN": "NUM"}
+
+// twinOf names an operation as its twin on the general datapath and, for
+// comparisons of floats, the one of two opposites.
+func twinOf(o string) string {
+	if uniformTwin.MatchString(o) {
+		o = o[1:]
+	}
+	if head, rest, ok := strings.Cut(o, "."); ok && (head == "FSETP" || head == "DSETP" || head == "HSETP2") {
+		w := strings.Split(rest, ".")
+		for n := range w {
+			if x := turned[w[n]]; x != "" {
+				w[n] = x
+			}
+		}
+		o = head + "." + strings.Join(w, ".")
+	}
+	return o
+}
+
+// everyMix is the mix of a form's kernels with twins named alike.
+func everyMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
+	t.Helper()
+	out := formMix(t, x, cubin, n)
+	for _, l := range out {
+		for k := range l {
+			l[k] = twinOf(l[k])
+		}
+		slices.Sort(l)
+	}
+	return out
+}
+
+// everyCount is what became of the forms of an architecture.
+type everyCount struct {
+	equal, refused int
+	ruled          map[string]int
+}
+
+// refusals parts forms into those that we compile and those that we do not.
+// The reference compiles none of the latter either, but for oldWays.
+func (s *everyCount) refusals(t *testing.T, x *oracle.Tools, part []string, arch string) []string {
+	t.Helper()
+	msg, ours := compileFile(formKernels(part, arch), arch)
+	switch h := len(part) / 2; {
+	case ours != nil:
+		return part
+	case h > 0:
+		return slices.Concat(s.refusals(t, x, part[:h], arch), s.refusals(t, x, part[h:], arch))
+	}
+	s.refused++
+	if _, err := x.CubinOf([]byte(formKernels(part, arch)), "-arch="+arch); err == nil && !oldWays.MatchString(part[0]) {
+		t.Errorf("%s: %s: the reference compiles it, ours says %q", arch, part[0], msg)
+	}
+	return nil
+}
+
+// compare asks for a rule wherever the operations of forms are not the
+// reference's.
+func (s *everyCount) compare(t *testing.T, x *oracle.Tools, part []string, arch string) {
+	t.Helper()
+	text := formKernels(part, arch)
+	_, ours := compileFile(text, arch)
+	ref, err := x.CubinOf([]byte(text), "-arch="+arch)
+	if err != nil {
+		t.Errorf("%s: ours compiles all of these, the reference does not: %v", arch, err)
+		return
+	}
+	a, b := everyMix(t, x, ours, len(part)), everyMix(t, x, ref, len(part))
+	for n, f := range part {
+		if slices.Equal(a[n], b[n]) {
+			s.equal++
+			continue
+		}
+		if k := slices.IndexFunc(everyRules, func(r everyRule) bool { return r.forms.MatchString(f) }); k >= 0 {
+			s.ruled[everyRules[k].name]++
+			continue
+		}
+		t.Errorf("%s: %s\n\tours      %q\n\treference %q", arch, f, a[n], b[n])
+	}
+}
+
+// TestEveryForm compiles the forms of the gating table for every target of
+// Blackwell with both compilers: the operations are the same, or a rule tells
+// why not. One form in sixty is asked on each, all in a sweep (SWEEP_ARCH
+// names one target).
+func TestEveryForm(t *testing.T) {
+	x := oracle.Find(t)
+	arches := []string{"sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f", "sm_120a", "sm_120f", "sm_121a", "sm_121f"}
+	if a := os.Getenv("SWEEP_ARCH"); a != "" {
+		arches = []string{a}
+	}
+	for k, arch := range arches {
+		s := &everyCount{ruled: map[string]int{}}
+		var asked []string
+		all := everyForm(t, arch)
+		for n, f := range all {
+			if sweep.Takes(n+6*k, 60) {
+				asked = append(asked, f)
+			}
+		}
+		for part := range slices.Chunk(s.refusals(t, x, asked, arch), 80) {
+			s.compare(t, x, part, arch)
+		}
+		t.Logf("%s: %d of %d forms, %d equal, %d refused by both, by rule %v", arch, len(asked), len(all), s.equal, s.refused, s.ruled)
+	}
+}
+
+// TestEveryRule: the rules are told in the documents.
+func TestEveryRule(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "blackwell.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range everyRules {
+		if !strings.Contains(string(text), "\n| "+r.name+" |") {
+			t.Errorf("docs/blackwell.md has no row for %q", r.name)
+		}
+	}
+}
