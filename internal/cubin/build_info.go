@@ -148,6 +148,9 @@ func (b *builder) kernelInfo(i int) (*Info, error) {
 	}
 	if b.m.Arch.Has(target.Capsules) {
 		list = append(list, k.Tensor.attrs()...)
+		if guarded := b.m.Arch.Has(target.GuardedShared) && !k.Device; guarded || k.Tensor.Account || k.Tensor.Account2 {
+			list = append(list, Flag(AttrReservedSmemUsed))
+		}
 	}
 	var err error
 	if list, err = b.paramInfo(list, i); err != nil {
@@ -195,7 +198,7 @@ func (t *TensorUse) attrs() (list []Attr) {
 		fragments = append(fragments, fragmentTensor2)
 	}
 	if fragments != nil {
-		list = append(list, Words(AttrAtEntryFragments, fragments...), Flag(AttrReservedSmemUsed))
+		list = append(list, Words(AttrAtEntryFragments, fragments...))
 	}
 	if t.One {
 		list = append(list, Flag(AttrTcgen05OneCta))

@@ -146,41 +146,48 @@ func (b *builder) reserved() {
 		}
 	}
 	b.symbol(&Symbol{Name: ".nv.reservedSmem.offset0", Bind: BindWeak, Type: SymObject, Value: size, Size: 4})
-	accounts := b.m.accounts()
-	if b.m.Relocatable && accounts {
-		b.account()
+	parts := b.m.Arch.SharedParts(b.m.accounts())
+	if b.m.Relocatable && len(parts) > 0 {
+		b.asked(parts)
 	}
-	if b.m.FullDebug || b.m.Relocatable || b.m.Patch {
+	if b.m.FullDebug && len(parts) == 0 || b.m.Relocatable || b.m.Patch {
 		return
 	}
-	b.name(".nv.shared.reserved.0")
-	whole := size
-	if accounts {
-		whole += accountSize
+	s := b.reservedSection(elf.TypeNobits, size, parts)
+	if !b.m.FullDebug {
+		b.symbol(&Symbol{Name: "__nv_reservedSMEM_offset_0_alias", Bind: BindWeak, Other: OtherReserved, Section: s, Value: size})
 	}
-	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(whole)})
-	if accounts {
+	for _, p := range parts {
+		b.symbol(&Symbol{Name: p.Name, Bind: BindWeak, Type: SymObject, Section: s, Value: size, Size: uint64(p.Size)})
+		size += uint64(p.Size)
+	}
+}
+
+// asked makes the parts of shared memory that an object asks the linker for.
+func (b *builder) asked(parts []target.SharedPart) {
+	s := b.reservedSection(TypeReservedShared, 0, parts)
+	for _, p := range parts {
+		b.symbol(&Symbol{Name: p.Name, Bind: BindWeak, Type: SymCudaObject, Other: OtherReserved, Section: s, Value: p.Kind, Size: uint64(p.Size)})
+	}
+}
+
+// reservedSection makes the section of the shared memory that the system keeps.
+func (b *builder) reservedSection(t uint32, size uint64, parts []target.SharedPart) *Section {
+	const name = ".nv.shared.reserved.0"
+	b.name(name)
+	align := uint64(1)
+	for _, p := range parts {
+		size += uint64(p.Size)
+		if p.Name == target.SharedGuard {
+			align = 16
+		}
+	}
+	s := b.section(rankZero, &Section{Name: name, Type: t, Flags: elf.FlagAlloc | elf.FlagWrite, Align: align, Content: NoBits(size)})
+	if len(parts) > 0 {
 		b.sectionSymbol(s)
 	}
-	b.symbol(&Symbol{Name: "__nv_reservedSMEM_offset_0_alias", Bind: BindWeak, Other: OtherReserved, Section: s, Value: size})
-	if accounts {
-		b.symbol(&Symbol{Name: target.TensorAccount, Bind: BindWeak, Type: SymObject, Section: s, Value: size, Size: accountSize})
-	}
+	return s
 }
-
-// account makes the part of shared memory that an object asks the linker
-// for: what a block writes down about its tensor memory.
-func (b *builder) account() {
-	b.name(".nv.shared.reserved.0")
-	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: TypeReservedShared, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(accountSize)})
-	b.sectionSymbol(s)
-	b.symbol(&Symbol{Name: target.TensorAccount, Bind: BindWeak, Type: SymCudaObject, Other: OtherReserved, Section: s, Value: accountKind, Size: accountSize})
-}
-
-const (
-	accountSize = 0x20
-	accountKind = 1 // among the parts that a linker may be asked for
-)
 
 // unifiedTables are symbols that the linker fills in for unified function
 // and data tables; every new object names them.

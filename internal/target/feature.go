@@ -65,6 +65,7 @@ const (
 	LeadingLoads   // an asynchronous copy stands behind loads that do nothing
 	NewFiles       // files of the newer kind: order of sections, .nv.compat, RELA only, one relocation for functions
 	Capsules       // files carry capsule sections
+	GuardedShared  // the system keeps room in shared memory for a workaround
 	LinkedSamplers // the linker gives words of their own to samplers that objects name
 	BanksReported  // the reference's -v report counts constant banks and textures
 	Literals       // constants of two words stand in the kernel's own bank

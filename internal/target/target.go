@@ -89,7 +89,7 @@ var Chips = [...]Chip{
 		Uniforms: 80, UniformBits: 8, SharedReserved: SystemShared, Workaround: 8, bank0: &bank0Blackwell, timing: &timingSM100,
 	},
 	{
-		Column: 9, SM: 110, Was: 101, PTX: Since{Plain: 90, A: 90, F: 90}, Family: Blackwell, Group: 2, Features: blackwellTensor, Limits: Limits{48, 24, 228 * kb, 227 * kb},
+		Column: 9, SM: 110, Was: 101, PTX: Since{Plain: 90, A: 90, F: 90}, Family: Blackwell, Group: 2, Features: blackwellTensor | GuardedShared, Limits: Limits{48, 24, 228 * kb, 227 * kb},
 		Uniforms: 80, UniformBits: 8, SharedReserved: SystemShared, Workaround: 8, bank0: &bank0Blackwell, timing: &timingSM100,
 	},
 	{
@@ -107,8 +107,39 @@ var Chips = [...]Chip{
 const SystemShared = 0x400
 
 // TensorAccount is the symbol of what a block writes down there about its
-// tensor memory.
-const TensorAccount = "__nv_reservedSMEM_tcgen05_partition"
+// tensor memory, SharedGuard that of room for a workaround.
+const (
+	TensorAccount = "__nv_reservedSMEM_tcgen05_partition"
+	SharedGuard   = "__nv_reservedSMEM_gb10b_war_var"
+)
+
+// SharedPart is a part of the shared memory that the system keeps.
+type SharedPart struct {
+	Name string
+	Kind uint64 // its number among those that a linker may be asked for
+	Size int64
+}
+
+// SharedParts lists the parts that code on a machine has, in their order, from
+// ReservedFirst on.
+func (a *Arch) SharedParts(account bool) (list []SharedPart) {
+	if a.Has(GuardedShared) {
+		list = append(list, SharedPart{SharedGuard, 0x10, 0x80})
+	}
+	if account {
+		list = append(list, SharedPart{TensorAccount, 1, 0x20})
+	}
+	return list
+}
+
+// AccountAt is where a block's account of tensor memory stands in shared memory.
+func (a *Arch) AccountAt() int64 {
+	at := a.Bank0().ReservedFirst
+	for _, p := range a.SharedParts(false) {
+		at += p.Size
+	}
+	return at
+}
 
 // Archs lists every architecture that code can be generated for, oldest
 // first, the plain name before its f and a variants.

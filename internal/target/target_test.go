@@ -69,3 +69,13 @@ func TestNames(t *testing.T) {
 		t.Error("PTX knows sm_99")
 	}
 }
+
+// TestAccountAt: the account of tensor memory stands behind what else the
+// system keeps.
+func TestAccountAt(t *testing.T) {
+	for name, want := range map[string]int64{"sm_100a": 0x40, "sm_103f": 0x40, "sm_110a": 0xc0} {
+		if got := Find(name).AccountAt(); got != want {
+			t.Errorf("%s: %#x, want %#x", name, got, want)
+		}
+	}
+}

@@ -15,8 +15,6 @@ import (
 // multiprocessor. What the block holds stands in the part of shared memory
 // that the system keeps: the driver clears it before the block runs.
 const (
-	tensorPlace = 0x40 // of that in a whole program
-
 	tensorBarrier = 0x08 // by which a pair of blocks meets
 	tensorPhase   = 0x10 // of that barrier
 	tensorColumns = 0x14 // units that are held
@@ -35,7 +33,7 @@ func tensorAccount(l *build.Builder) (base ori.Operand, off int64) {
 	if l.Layout.Object {
 		return l.One(op.IADD3, op.Mods{}, l.SymbolWord(target.TensorAccount), base, expand.RZ()), -build.SharedReserved
 	}
-	return base, tensorPlace - build.SharedReserved
+	return base, l.Arch.AccountAt() - build.SharedReserved
 }
 
 // tensorVar returns the address of a word of the block's account.

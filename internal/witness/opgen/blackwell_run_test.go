@@ -222,6 +222,18 @@ E: ret; }
 	agreeAll(t, x, text, arch, &l)
 }
 
+// TestAccountPlace: tensor memory is asked for and given back where the system
+// keeps other things in the same part of shared memory too.
+func TestAccountPlace(t *testing.T) {
+	x := oracle.Find(t)
+	for _, arch := range []string{"sm_100a", "sm_110a"} {
+		text := blackwellKernel(arch, "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 64; bar.sync 0; ld.shared.b32 %r6, [%r2]; tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"+
+			"tcgen05.st.sync.aligned.32x32b.x2.b32 [%r6], {%r10,%r11}; tcgen05.wait::st.sync.aligned; tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r12,%r13}, [%r6]; tcgen05.wait::ld.sync.aligned; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r6, 64;")
+		l := launch.Launch{Kernel: "k", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Args: []launch.Arg{{Buf: 4096, Fill: "zero"}, {Buf: 4096, Fill: "u8", Seed: 3}, {Bytes: make([]byte, 128)}}}
+		agreeAll(t, x, text, arch, &l)
+	}
+}
+
 // TestTensorLeast runs tcgen05.ld.red.
 func TestTensorLeast(t *testing.T) {
 	x := oracle.Find(t)

@@ -171,19 +171,25 @@ func (w *Warp) TensorFence(i *Inst) {
 // as over. The reference's code of tcgen05.alloc asks for all of this.
 const (
 	accountAt    = 0x40
+	accountAt110 = 0xc0 // behind room for a workaround
 	accountSize  = 0x20
-	accountBar   = accountAt + 8
-	accountPhase = accountAt + 0x10
+	accountBar   = 8
+	accountPhase = 0x10
 	oneArrival   = 0x7ffff800_001ffffe
 )
 
 // enterTensor prepares the account where the kernel says that it uses it.
 func (m *machine) enterTensor(c *cta) {
+	at := accountAt
+	if m.prog.Arch.SM == 110 {
+		at = accountAt110
+	}
 	for _, a := range m.prog.kernel.Attrs {
-		if a.ID == cubin.AttrReservedSmemUsed && len(c.shared) >= accountAt+accountSize {
-			clear(c.shared[accountAt : accountAt+accountSize])
-			binary.LittleEndian.PutUint64(c.shared[accountBar:], oneArrival)
-			c.shared[accountPhase] = byte(c.rank&1 ^ 1)
+		if a.ID == cubin.AttrReservedSmemUsed && len(c.shared) >= at+accountSize {
+			account := c.shared[at : at+accountSize]
+			clear(account)
+			binary.LittleEndian.PutUint64(account[accountBar:], oneArrival)
+			account[accountPhase] = byte(c.rank&1 ^ 1)
 		}
 	}
 }
