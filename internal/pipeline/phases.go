@@ -116,6 +116,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
 		{Name: "NarrowLoads", Run: improve(address.NarrowLoads), MinOpt: 2},
 		{Name: "VectorLoads", Run: improve(address.VectorLoads), MinOpt: 2},
+		{Name: "VectorStores", Run: improve(address.VectorStores), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
 		{Name: "PackHalves", Run: fit(float.PackHalves), MinOpt: 1},
 		{Name: "Extremes", Run: fit(float.Extremes), MinOpt: 1},
@@ -169,7 +170,7 @@ var order = []string{
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "Literals", "TensorClears", "DeadCode",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "VectorStores", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "Literals", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
