@@ -72,7 +72,7 @@ var table = [...]Knob{
 	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
 	RotateHeader:    {"RotateHeader", Int, "8", "instructions of a loop's test that are written a second time, at its end"},
 	RestTurns:       {"RestTurns", Int, "4", "turns of a loop of unknown length that are written out; 0: none"},
-	RestBody:        {"RestBody", Int, "32", "instructions that such a loop has at most"},
+	RestBody:        {"RestBody", Int, "48", "instructions that such a loop has at most; loads count twice"},
 	ConvertOne:      {"ConvertOne", Int, "10", "instructions of a block that are guarded instead of jumped around"},
 	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},

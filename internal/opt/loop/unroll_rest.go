@@ -13,7 +13,7 @@ import (
 // Rest says how loops are unrolled whose number of turns is not known.
 type Rest struct {
 	Turns  int // turns that are written out; less than two: none
-	Body   int // instructions that a turn has at most
+	Body   int // instructions that a turn has at most; loads count twice
 	Growth int // instructions that are added to a function
 }
 
@@ -46,7 +46,7 @@ func UnrollRest(f *ori.Func, rest Rest) bool {
 			continue
 		}
 		u.loop, u.number = l, int32(n)+1
-		if !u.shape() || u.size > rest.Body || rest.Turns*u.size > u.room || !u.together() {
+		if !u.shape() || u.size+u.reads() > rest.Body || rest.Turns*u.size > u.room || !u.together() {
 			continue
 		}
 		if x == nil {
@@ -65,6 +65,18 @@ func UnrollRest(f *ori.Func, rest Rest) bool {
 		changed = true
 	}
 	return f.Touched(changed)
+}
+
+// reads counts the loads of a turn.
+func (u *unroller) reads() (n int) {
+	for _, b := range u.loop.Blocks {
+		for i := range b.Instrs {
+			if i.Op.Has(op.Reads) && i.NDst > 0 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // together reports whether nothing in the loop asks which threads run it: they
@@ -322,7 +334,7 @@ func (c *counter) ahead() (k int64, ok bool) {
 	case c.step < 0 && c.first <= 0 && c.cmp == op.MGE:
 		k++
 	case c.cmp == op.MNE:
-		return 0, c.step == 1 || c.step == -1
+		return 0, true
 	default:
 		return 0, false
 	}
@@ -393,7 +405,8 @@ func (e *enough) ask(b *ori.Block, first bool) {
 		x, y = y, x
 	}
 	left := e.word(b, op.IADD3, op.Mods{}, x, y.Negate(), ori.Zero(ori.R))
-	e.u.emit(b, op.ISETP, op.M(op.MGE, op.MU32, op.MAND), e.holds, left, ori.Imm(c.turns-1), goOn)
+	least := (c.turns-2)*max(c.step, -c.step) + 1 // no turn before the last meets the bound
+	e.u.emit(b, op.ISETP, op.M(op.MGE, op.MU32, op.MAND), e.holds, left, ori.Imm(least), goOn)
 }
 
 // strict is the comparison with the limit of a word that grows by step.
