@@ -192,7 +192,7 @@ func (u *unroller) plan(turns int) bool {
 	if u.forks && (u.size > u.most.Forked || turns*u.size > u.most.Forks) {
 		return false
 	}
-	if u.size <= u.most.Body && turns*u.size <= u.most.Whole || turns*u.size <= u.most.Growth && turns*u.weigh() <= u.most.Left {
+	if u.size <= u.most.Body && turns*u.size <= u.most.Whole || turns*u.size <= u.most.Growth && u.thins(turns) {
 		u.copies, u.whole = turns, true
 		return true
 	}
@@ -203,6 +203,26 @@ func (u *unroller) plan(turns int) bool {
 		if turns%n == 0 && n*u.size <= u.most.Part {
 			u.copies, u.whole = n, false
 			return true
+		}
+	}
+	return false
+}
+
+// thins reports whether little is left of turns that are written out: products
+// of matrices find their operands in the turns around them, other loops must lose
+// a third.
+func (u *unroller) thins(turns int) bool {
+	w := u.weigh()
+	return turns*w <= u.most.Left && (3*w <= 2*u.size || u.multiplies())
+}
+
+// multiplies reports whether the loop has products of matrices.
+func (u *unroller) multiplies() bool {
+	for _, b := range u.loop.Blocks {
+		for i := range b.Instrs {
+			if i.Op.Has(op.Matrix) {
+				return true
+			}
 		}
 	}
 	return false
