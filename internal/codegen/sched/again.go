@@ -38,8 +38,11 @@ func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *pre
 	}
 	f.Touch()
 	u := newStudy(f, a, s.tune)
-
-	if q := u.presser(p.budget, how(s.tune)); q.peak < p.peak && (cliffOf(q.peak) < cliffOf(p.peak) || cliffOf(p.peak) == 0) {
+	most := p.peak - 1
+	if c := cliffOf(p.peak); c > 0 {
+		most = below(c)
+	}
+	if q := u.within(p.budget, how(s.tune), most); q != nil {
 		return u, q
 	}
 	for _, t := range list {

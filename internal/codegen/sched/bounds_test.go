@@ -4,12 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
 // TestBounds: a plan that ends early would have taken as long as was said, no
-// plan is shorter than the shortest, and no order needs fewer words than the least.
+// plan is shorter than the shortest, and no order needs fewer words than the least
+// or ends early that would have kept its bound.
 func TestBounds(t *testing.T) {
 	usual := Usual()
 	for _, pairs := range []int{4, 20, 40} {
@@ -19,8 +21,18 @@ func TestBounds(t *testing.T) {
 		for n := range p.regions {
 			r := &p.regions[n]
 			for _, w := range ways {
-				if x := s.climbed(r.stretch, w); x.most[general] < r.least[general] {
+				if x := s.climbed(r.stretch, w, anyOrder); x.most[general] < r.least[general] {
 					t.Errorf("%d pairs: %d words, at least %d", pairs, x.most[general], r.least[general])
+				}
+				x := s.climbed(r.stretch, w, anyOrder)
+				if most := r.held.measure(table.Inverse(nil, x.order), &s.steps); most != x.most {
+					t.Errorf("%d pairs: %v words counted, %v alive", pairs, x.most, most)
+				}
+				for _, room := range []int32{x.most[general] - 1, x.most[general]} {
+					fit := bound{math.MaxInt32, room, math.MaxInt32}
+					if order, _ := upward(s.foothold(r.stretch, w.whole), r.held, w, nil, fit); (order != nil) != (room >= x.most[general]) {
+						t.Errorf("%d pairs: %d words, an order within %d: %v", pairs, x.most[general], room, order != nil)
+					}
 				}
 			}
 			for _, x := range r.climbs {

@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"math"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 )
@@ -31,9 +33,9 @@ func (p *presser) inTurn(r *region, limit counts, best plan, enough int32) plan 
 	}
 	room := min(roomOf(limit[general]), p.budget.in(r.block)-reserve)
 	best.improve(p.planned(r, r.base, byTurn, limit, min(enough, best.cycles)), room)
+	fit := bound{math.MaxInt32, room, max(predicateRoom+1, r.most[predicates])}
 	for _, w := range earlyWays {
-		x := p.loadsFirst(r.stretch, w, r.base)
-		if x.most[general] <= room && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
+		if x := p.loadsFirst(r.stretch, w, r.base, fit); x.order != nil && fit.holds(&x.most) {
 			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), room)
 			best.improve(p.planned(r, x.order, byTurn, limit, min(enough, best.cycles)), room)
 			break

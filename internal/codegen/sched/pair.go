@@ -62,7 +62,7 @@ func (m *mover) lacks(f int, words, k, at int32) bool {
 	if f == general && m.eager[k] {
 		limit -= m.spare
 	}
-	return m.alive[f].Max(m.next, at)+words > limit || f == general && m.words+words > m.most
+	return f == general && m.words+words > m.most || m.alive[f].Most()+words > limit && m.alive[f].Max(m.next, at)+words > limit
 }
 
 // count adds what is alive of a value, or takes it off.

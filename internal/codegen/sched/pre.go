@@ -37,6 +37,13 @@ func cliffOf(words int32) int32 {
 	return 0
 }
 
+// below is how many words are likely to do with the registers of the step
+// before a cliff.
+func below(cliff int32) int32 {
+	n := slices.Index(cliffs[:], cliff)
+	return cliffs[n-1] - tight
+}
+
 // roomOf is how many words may be alive where as many as limit are wanted: the
 // same number of registers does for them.
 func roomOf(limit int32) int32 { return max(limit, cliffOf(limit)-tight) }
@@ -176,7 +183,7 @@ func (p *presser) reaching(f *ori.Func) *presser {
 // not wait behind it.
 func (p *presser) farther() *presser {
 	if c := cliffOf(p.peak); p.budget.Rooms == nil && p.tune.Manner == 0 && c > cliffs[0] {
-		if q := p.study.presser(p.budget, manner{far: overBarriers}); cliffOf(q.peak) < c && cliffOf(q.peak) > 0 {
+		if q := p.study.within(p.budget, manner{far: overBarriers}, below(c)); q != nil {
 			return q
 		}
 	}
@@ -209,7 +216,7 @@ func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 		return s, p
 	}
 	t := newStudy(f, a, s.tune)
-	if q := t.presser(p.budget, how(s.tune)); cliffOf(q.peak) < cliffOf(p.peak) {
+	if q := t.within(p.budget, how(s.tune), below(cliffOf(p.peak))); q != nil {
 		return t, q
 	}
 	f.Reorder(high)
@@ -276,20 +283,31 @@ type presser struct {
 // long ones find worse orders, but where registers are short,
 // what combines values before such a barrier saves the most.
 func (s *study) presser(budget Budget, how manner) *presser {
+	return s.within(budget, how, math.MaxInt32)
+}
+
+// within finds orders with so many words alive at most, or returns nil.
+func (s *study) within(budget Budget, how manner, most int32) *presser {
 	v := s.view(how.far)
+	if v.most[general] > most || slices.ContainsFunc(v.stretches, func(x *stretch) bool { return x.least[general] > most }) {
+		return nil
+	}
 	p := &presser{study: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, how: how, budget: budget}
 	p.budget.Most -= min(int(how.less), budget.Most/4)
 	for n := range p.regions {
 		x := v.stretches[n]
 		p.regions[n] = region{stretch: x, base: x.source, most: x.most}
 	}
-	p.settle()
+	if !p.settle(most) {
+		return nil
+	}
 	return p
 }
 
 // settle gives the regions that need the most an order from their end
-// upwards, as long as that lowers the most, and decides the limit.
-func (p *presser) settle() {
+// upwards, as long as that lowers the most, and decides the limit. It gives up
+// when more words are alive than may be.
+func (p *presser) settle(may int32) bool {
 	byNeed := make([]*region, len(p.regions))
 	for n := range p.regions {
 		byNeed[n] = &p.regions[n]
@@ -298,9 +316,11 @@ func (p *presser) settle() {
 	most := max(p.most[general], cliffs[0]-reserve)
 	for _, r := range byNeed {
 		if r.most[general] > min(most, p.budget.in(r.block)-reserve) || r.most[predicates] > predicateRoom+1 {
-			p.improve(r, min(most, p.budget.in(r.block)-reserve))
+			p.improve(r, min(most, p.budget.in(r.block)-reserve), may)
 		}
-		most = max(most, r.most[general])
+		if most = max(most, r.most[general]); most > may {
+			return false
+		}
 		p.byBlock[r.block.ID].raise(&r.most)
 	}
 	p.peak = most
@@ -320,6 +340,7 @@ func (p *presser) settle() {
 		p.limit[general] = min(p.limit[general], budget)
 	}
 	p.limit[general] -= reserve
+	return true
 }
 
 // way is a way to find an order from the end upwards; see upward.
@@ -335,17 +356,15 @@ var ways = [...]way{
 }
 
 // improve takes an order from the end upwards if it needs less. So many general
-// words are as good as fewer.
-func (p *presser) improve(r *region, enough int32) {
+// words are as good as fewer, and more than most are of no use.
+func (p *presser) improve(r *region, enough, most int32) {
 	if p.how.shy == nil {
 		r.plain = true
 		for _, w := range ways {
 			if r.most.price() <= r.least.price() {
 				break
 			}
-			if x := p.climbed(r.stretch, w); x.most.price() < r.most.price() {
-				r.base, r.most = x.order, x.most
-			}
+			r.take(p.climbed(r.stretch, w, bound{r.most.price(), most, math.MaxInt32}))
 			if r.most.price() <= enough {
 				break
 			}
@@ -354,11 +373,21 @@ func (p *presser) improve(r *region, enough int32) {
 	}
 	for n, k := range p.how.shy {
 		for _, whole := range [...]bool{false, true} {
-			x := p.climbed(r.stretch, way{whole: whole, shy: k})
-			if n == 0 && k > 0 && !whole || x.most.price() < r.most.price() {
+			w := way{whole: whole, shy: k}
+			if n == 0 && k > 0 && !whole {
+				x := p.climbed(r.stretch, w, anyOrder)
 				r.base, r.most = x.order, x.most
+			} else {
+				r.take(p.climbed(r.stretch, w, bound{r.most.price(), most, math.MaxInt32}))
 			}
 		}
+	}
+}
+
+// take gives the region another order if that needs less.
+func (r *region) take(x *climbed) {
+	if x.order != nil && x.most.price() < r.most.price() {
+		r.base, r.most = x.order, x.most
 	}
 }
 
@@ -414,12 +443,13 @@ func (p *presser) plan(r *region, enough, wanting int32) plan {
 	if shortest := p.graph(r.stretch).shortest(); best.free || best.cycles <= shortest || enough <= shortest { // others would be no better
 		return best
 	}
+	fit := bound{math.MaxInt32, limit[general], max(predicateRoom+1, r.most[predicates])}
 	if r.plain {
-		p.climbed(r.stretch, way{})
-		p.climbed(r.stretch, way{whole: true})
+		p.climbed(r.stretch, way{}, fit)
+		p.climbed(r.stretch, way{whole: true}, fit)
 	}
 	for _, x := range r.climbs {
-		if !x.deep && x.shy == 0 && x.first == 0 && &x.order[0] != &r.base[0] && x.most[general] <= limit[general] && x.most[predicates] <= max(predicateRoom+1, r.most[predicates]) {
+		if !x.deep && x.shy == 0 && x.first == 0 && x.order != nil && &x.order[0] != &r.base[0] && fit.holds(&x.most) {
 			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), roomOf(limit[general]))
 		}
 	}

@@ -57,8 +57,9 @@ type stretch struct {
 // climbed is an order from the end upwards.
 type climbed struct {
 	way
-	order []int32
-	most  counts
+	base  []int32 // see loadsFirst
+	order []int32 // nil: it has more words alive than was asked for
+	most  counts  // words alive in it, or in what was made of it
 }
 
 // planned is what came out of a base and a limit.
@@ -73,6 +74,9 @@ type planned struct {
 // newStudy begins the study of f as it is; it returns nil when the function is
 // too large.
 func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
+	if f.Size() > mostNode {
+		return nil
+	}
 	names := words.Virtual(f)
 	l := livesOf(f, names)
 	if l == nil {
@@ -143,18 +147,27 @@ func (s *study) graph(r *stretch) *graph {
 	return r.g
 }
 
-// climbed returns an order of a stretch from its end upwards.
-func (s *study) climbed(r *stretch, w way) *climbed { return s.loadsFirst(r, w, nil) }
+// climbed returns an order of a stretch from its end upwards, or one that is
+// nil if it would not keep a bound.
+func (s *study) climbed(r *stretch, w way, most bound) *climbed { return s.loadsFirst(r, w, nil, most) }
 
 // loadsFirst returns such an order that begins with loads, the first of a base.
-func (s *study) loadsFirst(r *stretch, w way, base []int32) *climbed {
+func (s *study) loadsFirst(r *stretch, w way, base []int32, most bound) *climbed {
+	x := r.climbed(w, base)
+	if x.order == nil && most.holds(&x.most) {
+		x.order, x.most = upward(s.foothold(r, w.whole), r.held, w, x.base, most)
+	}
+	return x
+}
+
+// climbed returns what is known of an order.
+func (r *stretch) climbed(w way, base []int32) *climbed {
 	for n := range r.climbs {
 		if x := &r.climbs[n]; x.way == w {
 			return x
 		}
 	}
-	order := upward(s.foothold(r, w.whole), w, base)
-	r.climbs = append(r.climbs, climbed{w, order, r.held.measure(table.Inverse(r.values.mem, order), &s.steps)})
+	r.climbs = append(r.climbs, climbed{way: w, base: base})
 	return &r.climbs[len(r.climbs)-1]
 }
 

@@ -31,23 +31,34 @@ type climber struct {
 	grow  []int32      // general words each instruction would make alive
 	asks  []int32      // predicates each instruction would make alive, less those it makes
 	preds int32        // predicates alive
-	easy  []climb
-	hard  []climb // those that ask for a predicate
-	late  []climb // those that stand before all others
-	eager []bool  // which these are; nil: none
+	easy  heap.Ranked
+	hard  heap.Ranked // those that ask for a predicate
+	late  heap.Ranked // those that stand before all others
+	eager []bool      // which these are; nil: none
 }
 
-// climb is a ready instruction with what it promised when it was queued.
-type climb struct{ node, grow, turn int32 }
+// A ready instruction is queued with what it promised then: how many words it
+// makes alive, the fewest first, when it became ready, the last first, and its
+// number, the last first.
+const (
+	turnBits = 20
+	nodeBits = 24
+	mostTurn = 1<<turnBits - 1
+	mostNode = 1<<nodeBits - 1 // functions with more instructions keep their order
+	mostGrow = 1<<(63-turnBits-nodeBits) - 1
+)
 
-func lessClimb(a, b *climb) bool {
-	if a.grow != b.grow {
-		return a.grow < b.grow
-	}
-	if a.turn != b.turn {
-		return a.turn > b.turn
-	}
-	return a.node > b.node
+// climbOf is what instruction k is queued with.
+func climbOf(k, grow, turn int32) heap.Node {
+	return heap.Node(grown(grow))<<(turnBits+nodeBits) | heap.Node(mostTurn-min(turn, mostTurn))<<nodeBits | heap.Node(mostNode-k)
+}
+
+// grown is a number of words that has a place in a node.
+func grown(n int32) int32 { return max(-mostGrow, min(n, mostGrow)) }
+
+// promised is the instruction of a node and the words it was to make alive.
+func promised(n heap.Node) (k, grow int32) {
+	return mostNode - int32(n&mostNode), int32(n >> (turnBits + nodeBits))
 }
 
 // upward returns an order of g, first instruction first. The words of a
@@ -57,8 +68,9 @@ func lessClimb(a, b *climb) bool {
 // were not placed yet cannot end before all of them are: shy says how many words
 // more it counts for, so that those readers come one soon after the other
 // (a number that is packed for a product and summed up stays alive until the
-// later of both).
-func upward(h *foothold, w way, base []int32) []int32 {
+// later of both). It ends without an order when that has more words of held
+// alive than a bound allows, and returns how many are alive so far.
+func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32, counts) {
 	n, units := int32(len(h.g.instrs)), int32(len(h.file))
 	mem := h.v.mem
 	order := pool.Make[int32](mem, int(n))
@@ -82,12 +94,19 @@ func upward(h *foothold, w way, base []int32) []int32 {
 			c.queue(k)
 		}
 	}
+	t := tally{v: held}
+	t.begin()
+	more := true
 	for at := n - 1; at >= 0; at-- {
+		if more && !most.holds(&t.most) {
+			return nil, t.most
+		}
 		k := c.next()
 		order[at] = k
 		c.place(k, n-at)
+		more = t.place(k)
 	}
-	return order
+	return order, t.most
 }
 
 // prepare counts what each instruction needs and gives.
@@ -145,7 +164,6 @@ func (c *climber) count() {
 }
 
 func (c *climber) queue(k int32) {
-	x := climb{k, c.grow[k], c.turn[k]}
 	h := &c.easy
 	switch {
 	case c.eager != nil && c.eager[k]:
@@ -153,44 +171,52 @@ func (c *climber) queue(k int32) {
 	case c.asks[k] > 0:
 		h = &c.hard
 	}
-	*h = append(*h, x)
-	heap.Up(*h, lessClimb)
+	h.Put(climbOf(k, c.grow[k], c.turn[k]))
 }
 
 // next takes the best instruction. Entries whose promise has changed since
 // were queued again.
 func (c *climber) next() int32 {
-	for len(c.easy) > 0 && (c.done[c.easy[0].node] || c.easy[0].grow != c.grow[c.easy[0].node]) {
-		heap.Pop(&c.easy, lessClimb)
-	}
-	for len(c.hard) > 0 && (c.done[c.hard[0].node] || c.asks[c.hard[0].node] <= 0 || c.hard[0].grow != c.grow[c.hard[0].node]) {
-		heap.Pop(&c.hard, lessClimb)
-	}
+	easy, soft := c.first(&c.easy, false)
+	hard, firm := c.first(&c.hard, true)
 	h := &c.easy
 	switch {
-	case len(c.easy) == 0 && len(c.hard) == 0:
+	case !easy && !hard:
 		return c.last()
-	case len(c.easy) == 0:
+	case !easy:
 		h = &c.hard
-	case len(c.hard) == 0:
+	case !hard:
 	case c.preds >= tightPredicates:
-		if c.hard[0].grow+predicateWords < c.easy[0].grow {
+		if firm+predicateWords < soft {
 			h = &c.hard
 		}
 	default:
-		if lessClimb(&c.hard[0], &c.easy[0]) {
+		if c.hard.Nodes[0] < c.easy.Nodes[0] {
 			h = &c.hard
 		}
 	}
-	return heap.Pop(h, lessClimb).node
+	k, _ := promised(h.Take())
+	return k
+}
+
+// first takes promises that were not kept out of a heap, and returns what the
+// first of the others makes alive, if there is one.
+func (c *climber) first(h *heap.Ranked, asking bool) (any bool, grow int32) {
+	for len(h.Nodes) > 0 {
+		k, grow := promised(h.Nodes[0])
+		if !c.done[k] && (!asking || c.asks[k] > 0) && grow == grown(c.grow[k]) {
+			return true, grow
+		}
+		h.Take()
+	}
+	return false, 0
 }
 
 // last takes the best of those that stand before all others.
 func (c *climber) last() int32 {
 	for {
-		x := heap.Pop(&c.late, lessClimb)
-		if !c.done[x.node] && x.grow == c.grow[x.node] {
-			return x.node
+		if k, grow := promised(c.late.Take()); !c.done[k] && grow == grown(c.grow[k]) {
+			return k
 		}
 	}
 }

@@ -8,17 +8,16 @@ import (
 
 func TestHeap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	less := func(a, b *int) bool { return *a < *b }
 	for range 100 {
-		var h, in, out []int
-		for range r.IntN(40) {
-			x := r.IntN(20)
+		var h Ranked
+		var in, out []Node
+		for k := range int32(r.IntN(40)) {
+			x := NodeOf(int32(r.IntN(20))-10, k)
 			in = append(in, x)
-			h = append(h, x)
-			Up(h, less)
+			h.Push(x.Key(), x.Instr())
 		}
-		for len(h) > 0 {
-			out = append(out, Pop(&h, less))
+		for len(h.Nodes) > 0 {
+			out = append(out, h.Take())
 		}
 		if slices.Sort(in); !slices.Equal(in, out) {
 			t.Fatalf("%v, want %v", out, in)

@@ -1,3 +1,4 @@
+// Package heap keeps instructions of which the best is taken next.
 package heap
 
 // Ranked is a heap of instructions: the one with the least key first, of
@@ -20,8 +21,10 @@ func (n Node) Key() int32 { return int32(n >> 32) }
 func (n Node) Instr() int32 { return int32(n) }
 
 // Push adds an instruction.
-func (r *Ranked) Push(key, node int32) {
-	x := NodeOf(key, node)
+func (r *Ranked) Push(key, node int32) { r.Put(NodeOf(key, node)) }
+
+// Put adds a node.
+func (r *Ranked) Put(x Node) {
 	h := append(r.Nodes, x)
 	j := len(h) - 1
 	for j > 0 && x < h[(j-1)/2] {
@@ -33,7 +36,10 @@ func (r *Ranked) Push(key, node int32) {
 }
 
 // Pop takes the first.
-func (r *Ranked) Pop() int32 {
+func (r *Ranked) Pop() int32 { return r.Take().Instr() }
+
+// Take takes the first node.
+func (r *Ranked) Take() Node {
 	h := r.Nodes
 	first, last := h[0], len(h)-1
 	x := h[last]
@@ -51,5 +57,5 @@ func (r *Ranked) Pop() int32 {
 		h[i] = h[j]
 		i = j
 	}
-	return first.Instr()
+	return first
 }

@@ -74,6 +74,9 @@ func (p *Profile) again(n int) {
 	p.most[n] = max(p.most[2*n], p.most[2*n+1]) + p.more[n]
 }
 
+// Most returns the largest number of all places.
+func (p *Profile) Most() int32 { return p.most[1] }
+
 // Max returns the largest number of the places [from, to).
 func (p *Profile) Max(from, to int32) int32 {
 	if from >= to {
