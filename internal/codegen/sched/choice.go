@@ -51,7 +51,11 @@ func (p *presser) plans(f *ori.Func) ([]plan, tuning.Cost) {
 	now := p.cost(f, plans, weights, tight)
 	trial := make([]plan, len(plans))
 	for tries := 0; tries < p.tune.Raises && p.tune.Registers == 0 && p.raise(); tries++ {
-		done, held := p.replan(trial, plans, weights, p.worthwhile(f, now, 0), p.worthwhile(f, now, 1))
+		most := p.worthwhile(f, now, 0)
+		if p.freely(plans, weights, most) >= most {
+			break
+		}
+		done, held := p.replan(trial, plans, weights, most, p.worthwhile(f, now, 1))
 		if done {
 			if left := p.cost(f, trial, weights, reserve); p.tune.IsBetter(left, now) {
 				now = left
@@ -84,13 +88,31 @@ func (p *presser) worthwhile(f *ori.Func, now tuning.Cost, more int32) float64 {
 	return p.tune.Border(now, estimate.Warps(f, (p.limit[general]+more+reserve+7)/8*8))
 }
 
-// replan makes the plans again that registers held back, within the limit. It
-// gives up when they will take so long; those that still want registers come to hold
-// more words than the limit, and must be faster. It reports whether it did not
-// give up, and whether still more registers could help.
-func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting float64) (done, held bool) {
-	copy(trial, plans)
-	latency := 0.0
+// freely is the latency of plans within all registers there are, or one that is
+// not below most: with fewer registers they hardly ever take less.
+func (p *presser) freely(plans []plan, weights []float64, most float64) (latency float64) {
+	latency = p.shortest(plans, weights)
+	for n := range plans {
+		if !plans[n].held || latency >= most {
+			continue
+		}
+		r := &p.regions[n]
+		latency -= weights[n] * float64(p.graph(r.stretch).shortest())
+		limit := p.limits(r)
+		limit[general] = p.budget.in(r.block) - reserve
+		x := p.planned(r, r.base, byPath, limit, cyclesLeft(most-latency, weights[n]))
+		latency += weights[n] * float64(x.cycles)
+	}
+	return latency
+}
+
+// cyclesLeft is how many cycles a region of some weight may take at most.
+func cyclesLeft(latency, weight float64) int32 {
+	return int32(max(0, min(math.Ceil(latency/weight), math.MaxInt32)))
+}
+
+// shortest is the latency below which plans do not come that registers held back.
+func (p *presser) shortest(plans []plan, weights []float64) (latency float64) {
 	for n := range plans {
 		if plans[n].held {
 			latency += weights[n] * float64(p.graph(p.regions[n].stretch).shortest())
@@ -98,6 +120,16 @@ func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting f
 			latency += weights[n] * float64(plans[n].cycles)
 		}
 	}
+	return latency
+}
+
+// replan makes the plans again that registers held back, within the limit. It
+// gives up when they will take so long; those that still want registers come to hold
+// more words than the limit, and must be faster. It reports whether it did not
+// give up, and whether still more registers could help.
+func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting float64) (done, held bool) {
+	copy(trial, plans)
+	latency := p.shortest(plans, weights)
 	if latency >= most {
 		return false, false // nor will it with more
 	}
@@ -107,10 +139,7 @@ func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting f
 		}
 		r := &p.regions[n]
 		latency -= weights[n] * float64(p.graph(r.stretch).shortest())
-		left := func(most float64) int32 {
-			return int32(max(0, min(math.Ceil((most-latency)/weights[n]), math.MaxInt32)))
-		}
-		if trial[n] = p.plan(r, left(most), left(wanting)); trial[n].order == nil {
+		if trial[n] = p.plan(r, cyclesLeft(most-latency, weights[n]), cyclesLeft(wanting-latency, weights[n])); trial[n].order == nil {
 			return false, true
 		}
 		latency += weights[n] * float64(trial[n].cycles)

@@ -428,11 +428,7 @@ type mover struct {
 // order when that will take so many cycles, and tries no further ones that will
 // take so many where registers did not last.
 func (p *presser) plan(r *region, enough, wanting int32) plan {
-	limit := p.limit
-	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
-	if r.most[predicates] == predicateRoom && r.tests() >= len(r.instrs)/manyTests { // no test could be made beside another
-		limit[predicates]++
-	}
+	limit := p.limits(r)
 	best := p.planned(r, r.base, byPath, limit, enough)
 	if best.held {
 		enough = min(enough, wanting)
@@ -454,6 +450,16 @@ func (p *presser) plan(r *region, enough, wanting int32) plan {
 		}
 	}
 	return p.inTurn(r, limit, best, enough)
+}
+
+// limits are how many words may be alive in a region.
+func (p *presser) limits(r *region) counts {
+	limit := p.limit
+	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
+	if r.most[predicates] == predicateRoom && r.tests() >= len(r.instrs)/manyTests { // no test could be made beside another
+		limit[predicates]++
+	}
+	return limit
 }
 
 // improve takes another plan if it is quicker and needs no more words than there is room for.
