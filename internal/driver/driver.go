@@ -29,6 +29,7 @@ type World struct {
 	Viewer         func() Viewer // makes pages for --view; may be nil
 	Elsewhere      Elsewhere     // reaches compile servers; may be nil
 	Bound          func(int64)   // bounds the memory of the process; may be nil
+	Large          func()        // makes ready for inputs that are not small; may be nil
 	// Kernels is a further place where compiled kernels are looked for and
 	// kept; may be nil.
 	Kernels pipeline.Cache
@@ -111,6 +112,9 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 		if code, done := away(ctx, line, files, w); done {
 			return code
 		}
+	}
+	if w.Large != nil && !line.Has(cli.MemoryLimit) && areLarge(files) {
+		w.Large()
 	}
 	var resume *pipeline.Resume
 	if fault == nil {

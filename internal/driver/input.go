@@ -62,6 +62,18 @@ func readInputs(line *cli.Line, stdin io.Reader) (list []Source, fault *cli.Faul
 	return list, nil
 }
 
+// largeInputs is how many bytes inputs have, together, to be no small ones.
+const largeInputs = 12 << 10
+
+// areLarge reports whether inputs are not small.
+func areLarge(files []Source) bool {
+	n := 0
+	for _, f := range files {
+		n += len(f.File.Text)
+	}
+	return n >= largeInputs
+}
+
 func readFile(name string) Source {
 	f := &src.File{Name: name}
 	data, err := os.ReadFile(name)

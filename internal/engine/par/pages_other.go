@@ -1,0 +1,6 @@
+//go:build !linux
+
+package par
+
+// LargePages asks for large pages where that pays.
+func LargePages() {}
