@@ -44,9 +44,10 @@ type Scratch struct {
 	rows  []bits.Set // of each register, its part of taken
 	width int        // words of each
 	who   [][]int32
-	way   []int32 // groups in the way of another
-	list  []int32 // groups in the order of the walk
-	met   []int32 // of each group, the number of the last look that met it
+	way   []int32  // groups in the way of another
+	list  []int32  // groups in the order of the walk
+	keys  []uint64 // by which they are sorted
+	met   []int32  // of each group, the number of the last look that met it
 	looks int32
 
 	wished []int16 // see wish
@@ -190,7 +191,12 @@ func (t *trial) roots(o order) []int32 {
 			list = append(list, int32(v))
 		}
 	}
+	t.m.list = list
 	rooms := t.p.Files[t.class].Rooms != nil
+	if o == byStart && !rooms {
+		t.sortByStart(list)
+		return list
+	}
 	slices.SortFunc(list, func(a, b int32) int {
 		x, y := &t.g.info[a], &t.g.info[b]
 		if (x.fixed >= 0) != (y.fixed >= 0) {
@@ -223,8 +229,26 @@ func (t *trial) roots(o order) []int32 {
 		}
 		return int(a) - int(b)
 	})
-	t.m.list = list
 	return list
+}
+
+// sortByStart puts fixed groups first, then those that begin first: numbers are
+// sorted sooner than groups.
+func (t *trial) sortByStart(list []int32) {
+	keys := slices.Grow(t.m.keys[:0], len(list))
+	for _, v := range list {
+		x := &t.g.info[v]
+		key := uint64(uint32(x.from))<<32 | uint64(uint32(v))
+		if x.fixed < 0 {
+			key |= 1 << 63
+		}
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for n, key := range keys {
+		list[n] = int32(uint32(key))
+	}
+	t.m.keys = keys
 }
 
 func first(x bool) int {

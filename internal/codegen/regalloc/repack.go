@@ -118,47 +118,41 @@ func (p *packer) lightest(v int32) (best int16) {
 // times how often it was moved. It is as much as most if it is more, or if
 // something cannot be moved.
 func (p *packer) weight(v int32, r int16, most int) (sum int) {
-	p.eachHolder(v, r, func(q int32) bool {
-		y := &p.g.info[q]
-		if sum += int(y.width) * int(1+p.moved[q]); y.fixed >= 0 || sum >= most {
-			sum = most
-			return false
+	p.m.looks++
+	for w, spans := range p.g.info[v].spans {
+		row := p.held[int(r)+w]
+		for _, s := range spans {
+			for k := behind(row, s.from); k < len(row) && row[k].from < s.to; k++ {
+				q := row[k].who
+				if p.m.met[q] == p.m.looks {
+					continue
+				}
+				p.m.met[q] = p.m.looks
+				y := &p.g.info[q]
+				if sum += int(y.width) * int(1+p.moved[q]); y.fixed >= 0 || sum >= most {
+					return most
+				}
+			}
 		}
-		return true
-	})
+	}
 	return sum
 }
 
 // holders lists the groups in the way of v at r.
 func (p *packer) holders(v int32, r int16) (list []int32) {
-	p.eachHolder(v, r, func(q int32) bool {
-		list = append(list, q)
-		return true
-	})
-	return list
-}
-
-// eachHolder calls do with each group in the way of v at r once, until it says
-// no.
-func (p *packer) eachHolder(v int32, r int16, do func(q int32) bool) {
 	p.m.looks++
 	for w, spans := range p.g.info[v].spans {
 		row := p.held[int(r)+w]
 		for _, s := range spans {
-			for _, h := range row[behind(row, s.from):] {
-				if h.from >= s.to {
-					break
-				}
-				if p.m.met[h.who] == p.m.looks {
-					continue
-				}
-				p.m.met[h.who] = p.m.looks
-				if !do(h.who) {
-					return
+			for k := behind(row, s.from); k < len(row) && row[k].from < s.to; k++ {
+				if q := row[k].who; p.m.met[q] != p.m.looks {
+					p.m.met[q] = p.m.looks
+					list = append(list, q)
 				}
 			}
 		}
 	}
+	return list
 }
 
 // destroyed are registers of which an instruction leaves nothing.

@@ -30,9 +30,10 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
 	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && lateReaders(p, class)
-	step := f.Step(floor)
+	step, tried := f.Step(floor), -1 // tried: how far registers were spread by the first plan, in vain
 	if late && floor <= step-step/16 {
-		if t := s.spread(class, plans[0], f.SpreadTo(floor), freeCosts[:1]); t != nil {
+		tried = f.SpreadTo(floor)
+		if t := s.spread(class, plans[0], tried, freeCosts[:1]); t != nil {
 			return t
 		}
 	}
@@ -65,7 +66,11 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 		}
 	}
 	if best != nil && late && round == 0 {
-		if t := s.spread(class, how, f.SpreadTo(best.used), freeCosts[:]); t != nil {
+		costs := freeCosts[:]
+		if how == plans[0] && f.SpreadTo(best.used) == tried {
+			costs = costs[1:]
+		}
+		if t := s.spread(class, how, f.SpreadTo(best.used), costs); t != nil {
 			return t
 		}
 	}
