@@ -124,6 +124,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if high == nil && p.peak <= crowdedWords {
 		s, p = s.lower(f, a, p)
 	}
+	s, p = s.later(f, a, p)
 	s, p = s.testAgain(f, a, p)
 	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them

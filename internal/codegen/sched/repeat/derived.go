@@ -27,22 +27,33 @@ const (
 // number of the block. It returns what takes all of it back, the places of
 // instructions aside, or nil if nothing changed.
 func Derived(f *ori.Func, over []int32) (undo func()) {
+	d := newDerived(f, over)
+	if !d.choose(d.candidates()) {
+		return nil
+	}
+	return d.apply(d.block)
+}
+
+// newDerived looks at f, whose blocks have so many words too many.
+func newDerived(f *ori.Func, over []int32) *derived {
 	d := &derived{f: f, over: over, dom: flow.DomOf(f), live: flow.LiveOf(f), def: make([]*ori.Instr, len(f.Regs)), place: map[*ori.Instr]int{}}
 	d.loops = flow.LoopsOf(f, d.dom)
 	d.state, d.srcs = make([]state, len(f.Regs)), make([][]ori.Operand, len(f.Regs))
 	d.index()
-	list := d.candidates()
-	if !d.choose(list) {
-		return nil
-	}
+	return d
+}
+
+// apply makes again, block by block, what was decided on, and returns what
+// takes it back.
+func (d *derived) apply(block func(b *ori.Block)) (undo func()) {
 	for r, x := range d.state { // before those are made again themselves
 		if x == made {
 			d.srcs[r] = slices.Clone(d.def[r].Srcs())
 		}
 	}
-	regs := len(f.Regs)
+	f, regs := d.f, len(d.f.Regs)
 	for _, b := range f.Blocks {
-		d.block(b)
+		block(b)
 	}
 	d.sweep()
 	return func() {
@@ -297,50 +308,54 @@ func (d *derived) may(c *candidate) bool {
 		!slices.ContainsFunc(c.from, func(r ori.Reg) bool { return d.state[r] == made })
 }
 
+// copied is a value that was made again at a place.
+type copied struct {
+	reg ori.Reg
+	at  int
+}
+
+// again makes r again before an instruction, at place n, unless a copy is there
+// that is fresh enough.
+func (d *derived) again(r ori.Reg, before *ori.Instr, copies map[ori.Reg]copied, n, fresh int) ori.Reg {
+	if c, ok := copies[r]; ok && n-c.at <= fresh {
+		return c.reg
+	}
+	w := d.def[r]
+	srcs := slices.Clone(d.srcs[r])
+	for k := range srcs {
+		if s := &srcs[k]; s.HasReg() && d.state[s.Reg] == made {
+			s.Reg = d.again(s.Reg, before, copies, n, fresh)
+		}
+	}
+	dst := w.Args[0]
+	dst.Reg = d.f.NewReg(ori.R, int(d.f.Regs[r].Width))
+	d.f.Regs[dst.Reg] = d.f.Regs[r]
+	m := d.f.NewInstr(w.Op, w.Mods, []ori.Operand{dst}, srcs)
+	m.Line, m.Loc = w.Line, w.Loc
+	before.Block().InsertBefore(m, before)
+	d.added = append(d.added, m)
+	copies[r] = copied{dst.Reg, n}
+	return dst.Reg
+}
+
 // block makes values again before the instructions of b that read them.
 func (d *derived) block(b *ori.Block) {
-	type copied struct {
-		reg ori.Reg
-		at  int
-	}
 	copies := map[ori.Reg]copied{}
 	n := 0
-	var list []*ori.Instr
-	for i := range b.Instrs {
-		list = append(list, i)
-	}
-	var again func(r ori.Reg, before *ori.Instr) ori.Reg
-	again = func(r ori.Reg, before *ori.Instr) ori.Reg {
-		if c, ok := copies[r]; ok && n-c.at <= fresh {
-			return c.reg
-		}
-		w := d.def[r]
-		srcs := slices.Clone(d.srcs[r])
-		for k := range srcs {
-			if s := &srcs[k]; s.HasReg() && d.state[s.Reg] == made {
-				s.Reg = again(s.Reg, before)
-			}
-		}
-		dst := w.Args[0]
-		dst.Reg = d.f.NewReg(ori.R, int(d.f.Regs[r].Width))
-		d.f.Regs[dst.Reg] = d.f.Regs[r]
-		m := d.f.NewInstr(w.Op, w.Mods, []ori.Operand{dst}, srcs)
-		m.Line, m.Loc = w.Line, w.Loc
-		b.InsertBefore(m, before)
-		d.added = append(d.added, m)
-		copies[r] = copied{dst.Reg, n}
-		return dst.Reg
-	}
-	for _, i := range list {
+	for _, i := range slices.Collect(b.Instrs) {
 		n++
 		Reads(i, func(o *ori.Operand) {
 			if int(o.Reg) < len(d.state) && d.state[o.Reg] == made && d.def[o.Reg].Block() != b && d.before(o.Reg, i) {
-				was := o.Reg
-				o.Reg = again(was, i)
-				d.renamed = append(d.renamed, renamed{o, was})
+				d.rename(o, d.again(o.Reg, i, copies, n, fresh))
 			}
 		})
 	}
+}
+
+// rename has an operand read another register.
+func (d *derived) rename(o *ori.Operand, to ori.Reg) {
+	d.renamed = append(d.renamed, renamed{o, o.Reg})
+	o.Reg = to
 }
 
 // sweep takes away what nobody reads any more.
