@@ -29,14 +29,8 @@ func (s *study) later(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 		if below == 0 || p.most[general]+tight > below {
 			break
 		}
-		var runs []repeat.Run
-		for n := range p.regions {
-			if r := &p.regions[n]; r.most[general]+tight > below {
-				runs = append(runs, repeat.Run{First: r.instrs[0], Last: r.instrs[len(r.instrs)-1], Over: r.most[general] + tight - below})
-			}
-		}
 		order := f.Order()
-		undo := repeat.Later(f, runs)
+		undo := repeat.Later(f, p.fuller(below-tight))
 		if undo == nil {
 			break
 		}
@@ -51,4 +45,21 @@ func (s *study) later(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 		s, p = t, q
 	}
 	return s, p
+}
+
+// fuller lists the regions that need more than so many words; none, if so many
+// do not even live through one of them.
+func (p *presser) fuller(words int32) (list []repeat.Run) {
+	for n := range p.regions {
+		r := &p.regions[n]
+		over := r.most[general] - words
+		switch {
+		case over <= 0:
+		case over > r.held.through[general]:
+			return nil
+		default:
+			list = append(list, repeat.Run{First: r.instrs[0], Last: r.instrs[len(r.instrs)-1], Over: over})
+		}
+	}
+	return list
 }

@@ -277,6 +277,7 @@ type presser struct {
 	peak    int32  // general words alive at most, in the orders with few registers
 	how     manner
 	taken   []int32 // general words alive in each block, by ID, in the orders that were found
+	strict  bool    // products hold no matrices for the next beyond the step
 }
 
 // presser finds the order with few registers of every region, and the limit.
@@ -473,7 +474,7 @@ func (x *plan) improve(y plan, room int32) {
 // planned lists one region, beginning with an order, unless that is known. It
 // ends without an order when that will take so many cycles.
 func (p *presser) planned(r *region, base []int32, by ranking, limit counts, enough int32) plan {
-	return r.planned(base, by, limit, p.slack(r), enough, func() plan {
+	return r.planned(planned{base: &base[0], by: by, limit: limit, slack: p.slack(r), strict: p.strict}, enough, func() plan {
 		other := *r
 		other.base = base
 		return p.move(&other, by, limit, enough)
@@ -496,7 +497,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.alive[f].Fill(p.steps[f])
 	}
 	m.words, m.tests, m.most = m.v.start(general), m.v.start(predicates), roomOf(limit[general])
-	if slices.ContainsFunc(g.instrs, places.IsProduct) { // what the next of them reads is worth more than warps
+	if !p.strict && slices.ContainsFunc(g.instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}
 	m.rush()

@@ -25,9 +25,9 @@ func localize(f *ori.Func, p *presser) bool {
 // outOf reports whether a register lives at the end of a block.
 func (p *presser) outOf(r ori.Reg, b *ori.Block) bool {
 	l := p.t.lives
-	x := l.dense[p.b.names.Base[r]]
+	x := l.Dense[p.b.names.Base[r]]
 	if x < 0 && p.f.Regs[r].Width > 1 {
-		x = l.dense[p.b.names.Base[r]+1]
+		x = l.Dense[p.b.names.Base[r]+1]
 	}
-	return x >= 0 && l.out[b.ID].has(x)
+	return x >= 0 && l.Out[b.ID].Has(x)
 }

@@ -304,7 +304,7 @@ func TestPreKeepsMeaning(t *testing.T) {
 // peak returns the most general words alive at once in the first block of f.
 func peak(f *ori.Func) int {
 	names := words.Virtual(f)
-	t := newTracer(f, names, livesOf(f, names))
+	t := newTracer(f, names, words.LivesOf(f, names))
 	t.enter(f.Blocks[0])
 	most := int32(0)
 	for i := f.Blocks[0].Last(); i != nil; i = i.Prev() {

@@ -122,3 +122,72 @@ func TestFarther(t *testing.T) {
 		t.Errorf("%d words alive", n)
 	}
 }
+
+// rounds makes a block of so many rounds that load two matrices and add their
+// product to each of some sums.
+func rounds(n, sums int) *ori.Func {
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	f := (&ori.Module{}).NewFunc("rounds")
+	f.Kernel = true
+	b := f.NewBlock()
+	base := f.NewReg(ori.R, 1)
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(f.Words(base)), ops(ori.Special(op.SRTidX))))
+	acc := make([]ori.Reg, sums)
+	for round := range n {
+		x := f.NewReg(ori.R, 4)
+		b.Append(f.NewInstr(op.LDS, op.M(op.M128), ops(f.Words(x)), ops(ori.Addr(f.Words(base), int64(1024*round)))))
+		for k := range acc {
+			y, sum := f.NewReg(ori.R, 2), f.NewReg(ori.R, 4)
+			b.Append(f.NewInstr(op.LDS, op.M(op.M64), ops(f.Words(y)), ops(ori.Addr(f.Words(base), int64(1024*round+16+8*k)))))
+			from := ori.Zero(ori.R)
+			if round > 0 {
+				from = f.Words(acc[k])
+			}
+			b.Append(f.NewInstr(op.HMMA, op.M(op.M16816, op.MF32), ops(f.Words(sum)), ops(f.Words(x), f.Words(y), from)))
+			acc[k] = sum
+		}
+	}
+	for k, r := range acc {
+		b.Append(f.NewInstr(op.STS, op.M(op.M128), nil, ops(ori.Addr(f.Words(base), int64(16*k)), f.Words(r))))
+	}
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	return f
+}
+
+// TestStrict: matrices of the next product take registers beyond a step of
+// occupancy only where orders would else take longer by more than a little.
+func TestStrict(t *testing.T) {
+	kept := 0
+	for sums := 2; sums < 16; sums++ {
+		f := rounds(12, sums)
+		usual := Usual()
+		p := newStudy(f, target.Find("sm_90a"), &usual).presser(Budget{Most: 253}, manner{})
+		weights := []float64{1}
+		if len(p.regions) != 1 {
+			t.Fatalf("%d regions", len(p.regions))
+		}
+		latency := func(strict bool) (float64, int32) {
+			p.strict = strict
+			x := p.plan(&p.regions[0], 1<<30, 1<<30)
+			p.strict = false
+			return float64(x.cycles), x.words
+		}
+		loose, beyond := latency(false)
+		strict, words := latency(true)
+		plans, _ := p.within(f, weights)
+		room := roomOf(p.limit[general])
+		t.Logf("%d sums: room for %d words: %d in %.0f cycles, or %d in %.0f", sums, room, words, strict, beyond, loose)
+		if plans[0].words > room && strict <= loose {
+			t.Errorf("%d sums: %d words where %d are as good", sums, plans[0].words, words)
+		}
+		if plans[0].words < beyond {
+			kept++
+			if strict*100 > loose*stricter {
+				t.Errorf("%d sums: %.0f cycles instead of %.0f", sums, strict, loose)
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("no order stayed within its step for it")
+	}
+}

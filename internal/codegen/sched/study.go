@@ -64,10 +64,11 @@ type climbed struct {
 
 // planned is what came out of a base and a limit.
 type planned struct {
-	base  *int32 // its first entry: bases are never changed
-	by    ranking
-	limit counts
-	slack int
+	base   *int32 // its first entry: bases are never changed
+	by     ranking
+	limit  counts
+	slack  int
+	strict bool // see presser
 	plan
 }
 
@@ -78,7 +79,7 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 		return nil
 	}
 	names := words.Virtual(f)
-	l := livesOf(f, names)
+	l := words.LivesOf(f, names)
 	if l == nil {
 		return nil
 	}
@@ -191,17 +192,18 @@ func (s *study) foothold(r *stretch, whole bool) *foothold {
 
 // planned returns the plan of a base within a limit, made if it is not known.
 // Of one that takes so many cycles no more than that needs to be known.
-func (r *stretch) planned(base []int32, by ranking, limit counts, slack int, most int32, plan func() plan) plan {
+func (r *stretch) planned(w planned, most int32, plan func() plan) plan {
 	for n := range r.plans {
-		if x := &r.plans[n]; x.base == &base[0] && x.by == by && x.slack == slack && x.serves(limit) {
+		if x := &r.plans[n]; x.base == w.base && x.by == w.by && x.slack == w.slack && x.strict == w.strict && x.serves(w.limit) {
 			if x.order == nil && x.cycles < most {
-				x.limit, x.plan = limit, plan()
+				x.limit, x.plan = w.limit, plan()
 			}
 			return x.plan
 		}
 	}
-	r.plans = append(r.plans, planned{&base[0], by, limit, slack, plan()})
-	return r.plans[len(r.plans)-1].plan
+	w.plan = plan()
+	r.plans = append(r.plans, w)
+	return w.plan
 }
 
 // serves reports whether the plan for a limit would be the same: more registers

@@ -56,7 +56,7 @@ type values struct {
 type tracer struct {
 	f      *ori.Func
 	names  *numbering
-	lives  *lives
+	lives  *words.Lives
 	file   []uint8 // of each word
 	alive  []bool
 	marked []int32 // words that were alive at some time in this block
@@ -68,7 +68,7 @@ type tracer struct {
 	list   []access
 }
 
-func newTracer(f *ori.Func, names *numbering, l *lives) *tracer {
+func newTracer(f *ori.Func, names *numbering, l *words.Lives) *tracer {
 	mem := f.Scratch()
 	t := &tracer{f: f, names: names, lives: l, file: pool.Make[uint8](mem, names.Size), alive: pool.Make[bool](mem, names.Size), first: pool.Make[int32](mem, names.Size), cur: pool.Make[int32](mem, names.Size)}
 	for w := range t.file {
@@ -94,19 +94,19 @@ func (t *tracer) enter(b *ori.Block) {
 		t.first[w] = 0
 	}
 	t.marked, t.noted, t.now = t.marked[:0], t.noted[:0], counts{}
-	in := t.lives.in[b.ID]
+	in := t.lives.In[b.ID]
 	for i := range b.Instrs {
 		t.list = t.names.Accesses(i)
 		for _, a := range t.list {
 			for w := a.Word; a.Write && w < a.Word+int32(a.N); w++ {
-				if n := t.lives.dense[w]; t.first[w] == 0 && (n < 0 || !in.has(n)) {
+				if n := t.lives.Dense[w]; t.first[w] == 0 && (n < 0 || !in.Has(n)) {
 					t.first[w] = int32(i.ID) + 1
 					t.noted = append(t.noted, w)
 				}
 			}
 		}
 	}
-	t.lives.out[b.ID].each(func(n int32) { t.set(t.lives.words[n], true) })
+	t.lives.Out[b.ID].Each(func(n int32) { t.set(t.lives.Words[n], true) })
 }
 
 func (t *tracer) set(w int32, alive bool) {

@@ -36,7 +36,7 @@ func Derived(f *ori.Func, over []int32) (undo func()) {
 
 // newDerived looks at f, whose blocks have so many words too many.
 func newDerived(f *ori.Func, over []int32) *derived {
-	d := &derived{f: f, over: over, dom: flow.DomOf(f), live: flow.LiveOf(f), def: make([]*ori.Instr, len(f.Regs)), place: map[*ori.Instr]int{}}
+	d := &derived{f: f, over: over, dom: flow.DomOf(f), live: flow.LiveOf(f), def: make([]*ori.Instr, len(f.Regs)), place: make([]int32, f.NumInstrs())}
 	d.loops = flow.LoopsOf(f, d.dom)
 	d.state, d.srcs = make([]state, len(f.Regs)), make([][]ori.Operand, len(f.Regs))
 	d.index()
@@ -92,7 +92,7 @@ type derived struct {
 	live  *flow.Live
 	def   []*ori.Instr // of each register that one instruction writes, that
 	uses  [][]*ori.Instr
-	place map[*ori.Instr]int // in its block
+	place []int32 // of each instruction, by its number, in its block
 	hot   []*ori.Block
 	state []state
 	srcs  [][]ori.Operand // of what is made again
@@ -109,9 +109,9 @@ func (d *derived) index() {
 		if d.over[b.ID] > 0 {
 			d.hot = append(d.hot, b)
 		}
-		n := 0
+		n := int32(0)
 		for i := range b.Instrs {
-			d.place[i] = n
+			d.place[i.ID] = n
 			n++
 			for _, o := range i.Dsts() {
 				if o.HasReg() {
@@ -163,7 +163,7 @@ func (d *derived) before(r ori.Reg, i *ori.Instr) bool {
 		return false
 	}
 	if w.Block() == i.Block() {
-		return d.place[w] < d.place[i]
+		return d.place[w.ID] < d.place[i.ID]
 	}
 	return d.dom.Dominates(w.Block(), i.Block())
 }

@@ -44,7 +44,7 @@ func Later(f *ori.Func, runs []Run) (undo func()) {
 	l := &later{derived: newDerived(f, make([]int32, f.NumBlocks())), behind: map[*ori.Operand]bool{}, from: map[*ori.Block][]bool{}}
 	for _, x := range runs {
 		b := x.First.Block()
-		l.runs = append(l.runs, run{b, l.place[x.First], l.place[x.Last], x.Over})
+		l.runs = append(l.runs, run{b, l.place[x.First.ID], l.place[x.Last.ID], x.Over})
 		if l.from[b] == nil {
 			l.from[b] = reached(f, b)
 		}
@@ -58,7 +58,7 @@ func Later(f *ori.Func, runs []Run) (undo func()) {
 // run is a run by places in its block.
 type run struct {
 	b      *ori.Block
-	lo, hi int
+	lo, hi int32
 	over   int32
 }
 
@@ -111,14 +111,14 @@ func isNumber(i *ori.Instr) bool {
 func (l *later) through(r ori.Reg, x *run) bool {
 	d := l.def[r]
 	if d.Block() == x.b {
-		if l.place[d] >= x.lo {
+		if l.place[d.ID] >= x.lo {
 			return false
 		}
 	} else if !l.dom.Dominates(d.Block(), x.b) {
 		return false
 	}
 	for _, i := range l.uses[r] {
-		if n := l.place[i]; i.Block() == x.b && x.lo <= n && n <= x.hi {
+		if n := l.place[i.ID]; i.Block() == x.b && x.lo <= n && n <= x.hi {
 			return false
 		}
 	}
@@ -127,7 +127,7 @@ func (l *later) through(r ori.Reg, x *run) bool {
 
 // after reports whether r lives behind run x.
 func (l *later) after(r ori.Reg, x *run) bool {
-	return l.in(l.live.End(x.b), r) || slices.ContainsFunc(l.uses[r], func(i *ori.Instr) bool { return i.Block() == x.b && l.place[i] > x.hi })
+	return l.in(l.live.End(x.b), r) || slices.ContainsFunc(l.uses[r], func(i *ori.Instr) bool { return i.Block() == x.b && l.place[i.ID] > x.hi })
 }
 
 // follows reports whether i always stands behind run x, outside of its loop.
@@ -137,7 +137,7 @@ func (l *later) follows(i *ori.Instr, x *run) bool {
 		return false
 	}
 	if i.Block() == x.b {
-		return l.place[i] > x.hi
+		return l.place[i.ID] > x.hi
 	}
 	return l.dom.Dominates(x.b, i.Block())
 }
@@ -174,7 +174,7 @@ func (l *later) candidate(r ori.Reg) (c again, ok bool) {
 	c.at = slices.DeleteFunc(c.at, func(n int) bool { // it lives on for others
 		x := &l.runs[n]
 		return slices.ContainsFunc(front, func(i *ori.Instr) bool {
-			return i.Block() == x.b && l.place[i] > x.hi || l.from[x.b][i.Block().ID]
+			return i.Block() == x.b && l.place[i.ID] > x.hi || l.from[x.b][i.Block().ID]
 		})
 	})
 	if len(c.behind) == 0 || len(c.at) == 0 {
@@ -258,7 +258,7 @@ func (l *later) some(r ori.Reg) (c again, ok bool) {
 
 // block makes values again before the instructions of b that read copies.
 func (l *later) block(b *ori.Block) {
-	var ends []int
+	var ends []int32
 	for _, x := range l.runs {
 		if x.b == b {
 			ends = append(ends, x.hi)
@@ -267,9 +267,9 @@ func (l *later) block(b *ori.Block) {
 	slices.Sort(ends)
 	copies := map[ori.Reg]copied{}
 	for n, i := range slices.Collect(b.Instrs) {
-		if len(ends) > 0 && n > ends[0] { // copies do not live through runs either
+		if len(ends) > 0 && int32(n) > ends[0] { // copies do not live through runs either
 			copies = map[ori.Reg]copied{}
-			for len(ends) > 0 && n > ends[0] {
+			for len(ends) > 0 && int32(n) > ends[0] {
 				ends = ends[1:]
 			}
 		}
