@@ -32,6 +32,7 @@ type Run struct {
 const (
 	mostRuns = 256 // so many runs are looked at
 	longCone = 6   // so many instructions make a value again
+	spared   = 3   // so many words more than are too many are spared if they can be: vectors find a place then
 )
 
 // Later makes values again behind runs through which they live, in loops
@@ -216,7 +217,7 @@ func (l *later) choose() bool {
 	}
 	slices.SortStableFunc(list, func(a, b again) int { return cmp.Compare(a.price, b.price) })
 	for _, c := range list {
-		if !slices.ContainsFunc(c.at, func(n int) bool { return l.runs[n].over > 0 }) || !l.rooted(&c) {
+		if !slices.ContainsFunc(c.at, func(n int) bool { return l.runs[n].over > -spared }) || !l.rooted(&c) {
 			continue
 		}
 		for _, r := range c.cone {
