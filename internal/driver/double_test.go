@@ -100,3 +100,41 @@ func TestDoubleRoutines(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingSections: of a text that says .target debug and has nothing for
+// debuggers there is one error, and one more for each routine that its
+// instructions call, between the warnings of the routines.
+func TestMissingSections(t *testing.T) {
+	const head = ".version 8.0\n.target sm_75, debug\n.address_size 64\n.visible .entry k()\n{\n.reg .f64 %d<9>; .reg .b64 %rd<2>; .reg .f32 %f<3>; .reg .pred %p<2>; .reg .b32 %r<2>;\n"
+	for _, c := range []struct {
+		body, arch string
+		errors     int
+	}{
+		{"add.f32 %f1,%f1,%f2;", "sm_75", 1},
+		{"div.rn.f32 %f1,%f1,%f2; div.full.f32 %f1,%f1,%f2;", "sm_75", 2},
+		{"div.rn.f32 %f1,%f1,%f2; div.rn.ftz.f32 %f1,%f1,%f2; div.rn.f32 %f2,%f1,%f2;", "sm_75", 3},
+		{"div.rn.f64 %d1,%d1,%d2; rcp.rn.f64 %d1,%d2; sqrt.rn.f32 %f1,%f2;", "sm_90", 4},
+		{"div.u64 %rd1,%rd1,%rd1; rem.u64 %rd1,%rd1,%rd1; div.u64 %rd1,%rd1,7;", "sm_80", 3},
+		{"shfl.sync.bfly.b32 %r1,%r1,1,31,-1; shfl.sync.bfly.b32 %r1|%p1,%r1,1,31,-1; shfl.sync.up.b32 %r1,%r1,1,31,-1;", "sm_80", 4},
+		{"shfl.sync.bfly.b32 %r1,%r1,1,31,-1; bar.warp.sync -1;", "sm_90", 1},
+		{"barrier.sync 0; barrier.sync %r1; barrier.red.popc.u32 %r1,0,%p1; barrier.red.popc.u32 %r1,%r1,%p1;", "sm_80", 4},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "k.ptx"), []byte(head+c.body+"\nret;\n}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, option := range []string{"-lineinfo", "-warn-double-usage"} {
+			args := []string{"-arch=" + c.arch, option, "k.ptx"}
+			got := runSelf(t, dir, args...)
+			if n := strings.Count(got.Stderr, "Debug information not found"); n != c.errors {
+				t.Errorf("%s: %d errors, want %d", c.body, n, c.errors)
+			}
+			if !oracle.Available() {
+				continue
+			}
+			if want := oracle.Find(t).Run(dir, "ptxas", args...); got.Stderr != want.Stderr {
+				t.Errorf("%s %s:\n%swant\n%s", option, c.body, got.Stderr, want.Stderr)
+			}
+		}
+	}
+}

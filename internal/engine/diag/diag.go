@@ -52,9 +52,9 @@ type Message struct {
 
 	// Echo is set where the message repeats what was said of the same place:
 	// it is left out behind an error of the same file. One without text is not
-	// shown. Marks are handed to Sink.Marks where it is not left out.
-	Echo  bool
-	Marks uint32
+	// shown. Mark is one of Sink.Marks where it is not left out.
+	Echo bool
+	Mark string
 
 	source *src.File // where the message points
 	pos    src.Pos
@@ -113,11 +113,11 @@ func (u *Unit) Report(sev Severity, p src.Pos, text string) {
 	u.at(p, Message{Severity: sev, Text: text})
 }
 
-// Repeat adds an echo of a message about position p, with marks for who asks
+// Repeat adds an echo of a message about position p, with a mark for who asks
 // the sink.
-func (u *Unit) Repeat(sev Severity, p src.Pos, text string, marks uint32) {
+func (u *Unit) Repeat(sev Severity, p src.Pos, text, mark string) {
 	if u.errors == 0 {
-		u.at(p, Message{Severity: sev, Text: text, Echo: true, Marks: marks})
+		u.at(p, Message{Severity: sev, Text: text, Echo: true, Mark: mark})
 	}
 }
 

@@ -3,6 +3,7 @@ package diag
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/goptxas/goptxas/internal/engine/src"
@@ -46,7 +47,7 @@ type Sink struct {
 	fatal  bool
 	dead   *src.File // file whose later units are dropped after a fatal fault
 	failed *src.File // the last file with an error
-	marks  uint32    // of the echoes that were not left out
+	marks  []string  // of the echoes that were not left out, each once
 	buf    []byte
 }
 
@@ -103,7 +104,10 @@ func (s *Sink) show(u *Unit) {
 		if m.Echo && silent {
 			continue
 		}
-		if s.marks |= m.Marks; m.Text != "" {
+		if m.Mark != "" && !slices.Contains(s.marks, m.Mark) {
+			s.marks = append(s.marks, m.Mark)
+		}
+		if m.Text != "" {
 			s.buf = s.append(s.buf, m)
 		}
 	}
@@ -139,11 +143,11 @@ func (s *Sink) Errors() int {
 	return s.errors
 }
 
-// Marks returns the marks of all echoes that were not left out.
-func (s *Sink) Marks() uint32 {
+// Marks returns the marks of all echoes that were not left out, each once.
+func (s *Sink) Marks() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.marks
+	return slices.Clone(s.marks)
 }
 
 // Raised returns how many of the errors are warnings that -Werror raised.

@@ -18,45 +18,61 @@ const doubleText = "Program is doing double precision computations."
 // files it warns of the routines those texts call, by their lines.
 
 // doubleTexts says how often it warns; the first row that fits counts. mods
-// are modifiers that the instruction must have, routine is the number of the
-// routine it calls in doubleRoutines, from 1.
+// are modifiers that the instruction must have, calls says that it calls a
+// routine.
 var doubleTexts = [...]struct {
-	op      isa.Word
-	mods    []isa.Word
-	times   int
-	routine uint
+	op    isa.Word
+	mods  []isa.Word
+	times int
+	calls bool
 }{
-	{isa.WCvt, nil, 2, 0},
-	{isa.WTestp, nil, 2, 0},
-	{isa.WCopysign, nil, 3, 0},
-	{isa.WDiv, []isa.Word{isa.WRn}, 19, 11},
-	{isa.WDiv, []isa.Word{isa.WRz}, 1, 9},
-	{isa.WDiv, []isa.Word{isa.WRm}, 1, 12},
-	{isa.WDiv, []isa.Word{isa.WRp}, 1, 10},
-	{isa.WRcp, []isa.Word{isa.WRn}, 14, 13},
-	{isa.WRcp, []isa.Word{isa.WRz}, 1, 1},
-	{isa.WRcp, []isa.Word{isa.WRm}, 1, 2},
-	{isa.WRcp, []isa.Word{isa.WRp}, 1, 3},
-	{isa.WRcp, []isa.Word{isa.WApprox}, 2, 0},
-	{isa.WSqrt, []isa.Word{isa.WRn}, 20, 6},
-	{isa.WSqrt, []isa.Word{isa.WRz}, 1, 4},
-	{isa.WSqrt, []isa.Word{isa.WRm}, 1, 7},
-	{isa.WSqrt, []isa.Word{isa.WRp}, 1, 5},
-	{isa.WRsqrt, []isa.Word{isa.WFtz}, 2, 0},
-	{isa.WRsqrt, nil, 16, 8},
-	{isa.WMma, nil, 2, 0},
-	{isa.WWmma, []isa.Word{isa.WLoad, isa.WC}, 4, 0},
-	{isa.WWmma, []isa.Word{isa.WLoad}, 3, 0},
-	{isa.WWmma, []isa.Word{isa.WStore}, 4, 0},
-	{isa.WWmma, nil, 2, 0},
+	{isa.WCvt, nil, 2, false},
+	{isa.WTestp, nil, 2, false},
+	{isa.WCopysign, nil, 3, false},
+	{isa.WDiv, []isa.Word{isa.WRn}, 19, true},
+	{isa.WDiv, []isa.Word{isa.WRz}, 1, true},
+	{isa.WDiv, []isa.Word{isa.WRm}, 1, true},
+	{isa.WDiv, []isa.Word{isa.WRp}, 1, true},
+	{isa.WRcp, []isa.Word{isa.WRn}, 14, true},
+	{isa.WRcp, []isa.Word{isa.WRz}, 1, true},
+	{isa.WRcp, []isa.Word{isa.WRm}, 1, true},
+	{isa.WRcp, []isa.Word{isa.WRp}, 1, true},
+	{isa.WRcp, []isa.Word{isa.WApprox}, 2, false},
+	{isa.WSqrt, []isa.Word{isa.WRn}, 20, true},
+	{isa.WSqrt, []isa.Word{isa.WRz}, 1, true},
+	{isa.WSqrt, []isa.Word{isa.WRm}, 1, true},
+	{isa.WSqrt, []isa.Word{isa.WRp}, 1, true},
+	{isa.WRsqrt, []isa.Word{isa.WFtz}, 2, false},
+	{isa.WRsqrt, nil, 16, true},
+	{isa.WMma, nil, 2, false},
+	{isa.WWmma, []isa.Word{isa.WLoad, isa.WC}, 4, false},
+	{isa.WWmma, []isa.Word{isa.WLoad}, 3, false},
+	{isa.WWmma, []isa.Word{isa.WStore}, 4, false},
+	{isa.WWmma, nil, 2, false},
 }
 
 // doubleRoutines are the lines with 64-bit floats of each routine, in the
 // order in which they are warned of; a negative one is of a text that the
-// routine itself has in place of an instruction.
-var doubleRoutines = [...]*[]int16{
-	&rcpZero, &rcpDirected, &rcpDirected, &sqrtDirected, &sqrtDirected, &sqrtNearest, &sqrtDirected,
-	&rsqrtNearest, &divDown, &divUp, &divNearest, &divDown, &rcpNearest,
+// routine itself has in place of an instruction. then are routines without
+// such lines that stand between it and the next; all others stand before.
+var doubleRoutines = [...]struct {
+	name  string
+	lines *[]int16
+	then  []string
+}{
+	{"rcp.rz.f64", &rcpZero, []string{"rcp.rz.f32", "rcp.rp.ftz.f32"}},
+	{"rcp.rm.f64", &rcpDirected, []string{"rcp.rn.f32", "rcp.rn.ftz.f32", "rcp.rm.ftz.f32", "rcp.rp.f32"}},
+	{"rcp.rp.f64", &rcpDirected, []string{"rcp.rm.f32"}},
+	{"sqrt.rz.f64", &sqrtDirected, nil},
+	{"sqrt.rp.f64", &sqrtDirected, nil},
+	{"sqrt.rn.f64", &sqrtNearest, nil},
+	{"sqrt.rm.f64", &sqrtDirected, nil},
+	{"rsqrt.approx.f64", &rsqrtNearest, []string{"div.rz.ftz.f32", "div.u64", "div.s64", "div.u16", "div.s16"}},
+	{"div.rz.f64", &divDown, []string{"div.rz.f32", "div.rp.ftz.f32"}},
+	{"div.rp.f64", &divUp, []string{"div.rp.f32"}},
+	{"div.rn.f64", &divNearest, []string{"div.rm.ftz.f32"}},
+	{"div.rm.f64", &divDown, []string{"div.rm.f32"}},
+	{"rcp.rn.f64", &rcpNearest, nil},
 }
 
 var (
@@ -70,9 +86,6 @@ var (
 	divUp        = []int16{10, 11, 30, 38, -3, 64, 65, 66, 83, 86, 90, 108, 115, 116, 117, 118, 119, 120, 121, 122, 123, 132, 133, 134, 152}
 	divNearest   = []int16{10, 11, 31, 39, -3, 40, 69, 70, 71, 85, 86, 87, 88, 89, 90, 91, 92, 93, 103, 106, 110, 138, 148, 161, 179, 180, 194, 212}
 )
-
-// anyRoutine is the mark of all instructions that call routines.
-const anyRoutine = 1 << 31
 
 // callers are the instructions that call routines with the first type and one
 // of the modifiers; those with none of the latter call them without.
@@ -111,9 +124,30 @@ func (k *checker) routine(out *sema.Inst) {
 		if r.early && (k.Module.Opts.Arch.Has(target.Clusters) || has(isa.WAligned)) || r.op == isa.WRsqrt && has(isa.WFtz) {
 			continue
 		}
-		k.Unit.Repeat(diag.Info, k.instrPos(), "", anyRoutine)
+		k.Unit.Repeat(diag.Info, k.instrPos(), "", k.routineName(out))
 		return
 	}
+}
+
+// routineName names the routine that an instruction calls: there is one for
+// each instruction with its modifiers and types, with and without a second
+// result, and for each way to write the operands of a barrier.
+func (k *checker) routineName(out *sema.Inst) string {
+	name := []byte(out.Op.String())
+	for _, m := range k.body.ModsOf(out) {
+		name = append(append(name, '.'), m.String()...)
+	}
+	for n, a := range k.body.Of(out.Args) {
+		switch {
+		case n == 0 && a.Flags&sema.Paired != 0:
+			name = append(name, '|')
+		case out.Op == isa.WBarrier && (a.Kind == isa.KReg || out.NTypes > 0): // one that reduces takes either
+			name = append(name, " r"...)
+		case out.Op == isa.WBarrier:
+			name = append(name, " i"...)
+		}
+	}
+	return string(name)
 }
 
 // double warns of double precision when the user asks for it.
@@ -121,19 +155,19 @@ func (k *checker) double(out *sema.Inst) {
 	if !slices.Contains(out.Types[:min(int(out.NTypes), len(out.Types))], isa.F64) {
 		return
 	}
-	times, marks, mods := 1, uint32(0), k.body.ModsOf(out)
+	times, calls, mods := 1, false, k.body.ModsOf(out)
 	for _, r := range doubleTexts {
 		if r.op == out.Op && !slices.ContainsFunc(r.mods, func(w isa.Word) bool { return !slices.Contains(mods, w) }) {
-			times, marks = r.times, 1<<r.routine>>1
+			times, calls = r.times, r.calls
 			break
 		}
 	}
 	k.Warning(k.instrPos(), doubleText)
 	for range times - 1 {
-		k.Unit.Repeat(diag.Warning, k.instrPos(), doubleText, 0)
+		k.Unit.Repeat(diag.Warning, k.instrPos(), doubleText, "")
 	}
-	if marks != 0 {
-		k.Unit.Repeat(diag.Info, k.instrPos(), "", marks)
+	if calls {
+		k.Unit.Repeat(diag.Info, k.instrPos(), "", k.routineName(out))
 	}
 }
 
@@ -142,24 +176,51 @@ func (k *checker) double(out *sema.Inst) {
 // checked. Only who compares messages with the reference's wants to know.
 func Routines(m *sema.Module, sink *diag.Sink) {
 	marks := sink.Marks()
-	if marks == 0 || sink.Form() != diag.Plain {
+	if len(marks) == 0 || sink.Form() != diag.Plain {
 		return
 	}
 	u := sink.Open(nil)
 	defer u.Close()
-	if marks&anyRoutine != 0 && m.NoDwarf {
-		u.Report(diag.Error, setting.NoPos, sema.NoDwarf)
+	missing := func(n int) {
+		for range n {
+			u.Report(diag.Error, setting.NoPos, sema.NoDwarf)
+		}
 	}
-	for n, lines := range doubleRoutines {
-		if marks>>n&1 == 0 {
-			continue
+	if !m.NoDwarf {
+		missing = func(int) {}
+	}
+	before := len(marks)
+	for _, r := range &doubleRoutines {
+		before -= calledOf(marks, r.name) + calledOf(marks, r.then...)
+	}
+	missing(before)
+	for _, r := range &doubleRoutines {
+		called := calledOf(marks, r.name)
+		if called > 0 && m.Opts.WarnDouble {
+			routineLines(u, *r.lines)
 		}
-		for _, line := range *lines {
-			name := "<macro util>"
-			if line < 0 {
-				name, line = "<builtin>", -line
-			}
-			u.Add(diag.Message{Severity: diag.Warning, File: name, Line: int(line), Text: doubleText})
+		missing(called + calledOf(marks, r.then...))
+	}
+}
+
+// calledOf counts the routines that are called.
+func calledOf(marks []string, names ...string) int {
+	n := 0
+	for _, name := range names {
+		if slices.Contains(marks, name) {
+			n++
 		}
+	}
+	return n
+}
+
+// routineLines warns of the lines of a routine.
+func routineLines(u *diag.Unit, lines []int16) {
+	for _, line := range lines {
+		name := "<macro util>"
+		if line < 0 {
+			name, line = "<builtin>", -line
+		}
+		u.Add(diag.Message{Severity: diag.Warning, File: name, Line: int(line), Text: doubleText})
 	}
 }
