@@ -1,6 +1,7 @@
 package cubin
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
@@ -251,23 +252,31 @@ func (k *Kernel) paramSize() uint32 {
 	return end
 }
 
-// Place gives the variables of a module their offsets: by descending
-// alignment, variables seen from outside before local ones in the constant
-// bank, otherwise in order.
-func Place(decls []Decl) {
-	var at [4]uint64
-	for align := uint64(1 << 20); align > 0; align >>= 1 {
-		for _, outside := range [...]bool{true, false} {
-			for i := range decls {
-				d := &decls[i]
-				if d.Space == SpaceFunc || max(d.Align, 1) != align || (d.Bind != BindLocal) != outside {
-					continue
-				}
-				s := d.storage()
-				d.Offset = (at[s] + align - 1) &^ (align - 1)
-				at[s] = d.Offset + d.Size
-			}
+// Place gives the variables of a module their offsets: by descending alignment,
+// and small ones first where it is equal. In a whole program the constant bank is in
+// order, variables seen from outside before local ones; elsewhere that decides between equals.
+func Place(decls []Decl, object bool) {
+	list := make([]*Decl, 0, len(decls))
+	for i := range decls {
+		if decls[i].Space != SpaceFunc {
+			list = append(list, &decls[i])
 		}
+	}
+	slices.SortStableFunc(list, func(a, b *Decl) int {
+		seen := cmp.Compare(min(b.Bind, 1), min(a.Bind, 1))
+		switch s := a.storage(); {
+		case s != b.storage():
+			return cmp.Compare(s, b.storage())
+		case s == storeConst && !object:
+			return seen
+		}
+		return cmp.Or(cmp.Compare(b.Align, a.Align), cmp.Compare(a.Size, b.Size), seen)
+	})
+	var at [4]uint64
+	for _, d := range list {
+		s, align := d.storage(), max(d.Align, 1)
+		d.Offset = (at[s] + align - 1) / align * align
+		at[s] = d.Offset + d.Size
 	}
 }
 

@@ -41,7 +41,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestPlace: by descending alignment, seen from outside first.
+// TestPlace: by descending alignment and ascending size; constants of a program
+// in order, those seen from outside first.
 func TestPlace(t *testing.T) {
 	d := []Decl{
 		{Name: "a", Space: SpaceConst, Size: 4, Align: 4},
@@ -49,11 +50,19 @@ func TestPlace(t *testing.T) {
 		{Name: "c", Space: SpaceConst, Bind: BindGlobal, Size: 64, Align: 4},
 		{Name: "z", Size: 100, Align: 16},
 		{Name: "i", Size: 4, Align: 4, Init: []byte{1, 2, 3, 4}},
+		{Name: "y", Bind: BindGlobal, Size: 100, Align: 16},
+		{Name: "x", Size: 8, Align: 16},
+		{Name: "w", Size: 1, Align: 4},
 	}
-	Place(d)
-	for i, want := range [...]uint64{84, 0, 20, 0, 0} {
-		if d[i].Offset != want {
-			t.Errorf("%s at %d, want %d", d[i].Name, d[i].Offset, want)
+	for object, offsets := range map[bool][]uint64{
+		false: {84, 0, 20, 128, 0, 16, 0, 228},
+		true:  {20, 0, 24, 128, 0, 16, 0, 228},
+	} {
+		Place(d, object)
+		for i, want := range offsets {
+			if d[i].Offset != want {
+				t.Errorf("%s at %d, want %d", d[i].Name, d[i].Offset, want)
+			}
 		}
 	}
 }

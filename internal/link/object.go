@@ -125,7 +125,7 @@ func (x *object) place() {
 			own, at = append(own, *d), append(at, n)
 		}
 	}
-	cubin.Place(own)
+	cubin.Place(own, true)
 	for k, n := range at {
 		x.file.Decls[n].Offset = own[k].Offset
 	}

@@ -60,7 +60,7 @@ func variables(m *sema.Module, l *build.Layout, file *cubin.Module) cubin.Shared
 			file.Decls = append(file.Decls, decl(v, align))
 		}
 	}
-	cubin.Place(file.Decls)
+	cubin.Place(file.Decls, false)
 	for _, d := range file.Decls {
 		if d.Space == cubin.SpaceConst {
 			l.Const[d.Name] = int64(d.Offset)
