@@ -80,6 +80,7 @@ type OwnShared struct {
 	At          *int64
 	Name        string
 	Align, Size int64
+	Shown       int32 // the function that declares it, plus one, if others may call it
 }
 
 // Ref is a word of bank 0 that the driver fills: the number of a texture,

@@ -117,10 +117,14 @@ func NewPlan(m *sema.Module, kernel *sema.Body, layout *build.Layout, body func(
 func visit(p *build.Plan, b *sema.Body) {
 	at := make([]int64, len(b.Vars))
 	p.SharedOf[b.Func] = at
+	shown := int32(0)
+	if f := &p.Module.Funcs[b.Func]; !f.Entry && f.Linkage != sema.Static {
+		shown = b.Func + 1
+	}
 	for n := range b.Vars {
 		v := &b.Vars[n]
 		if v.Space == isa.SpaceShared || v.Space == isa.SpaceSharedCTA {
-			p.Own = append(p.Own, build.OwnShared{At: &at[n], Align: int64(v.Shape.Align), Size: int64(v.Shape.Size())})
+			p.Own = append(p.Own, build.OwnShared{At: &at[n], Align: int64(v.Shape.Align), Size: int64(v.Shape.Size()), Shown: shown})
 		}
 	}
 	names(p, b)

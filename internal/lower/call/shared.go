@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/lower/build"
@@ -32,9 +33,16 @@ func names(p *build.Plan, b *sema.Body) {
 
 // placeShared gives the variables their offsets. Those of the module have them
 // already, or get them from the linker, where they are the same in all kernels.
+// As the reference does it, variables of functions that others may call lie in
+// front of the kernel's.
 func placeShared(p *build.Plan, layout *build.Layout) {
 	if layout.Fixed && !p.Object {
 		p.Shared, p.Bytes = layout.Shared, layout.SharedBytes
+	}
+	if !p.Object {
+		slices.SortStableFunc(p.Own, func(a, b build.OwnShared) int {
+			return cmp.Or(cmp.Compare(min(b.Shown, 1), min(a.Shown, 1)), cmp.Compare(a.Shown, b.Shown))
+		})
 	}
 	for _, v := range p.Own {
 		if v.At == nil && (p.Object || layout.Fixed) {

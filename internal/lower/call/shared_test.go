@@ -1,6 +1,7 @@
 package call
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/lower/build"
@@ -21,6 +22,12 @@ func TestPlaceShared(t *testing.T) {
 	placeShared(p, &build.Layout{Fixed: true, SharedBytes: 101, Shared: map[string]int64{"s": 7}})
 	if at[0] != 104 || p.Shared["s"] != 7 {
 		t.Errorf("offset %d behind fixed ones, %v", at[0], p.Shared)
+	}
+	at = make([]int64, 4)
+	p = &build.Plan{Module: &sema.Module{}, Own: []build.OwnShared{{At: &at[0], Align: 128, Size: 16}, {At: &at[1], Align: 4, Size: 8, Shown: 3}, {At: &at[2], Align: 4, Size: 4}, {At: &at[3], Align: 4, Size: 64, Shown: 2}}}
+	placeShared(p, &build.Layout{})
+	if want := []int64{128, 64, 144, 0}; !slices.Equal(at, want) || p.Bytes != 148 {
+		t.Errorf("offsets %v of %d bytes, want %v", at, p.Bytes, want)
 	}
 }
 
