@@ -3,10 +3,10 @@ package sched
 import (
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/places"
-
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/pool"
@@ -308,6 +308,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	}
 	t, ok := places.TouchOf(i)
 	if !ok {
+		b.stack(g, k, i)
 		return
 	}
 	t.Node = k
@@ -339,6 +340,28 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 		b.stores = append(b.stores, t)
 	} else {
 		b.loads = append(b.loads, t)
+	}
+}
+
+// stack lets no access to the frame of a function stand behind instruction k, if
+// k moves the stack pointer: what a debugger or a tool calls in between takes the
+// room below it. Kernels keep theirs.
+func (b *grapher) stack(g *graph, k int32, i *ori.Instr) {
+	if b.names.F.Kernel {
+		return
+	}
+	sp := int32(timing.FirstCell[target.FileR]) + abi.StackReg
+	for _, d := range i.Dsts() {
+		if d.Kind != ori.KReg || d.Class != ori.R || b.names.Word(d) != sp {
+			continue
+		}
+		for _, l := range [2][]places.Touch{b.loads, b.stores} {
+			for n := range l {
+				if l[n].Space&op.SpaceLocal != 0 {
+					g.edge(l[n].Node, k, 1)
+				}
+			}
+		}
 	}
 }
 

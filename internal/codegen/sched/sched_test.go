@@ -428,6 +428,31 @@ func TestCompareBeforeBranch(t *testing.T) {
 	}
 }
 
+// TestStackLast: the stack is not given back before the last access to it.
+func TestStackLast(t *testing.T) {
+	m, err := ori.Parse(`func f {
+  reg r0 1/1 phys=1 fixed
+  reg r1 1/1 phys=3
+  reg r2 1/1 phys=4
+  b0:
+    IADD3 r0 = r0, -0x10, rz
+    IADD3 r1 = r0, r2, rz
+    STL [r1+0x0], r2
+    LDL r2 = [r1+0x4]
+    IADD3 r0 = r0, 0x10, rz
+    EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Post(f, target.Find("sm_90a"), Usual())
+	if i := f.Blocks[0].Last().Prev(); i.Op != op.IADD3 {
+		t.Errorf("an access stands behind the end of the frame:\n%s", f)
+	}
+}
+
 func BenchmarkPost(b *testing.B) {
 	for _, n := range []int{1000, 50000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
