@@ -51,3 +51,18 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 }
+
+// TestLowProduct: a product of which nobody reads the high word is one of words.
+func TestLowProduct(t *testing.T) {
+	const regs = "reg r0 2/2\nreg r1 2/2\nreg r2 1/1\nb0:\n"
+	for _, c := range []struct{ in, want string }{
+		{"IMAD.WIDE.U32 r0 = r2, 0x4, r1\nSTL [r0[0]+0x0], r2", "IMAD r0[0] = r2, 0x4, r1[0]\nSTL [r0[0]+0x0], r2"},
+		{"IMAD.WIDE r0 = r2, r2, rz\nSTL [r0[0]+0x0], r2", "IMAD r0[0] = r2, r2, rz\nSTL [r0[0]+0x0], r2"},
+		{"IMAD.WIDE.U32 r0 = r2, 0x4, r1\nSTL [r0[0]+0x0], r0[1]", "IMAD.WIDE.U32 r0 = r2, 0x4, r1\nSTL [r0[0]+0x0], r0[1]"},
+		{"IMAD.WIDE.U32 r0 = r2, 0x4, r1\nSTG.E desc[urz], [r0.64+0x0], r2", "IMAD.WIDE.U32 r0 = r2, 0x4, r1\nSTG.E desc[urz], [r0.64+0x0], r2"},
+	} {
+		if got := run(t, regs+c.in, opt.Canonical); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.in, got, c.want)
+		}
+	}
+}

@@ -22,7 +22,7 @@ import (
 // where they are. It wants registers that may be written anywhere, and leaves
 // such; most bounds how many words move.
 func LocalWords(f *ori.Func, most int) bool {
-	if f.Props.LocalBytes == 0 || f.Props.MovesStack || f.Props.SSA || !f.Kernel || f.Props.HasCalls { // others read what lies there
+	if f.Props.LocalBytes == 0 || f.Props.MovesStack || f.Props.SSA || !f.Kernel || f.Props.HasCalls && passesMemory(f) {
 		return false
 	}
 	l := &locals{f: f, v: opt.ValuesOf(f), parts: map[int64]bool{}, words: map[int64]ori.Reg{}}
@@ -40,6 +40,12 @@ func LocalWords(f *ori.Func, most int) bool {
 		f.Props.LocalBytes = 0
 	}
 	return f.Touched(changed)
+}
+
+// passesMemory reports whether the frame may hold more than variables:
+// arguments that functions read there.
+func passesMemory(f *ori.Func) bool {
+	return f.Props.LocalBytes >= f.Props.Variables+2*wordBytes
 }
 
 type locals struct {

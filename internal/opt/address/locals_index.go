@@ -33,34 +33,79 @@ func (l *locals) anywhere(x *localAccess, a *flow.Access) bool {
 }
 
 // The reference does so where the comparisons are few beside the rest of the
-// function, which it seems to weigh by time; the numbers are from arrays of 6
-// to 256 words among 10 to 130 instructions.
+// function: each access at a computed place counts as many times as the frame
+// has words, and instructions count by what they take. The numbers, in parts of
+// a comparison, are from arrays of 1 to 200 words among 3 to 130 instructions.
 const (
-	indexOffset = 13
-	memoryScore = 2
+	comparisonWeight = 24
+	plainWeight      = 23
+	globalWeight     = 50
+	localWeight      = 67
+	updateWeight     = 45 // atomics, reductions and barriers
+	exchangeWeight   = 160
+	storedWeight     = 40 // more where the place is computed
+	loadedWeight     = 59
+	fixedWeight      = -35
 )
 
-// worth reports whether comparisons are few enough, and nowhere in a loop.
+// worth reports whether comparisons are few enough, and nowhere in a loop. A
+// frame that is accessed nowhere but at computed places stays.
 func (l *locals) worth() bool {
 	if l.anys == 0 {
 		return true
 	}
+	if l.anys == len(l.accesses) {
+		return false
+	}
 	loops := flow.LoopsOf(l.f, flow.DomOf(l.f))
-	score := 0
+	score := fixedWeight
 	for _, b := range l.f.Blocks {
 		for i := range b.Instrs {
-			score++
-			if i.Op.Has(op.Reads | op.Writes) {
-				score += memoryScore - 1
-			}
+			score += weight(i.Op)
 		}
 	}
 	for _, x := range l.accesses {
-		if x.any && loops.Depth(x.i.Block()) > 0 {
+		switch {
+		case !x.any:
+			continue
+		case loops.Depth(x.i.Block()) > 0:
 			return false
+		case x.i.Op == op.STL:
+			score += storedWeight
+		default:
+			score += loadedWeight
 		}
 	}
-	return l.anys*int(l.f.Props.LocalBytes/wordBytes)+indexOffset <= score
+	return l.anys*l.frameWords()*comparisonWeight <= score
+}
+
+// frameWords counts the words of the frame's variables.
+func (l *locals) frameWords() int {
+	bytes := l.f.Props.Variables
+	if bytes == 0 {
+		bytes = l.f.Props.LocalBytes
+	}
+	return int(bytes+wordBytes-1) / wordBytes
+}
+
+// weight is what an instruction counts beside comparisons. Copies go away, and
+// parameters are operands.
+func weight(o op.Op) int {
+	switch {
+	case o == op.COPY || o == op.MOV || o == op.LDC:
+		return 0
+	case o == op.SHFL:
+		return exchangeWeight
+	case o.Has(op.Updates) || o == op.BAR:
+		return updateWeight
+	case !o.Has(op.Reads|op.Writes) || o.LoadsConstant():
+		return plainWeight
+	case o.Space() == op.SpaceLocal:
+		return localWeight
+	case o.Space() == op.SpaceShared:
+		return plainWeight
+	}
+	return globalWeight
 }
 
 // spread gives every access at a computed place the words that it may mean.
