@@ -124,7 +124,8 @@ type stream struct {
 func (s *stream) Begin(out *pipeline.Output, _ []int64) {
 	s.funcs = out.Funcs
 	s.done, s.ready = make([]bool, len(out.Funcs)), make([]*link.Kernel, len(out.Funcs))
-	for _, fn := range s.m.Kernels() {
+	to := pointersOf(s.m)
+	for _, fn := range to.first(s.m.Kernels(), to.comes) {
 		if n, ok := slices.BinarySearch(out.Funcs, fn); ok {
 			s.order = append(s.order, n)
 		}
@@ -143,10 +144,9 @@ func (s *stream) Done(_, n int, k *link.Kernel) {
 	for s.next < len(s.order) && s.done[s.order[s.next]] {
 		at := s.order[s.next]
 		if k := s.ready[at]; k != nil {
-			f := &s.m.Funcs[s.funcs[at]]
-			s.j.advise(s.m, f, k)
-			s.j.warnFrames(s.m, f, k)
-			s.j.reportKernel(s.m, s.arch, f, k)
+			s.j.advise(s.m, &s.m.Funcs[s.funcs[at]], k)
+			s.j.warnFrames(s.m, s.funcs[at], k)
+			s.j.reportKernel(s.m, s.arch, s.funcs[at], withPointed(s.m, k, s.funcs[at]))
 			s.ready[at] = nil
 		}
 		s.next++
@@ -171,6 +171,6 @@ func (d *delivery) Done(_, n int, k *link.Kernel) {
 	if k == nil {
 		return
 	}
-	b := block(d.m, &d.m.Funcs[d.funcs[n]], k)
+	b := block(d.m, d.funcs[n], k)
 	d.j.kernel(n, b.numbers(len(k.Code.Text)), k.Code.Text, k.Spared)
 }

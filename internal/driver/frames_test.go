@@ -65,3 +65,72 @@ func TestFrameAlign(t *testing.T) {
 		}
 	}
 }
+
+// TestObjectReport: what an object tells of a kernel and of the function it
+// calls. Memory, barriers and constants of the function are its own; a function
+// saves nothing where other registers are free; warnings have the order of the
+// report.
+func TestObjectReport(t *testing.T) {
+	const function = ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 %%r<6>; .reg .b64 %%d<4>; .reg .f64 %%x<3>; ld.param.b32 %%r1,[a]; %s st.param.b32 [r],%%r1; ret; }\n"
+	const kernel = ".visible .entry k(.param .u64 p) { .reg .b32 %%r<6>; .reg .b64 %%d<4>; .reg .f64 %%x<3>; ld.param.u64 %%d1,[p]; mov.u32 %%r1,%%tid.x;\n%s" +
+		"{ .param .b32 q; .param .b32 o; st.param.b32 [q],%%r1; call (o), f, (q); ld.param.b32 %%r2,[o]; } st.global.u32 [%%d1],%%r2; ret; }\n"
+	local := func(size int) string {
+		return fmt.Sprintf(".local .align 4 .b8 v[%d]; mov.u64 %%d2,v; mad.wide.u32 %%d3,%%r1,4,%%d2; st.local.u32 [%%d3],%%r1; ld.local.u32 %%r1,[%%d3+4];", size)
+	}
+	double := "cvt.rn.f64.u32 %x1,%r1; fma.rn.f64 %x2,%x1,%x1,0d3FF0000000000001; cvt.rzi.u32.f64 %r1,%x2;"
+	for _, c := range []struct{ options, function, kernel, want string }{
+		{"-c", local(100), "", "f 104 0 | k 0 0 0 barriers"},
+		{"-c", local(32), local(16), "f 32 0 | k 16 0 0 barriers"},
+		{"-c -arch=sm_90", "bar.sync 7;", "", "f 0 0 | k 0 0 0 barriers"},
+		{"-c -arch=sm_100", "bar.sync 7;", "bar.sync 2;", "f 0 0 | k 0 0 3 barriers"},
+		{"-c", double, "", "f 0 0 | k 0 0 0 barriers"},
+		{"-c", double, double, "f 0 0 | k 0 0 0 barriers 8 bytes cmem[2]"},
+		{"-c -arch=sm_90", double, double, "f 0 0 | k 0 0 0 barriers"},
+		{"-g", local(100), "", "k 0 0 0 barriers | f 104 0"},
+		{"-c -warn-lmem-usage", local(100), local(16), "'f' | 'k' | f 104 0 | k 16 0 0 barriers"},
+		{"-c -g -warn-lmem-usage", local(100), local(16), "'k' | 'f' | k 16 0 0 barriers | f 104 0"},
+	} {
+		in := filepath.Join(t.TempDir(), "k.ptx")
+		text := ".version 8.0\n.target sm_75\n.address_size 64\n" + fmt.Sprintf(function, c.function) + fmt.Sprintf(kernel, c.kernel)
+		if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := append(strings.Fields(c.options), "-v", "-o", in+".cubin", in)
+		var messages bytes.Buffer
+		if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+			t.Fatal(messages.String())
+		}
+		if got := framesOf(messages.String()); got != c.want {
+			t.Errorf("%s %s %s: %s, want %s", c.options, c.function, c.kernel, got, c.want)
+		}
+		if !oracle.Available() {
+			continue
+		}
+		if got := framesOf(oracle.Find(t).Ptxas(args...).Stderr); got != c.want {
+			t.Errorf("%s %s %s: the reference says %s, not %s", c.options, c.function, c.kernel, got, c.want)
+		}
+	}
+}
+
+// framesOf shortens a report: names, frames, spills, barriers and literals.
+func framesOf(report string) string {
+	var list []string
+	for line := range strings.Lines(report) {
+		w := strings.Fields(line)
+		switch {
+		case strings.Contains(line, "Local memory used"):
+			list = append(list, strings.TrimSuffix(w[8], ","))
+		case strings.Contains(line, "Function properties for "):
+			list = append(list, w[len(w)-1])
+		case strings.Contains(line, "bytes stack frame"):
+			list[len(list)-1] += " " + w[0] + " " + w[4]
+		case strings.Contains(line, "Used "):
+			_, barriers, _ := strings.Cut(line, "used ")
+			list[len(list)-1] += " " + strings.TrimSuffix(strings.Join(strings.Fields(barriers)[:2], " "), ",")
+			if at := strings.Index(line, "bytes cmem[2]"); at >= 0 {
+				list[len(list)-1] += line[strings.LastIndex(line[:at-1], " "):at] + "bytes cmem[2]"
+			}
+		}
+	}
+	return strings.Join(list, " | ")
+}

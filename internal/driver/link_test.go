@@ -16,7 +16,7 @@ import (
 
 // linkSets are modules that make one program each; the first says what to
 // launch.
-var linkSets = [...][]string{{"kernels", "callees", "third"}, {"names", "named"}, {"tensor", "tensors"}}
+var linkSets = [...][]string{{"kernels", "callees", "third"}, {"names", "named"}, {"tensor", "tensors"}, {"literals", "literal2"}}
 
 // object compiles one module to an object.
 type object func(t *testing.T, file, out, arch string)

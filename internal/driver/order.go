@@ -42,12 +42,13 @@ func byKernel(m *sema.Module, funcs []int32, before bool) []int32 {
 // walk goes from functions to those that they call.
 type walk struct {
 	load      func(int32) *sema.Body
+	to        *pointers
 	has, done []bool
 	order     []int32
 }
 
 func newWalk(m *sema.Module, funcs []int32) *walk {
-	w := &walk{load: link.Bodies(m), has: make([]bool, len(m.Funcs)), done: make([]bool, len(m.Funcs))}
+	w := &walk{load: link.Bodies(m), to: pointersOf(m), has: make([]bool, len(m.Funcs)), done: make([]bool, len(m.Funcs))}
 	for _, fn := range funcs {
 		w.has[fn] = true
 	}
@@ -63,7 +64,7 @@ func (w *walk) visit(fn int32, before bool) {
 	if before {
 		w.order = append(w.order, fn)
 	}
-	list := called(w.load(fn))
+	list := w.to.called(w.load(fn))
 	if before {
 		slices.Reverse(list)
 	}
@@ -105,8 +106,8 @@ func seenOutside(m *sema.Module, fn int32) int {
 }
 
 // callees lists the functions that belong to a kernel: first those with code of
-// their own and what these call, then those that the kernel alone has in place
-// of calls, by name.
+// their own or that pointers lead to, and what these call, then those that the
+// kernel alone has in place of calls, by name.
 func callees(m *sema.Module, k *link.Kernel) []FunctionFrame {
 	var own, placed []FunctionFrame
 	w := newWalk(m, k.Placed)
@@ -115,6 +116,9 @@ func callees(m *sema.Module, k *link.Kernel) []FunctionFrame {
 		for _, fn := range called(w.load(sub.Func)) {
 			w.visit(fn, false)
 		}
+	}
+	for _, fn := range w.to.withCallees(w.load) {
+		w.visit(fn, false)
 	}
 	for _, fn := range k.Placed {
 		if f := (FunctionFrame{Name: m.Funcs[fn].Name}); w.done[fn] {
@@ -129,19 +133,28 @@ func callees(m *sema.Module, k *link.Kernel) []FunctionFrame {
 	return append(own, placed...)
 }
 
+// hasSub reports whether a kernel's section has the code of a function.
+func hasSub(k *link.Kernel, fn int32) bool {
+	return slices.ContainsFunc(k.Subs, func(s link.Sub) bool { return s.Func == fn })
+}
+
 // withCalled is a kernel of an extensible program with the functions that it
 // calls, whose code stands by itself there.
 func withCalled(m *sema.Module, k *link.Kernel, kernel int32, code map[int32]*link.Kernel) *link.Kernel {
 	x := *k
-	load := link.Bodies(m)
+	load, to := link.Bodies(m), pointersOf(m)
 	seen := append([]int32{kernel}, k.Placed...)
-	for todo := slices.Clone(seen); len(todo) > 0; todo = todo[1:] {
-		for _, fn := range called(load(todo[0])) {
+	add := func(list []int32) (added []int32) {
+		for _, fn := range list {
 			if c := code[fn]; c != nil && !slices.Contains(seen, fn) {
-				seen, todo = append(seen, fn), append(todo, fn)
+				seen, added = append(seen, fn), append(added, fn)
 				x.Subs = append(x.Subs, link.Sub{Func: fn, Frame: c.Frame, Spills: c.Spills})
 			}
 		}
+		return added
+	}
+	for todo := slices.Concat(seen, add(to.reached(kernel, load))); len(todo) > 0; todo = todo[1:] {
+		todo = append(todo, add(called(load(todo[0])))...)
 	}
 	return &x
 }

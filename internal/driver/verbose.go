@@ -32,13 +32,16 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 	}
 	for _, fn := range j.reportOrder(m, out) {
 		if k := code[fn]; k != nil {
-			if j.Settings.Extensible {
+			if j.Settings.Extensible && !j.Settings.Debug {
 				k = withCalled(m, k, fn, code)
 			}
-			if apart(m, j.Settings) {
+			switch {
+			case apart(m, j.Settings):
 				k = withStack(m, k, fn, out)
+			case !m.Opts.Relocatable && !j.Settings.Extensible:
+				k = withPointed(m, k, fn)
 			}
-			j.reportKernel(m, arch, &m.Funcs[fn], k)
+			j.reportKernel(m, arch, fn, k)
 			continue
 		}
 		f := FunctionFrame{Name: m.Funcs[fn].Name}
@@ -59,16 +62,17 @@ func (j *Job) unwritten() bool {
 
 // reportOrder says in which order functions are reported.
 func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
+	p := pointersOf(m)
 	switch {
 	case m.Opts.Relocatable || j.Settings.ToolsPatch:
 		if forward(j.Settings) {
-			return firstToLast(m, out.Funcs)
+			return p.first(firstToLast(m, out.Funcs), p.has)
 		}
 		return calleesFirst(m, out.Funcs)
 	case j.Settings.Extensible && j.Settings.Debug:
-		return firstToLast(m, m.Kernels())
+		return p.first(firstToLast(m, out.Funcs), p.has)
 	case !apart(m, j.Settings):
-		return m.Kernels()
+		return p.first(m.Kernels(), p.comes)
 	}
 	list := slices.Clone(out.Funcs)
 	add := func(fn int32) {
@@ -76,10 +80,11 @@ func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 			list = append(list, fn)
 		}
 	}
-	for _, k := range out.Kernels {
+	for n, k := range out.Kernels {
 		if k == nil {
 			continue
 		}
+		k = withPointed(m, k, out.Funcs[n])
 		for n := range k.Subs {
 			add(k.Subs[n].Func)
 		}
@@ -87,10 +92,13 @@ func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 			add(fn)
 		}
 	}
-	if j.Settings.Debug {
-		return firstToLast(m, list)
+	switch {
+	case j.Settings.Debug:
+		return p.first(firstToLast(m, list), p.has)
+	case j.Settings.FastCompile == "max":
+		return p.first(byKernel(m, list, true), p.has)
 	}
-	return byKernel(m, list, j.Settings.FastCompile == "max")
+	return byKernel(m, list, false)
 }
 
 // apart reports whether the functions of a whole program are compiled by
@@ -125,8 +133,8 @@ func (j *Job) moduleBanks(out *pipeline.Output) []Bank {
 }
 
 // reportKernel prints the part of the report about one kernel.
-func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *link.Kernel) {
-	b := block(m, f, k)
+func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, fn int32, k *link.Kernel) {
+	f, b := &m.Funcs[fn], block(m, fn, k)
 	if apart(m, j.Settings) {
 		b.Callee = nil
 		if !k.Endless {
@@ -134,7 +142,7 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *l
 		}
 	}
 	switch {
-	case m.Opts.Relocatable:
+	case m.Opts.Relocatable || j.Settings.Extensible && j.Settings.Debug:
 		b.Usage.Shared = objectShared(m, f)
 	case j.Settings.Extensible:
 		b.Usage.Shared = extensibleShared(m, f)
@@ -160,9 +168,14 @@ func (j *Job) warnCode(m *sema.Module, out *pipeline.Output) {
 			j.advise(m, &m.Funcs[out.Funcs[n]], k)
 		}
 	}
-	for n, k := range slices.Backward(out.Kernels) {
-		if k != nil {
-			j.warnFrames(m, &m.Funcs[out.Funcs[n]], k)
+	if !j.warnsOfFrames() {
+		return
+	}
+	for _, fn := range j.reportOrder(m, out) {
+		if n := slices.Index(out.Funcs, fn); n >= 0 && out.Kernels[n] != nil {
+			j.warnFrames(m, fn, out.Kernels[n])
+		} else if sub := subOf(out, fn); sub != nil {
+			j.warnFrame(functionFrame(m, sub))
 		}
 	}
 }
@@ -195,12 +208,20 @@ func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
 // warnEndless warns about kernels whose calls may nest without end, where the
 // linker or a debugger wants to know how much stack there must be.
 func (j *Job) warnEndless(m *sema.Module, out *pipeline.Output) {
-	if !j.Settings.Extensible && !apart(m, j.Settings) || j.Settings.Line.Has(cli.SuppressStackSize) {
+	if j.Settings.Extensible == apart(m, j.Settings) || j.Settings.Extensible && j.Settings.Debug || j.Settings.Line.Has(cli.SuppressStackSize) {
 		return
 	}
-	for _, fn := range m.Kernels() {
+	p, load := pointersOf(m), link.Bodies(m)
+	for _, fn := range j.reportOrder(m, out) {
 		n := slices.Index(out.Funcs, fn)
-		if n >= 0 && out.Kernels[n] != nil && out.Kernels[n].Endless {
+		if n < 0 || !m.Funcs[fn].Entry || out.Kernels[n] == nil {
+			continue
+		}
+		endless := out.Kernels[n].Endless
+		if len(p.taken) > 0 {
+			endless = j.Settings.Extensible && endless || p.endless(m, fn, load, j.Settings.Extensible)
+		}
+		if endless {
 			j.warnf("Stack size for entry function '%s' cannot be statically determined", m.Funcs[fn].Name)
 		}
 	}
@@ -208,24 +229,37 @@ func (j *Job) warnEndless(m *sema.Module, out *pipeline.Output) {
 
 // warnFrames warns about stack frames and spills of a kernel where that was
 // asked for.
-func (j *Job) warnFrames(m *sema.Module, f *sema.Func, k *link.Kernel) {
-	local, spills := j.Settings.Line.Has(cli.WarnLocal), j.Settings.Line.Has(cli.WarnSpills)
-	if !local && !spills {
+func (j *Job) warnFrames(m *sema.Module, fn int32, k *link.Kernel) {
+	if !j.warnsOfFrames() {
 		return
 	}
-	b := block(m, f, k)
+	b := block(m, fn, k)
+	if apart(m, j.Settings) {
+		b.Callee = nil
+	}
 	for _, f := range append(b.Callee, FunctionFrame{b.Name, b.Frame}) {
-		if local && f.Frame.Stack > 0 {
-			j.warnf("Local memory used for function '%s', size of stack frame: %d bytes", f.Name, f.Frame.Stack)
-		}
-		if spills && f.Frame.SpillStores+f.Frame.SpillLoads > 0 {
-			j.warnf("Registers are spilled to local memory in function '%s', %d bytes spill stores, %d bytes spill loads", f.Name, f.Frame.SpillStores, f.Frame.SpillLoads)
-		}
+		j.warnFrame(f)
+	}
+}
+
+// warnsOfFrames reports whether somebody asked for warnings about frames.
+func (j *Job) warnsOfFrames() bool {
+	return j.Settings.Line.Has(cli.WarnLocal) || j.Settings.Line.Has(cli.WarnSpills)
+}
+
+// warnFrame warns about one stack frame.
+func (j *Job) warnFrame(f FunctionFrame) {
+	if j.Settings.Line.Has(cli.WarnLocal) && f.Frame.Stack > 0 {
+		j.warnf("Local memory used for function '%s', size of stack frame: %d bytes", f.Name, f.Frame.Stack)
+	}
+	if j.Settings.Line.Has(cli.WarnSpills) && f.Frame.SpillStores+f.Frame.SpillLoads > 0 {
+		j.warnf("Registers are spilled to local memory in function '%s', %d bytes spill stores, %d bytes spill loads", f.Name, f.Frame.SpillStores, f.Frame.SpillLoads)
 	}
 }
 
 // block collects what the report says about one kernel.
-func block(m *sema.Module, f *sema.Func, k *link.Kernel) Block {
+func block(m *sema.Module, fn int32, k *link.Kernel) Block {
+	f := &m.Funcs[fn]
 	p := &k.Props
 	b := Block{
 		Name: f.Name, Entry: f.Entry, Time: k.Time,
