@@ -1,6 +1,10 @@
 package regalloc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+)
 
 // flow is the dataflow over blocks behind liveness. It follows one word at
 // a time from its reads up to its writes, so that its cost is the number of
@@ -10,62 +14,20 @@ type flow struct {
 	base  []int32
 	words int
 	m     *flowRoom
-	in    lists // of each block, words live at its top that some path has written
-	out   lists // of each block, words live at its end that some path has written
+	in    keyed.Lists // of each block, words live at its top that some path has written
+	out   keyed.Lists // of each block, words live at its end that some path has written
 }
 
 // flowRoom is the memory that the flow over one problem after the other uses.
 type flowRoom struct {
-	edges, touches, ins, outs []pair
-	touched, preds            lists
+	edges, touches, ins, outs []keyed.Pair
+	touched, preds            keyed.Lists
 	does, state               []uint8
 	global                    []bool
 	seen, end, event, before  []int32
 	here, live                []int32
 	tops, ends, work          []int32
 }
-
-// lists are short lists of numbers, one for each of a known count of keys,
-// made from pairs.
-type lists struct {
-	start []int32
-	items []int32
-}
-
-type pair struct{ key, item int32 }
-
-// collect sorts pairs by key; pairs of one key stay in order.
-func collect(pairs []pair, keys int) (l lists) {
-	l.collect(pairs, keys)
-	return l
-}
-
-// collect does so in the memory of former lists.
-func (l *lists) collect(pairs []pair, keys int) {
-	l.start = zeros(l.start, keys+2)
-	l.items = slices.Grow(l.items[:0], len(pairs))[:len(pairs)]
-	for _, p := range pairs {
-		l.start[p.key+2]++
-	}
-	for k := range keys {
-		l.start[k+2] += l.start[k+1]
-	}
-	for _, p := range pairs { // where a list starts moves to its end, which is where the next starts
-		at := &l.start[p.key+1]
-		l.items[*at] = p.item
-		*at++
-	}
-	l.start = l.start[:keys+1]
-}
-
-// zeros returns n zeros, in the memory of a former slice.
-func zeros[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
-}
-
-func (l *lists) of(key int) []int32 { return l.items[l.start[key]:l.start[key+1]] }
 
 // What a block does with a word.
 const (
@@ -85,19 +47,19 @@ func (f *flow) solve() {
 	m.edges = m.edges[:0]
 	for b := range f.p.Blocks {
 		for _, s := range f.p.Blocks[b].Succs {
-			m.edges = append(m.edges, pair{s, int32(b)})
+			m.edges = append(m.edges, keyed.Pair{Key: s, Item: int32(b)})
 		}
 	}
-	m.preds.collect(m.edges, n)
-	m.state = zeros(m.state, n)
+	m.preds.Collect(m.edges, n)
+	m.state = keyed.Zeros(m.state, n)
 	s := &spread{f: f, preds: m.preds, state: m.state, tops: m.tops, ends: m.ends, work: m.work}
-	s.ins, s.outs = slices.Grow(m.ins[:0], len(touched.items)), slices.Grow(m.outs[:0], len(touched.items))
+	s.ins, s.outs = slices.Grow(m.ins[:0], len(touched.All())), slices.Grow(m.outs[:0], len(touched.All()))
 	for w := range f.words {
 		if global[w] {
-			s.word(int32(w), touched.of(w))
+			s.word(int32(w), touched.Of(w))
 		}
 	}
-	f.in, f.out = collect(s.ins, n), collect(s.outs, n)
+	f.in, f.out = keyed.Collect(s.ins, n), keyed.Collect(s.outs, n)
 	m.ins, m.outs, m.tops, m.ends, m.work = s.ins, s.outs, s.tops, s.ends, s.work
 }
 
@@ -105,9 +67,9 @@ func (f *flow) solve() {
 // for each word of block<<actions with what happens there, and which words
 // are read before they are written somewhere: only those can live between
 // blocks.
-func (f *flow) local() (touched lists, global []bool) {
+func (f *flow) local() (touched keyed.Lists, global []bool) {
 	m := f.m
-	m.does, m.seen, m.global = zeros(m.does, f.words), zeros(m.seen, f.words), zeros(m.global, f.words)
+	m.does, m.seen, m.global = keyed.Zeros(m.does, f.words), keyed.Zeros(m.seen, f.words), keyed.Zeros(m.global, f.words)
 	does, seen, global := m.does, m.seen, m.global
 	here, pairs := m.here, slices.Grow(m.touches[:0], f.words)
 	for b := range f.p.Blocks {
@@ -143,24 +105,24 @@ func (f *flow) local() (touched lists, global []bool) {
 			}
 		}
 		for _, w := range here {
-			pairs = append(pairs, pair{w, int32(b)<<actions | int32(does[w])})
+			pairs = append(pairs, keyed.Pair{Key: w, Item: int32(b)<<actions | int32(does[w])})
 			global[w] = global[w] || does[w]&exposed != 0
 		}
 	}
 	m.here, m.touches = here, pairs
-	m.touched.collect(pairs, f.words)
+	m.touched.Collect(pairs, f.words)
 	return m.touched, global
 }
 
 // spread follows one word through the blocks.
 type spread struct {
 	f         *flow
-	preds     lists
+	preds     keyed.Lists
 	state     []uint8 // of each block, for the current word
 	tops      []int32 // blocks at whose top it lives
 	ends      []int32 // blocks at whose end it lives
 	work      []int32 // see written
-	ins, outs []pair
+	ins, outs []keyed.Pair
 }
 
 // word finds where word w lives and where it was written before.
@@ -175,7 +137,7 @@ func (s *spread) word(w int32, touched []int32) {
 		}
 	}
 	for k := 0; k < len(s.tops); k++ {
-		for _, p := range s.preds.of(int(s.tops[k])) {
+		for _, p := range s.preds.Of(int(s.tops[k])) {
 			if s.state[p]&liveEnd == 0 {
 				s.state[p] |= liveEnd
 				s.ends = append(s.ends, p)
@@ -188,12 +150,12 @@ func (s *spread) word(w int32, touched []int32) {
 	s.written()
 	for _, b := range s.tops {
 		if s.state[b]&wroteTop != 0 {
-			s.ins = append(s.ins, pair{b, w})
+			s.ins = append(s.ins, keyed.Pair{Key: b, Item: w})
 		}
 	}
 	for _, b := range s.ends {
 		if s.state[b]&(wroteTop|writes) != 0 {
-			s.outs = append(s.outs, pair{b, w})
+			s.outs = append(s.outs, keyed.Pair{Key: b, Item: w})
 		}
 	}
 	for _, t := range touched {

@@ -1,6 +1,10 @@
 package regalloc
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+)
 
 // Program points: three for each instruction, in order of time.
 const (
@@ -18,8 +22,8 @@ type span struct{ from, to int32 }
 type ranges struct {
 	base  []int32 // first word of each virtual register
 	spans [][]span
-	in    lists // of each block, words that live at its top
-	out   lists // of each block, words that live at its end
+	in    keyed.Lists // of each block, words that live at its top
+	out   keyed.Lists // of each block, words that live at its end
 }
 
 func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)] }
@@ -58,7 +62,7 @@ func (f *flow) each(o Operand, do func(w int32)) {
 // word's spans come out last first; a final reversal sorts them.
 func (f *flow) walk(r *ranges) {
 	m := f.m
-	m.end, m.event, m.before = zeros(m.end, f.words), zeros(m.event, f.words), zeros(m.before, f.words)
+	m.end, m.event, m.before = keyed.Zeros(m.end, f.words), keyed.Zeros(m.event, f.words), keyed.Zeros(m.before, f.words)
 	end := m.end       // end of the span being built, 0 = not live
 	event := m.event   // earliest read or write seen in the block
 	before := m.before // last block in which the word was live and written before
@@ -70,14 +74,14 @@ func (f *flow) walk(r *ranges) {
 		blk := &f.p.Blocks[b]
 		top, bottom := perInst*blk.First, perInst*(blk.First+blk.N)
 		live = live[:0]
-		for _, w := range f.out.of(b) {
+		for _, w := range f.out.Of(b) {
 			end[w], event[w] = bottom, bottom
 			live = append(live, w)
 		}
 		for n := blk.First + blk.N - 1; n >= blk.First; n-- {
 			live = f.inst(r, n, end, event, live)
 		}
-		for _, w := range f.in.of(b) {
+		for _, w := range f.in.Of(b) {
 			before[w] = int32(b)
 		}
 		for _, w := range live {

@@ -1,6 +1,10 @@
 package regalloc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+)
 
 // Some values are cheaper to make again than to keep in memory: constants
 // anywhere, and what one instruction makes of other registers wherever these
@@ -35,21 +39,21 @@ func settle(orig, p *Problem, live *ranges) *Problem {
 	if len(list) == 0 {
 		return p
 	}
-	var read, wrote []pair
+	var read, wrote []keyed.Pair
 	for n := range p.Insts {
 		for _, o := range p.Operands(n) {
 			if o.Role == Hold || !follow[o.V] {
 				continue
 			}
 			if o.Role.Reads() {
-				read = append(read, pair{o.V, int32(n)})
+				read = append(read, keyed.Pair{Key: o.V, Item: int32(n)})
 			}
 			if o.Role.Writes() {
-				wrote = append(wrote, pair{o.V, int32(n)})
+				wrote = append(wrote, keyed.Pair{Key: o.V, Item: int32(n)})
 			}
 		}
 	}
-	s := &settler{orig: orig, p: p, live: live, read: collect(read, len(p.VRegs)), wrote: collect(wrote, len(p.VRegs))}
+	s := &settler{orig: orig, p: p, live: live, read: keyed.Collect(read, len(p.VRegs)), wrote: keyed.Collect(wrote, len(p.VRegs))}
 	q := p
 	for _, v := range list {
 		if s.holds(v) {
@@ -69,7 +73,7 @@ func settle(orig, p *Problem, live *ranges) *Problem {
 type settler struct {
 	orig, p     *Problem
 	live        *ranges
-	read, wrote lists
+	read, wrote keyed.Lists
 }
 
 // holds reports whether v can be made again wherever it is read.
@@ -82,7 +86,7 @@ func (s *settler) holds(v int32) bool {
 		if o.V == v {
 			return false
 		}
-		for _, n := range s.wrote.of(int(o.V)) {
+		for _, n := range s.wrote.Of(int(o.V)) {
 			if s.live.at(Operand{V: v, Sub: 0, N: s.p.VRegs[v].Width, Role: Use}, perInst*n+atClobber) != 0 {
 				return false
 			}
@@ -91,7 +95,7 @@ func (s *settler) holds(v int32) bool {
 		if s.everywhere(v, o) || x.Class == class && x.Remat >= 0 && !x.Derived {
 			continue
 		}
-		if x.Class <= class || s.p.Files[x.Class].Held || len(s.wrote.of(int(o.V))) == 0 {
+		if x.Class <= class || s.p.Files[x.Class].Held || len(s.wrote.Of(int(o.V))) == 0 {
 			return false
 		}
 		if int(x.Class) == s.p.Files[class].SpillTo {
@@ -103,7 +107,7 @@ func (s *settler) holds(v int32) bool {
 
 // everywhere reports whether the words of o live wherever v is read.
 func (s *settler) everywhere(v int32, o Operand) bool {
-	for _, n := range s.read.of(int(v)) {
+	for _, n := range s.read.Of(int(v)) {
 		if s.live.at(o, perInst*n+atUse) != o.N {
 			return false
 		}

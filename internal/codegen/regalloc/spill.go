@@ -1,6 +1,10 @@
 package regalloc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+)
 
 // home is where a spilled virtual register lives between its uses.
 type home struct {
@@ -52,7 +56,7 @@ type rewriter struct {
 	own    []Operand // of the instruction at hand
 	homing []store   // its results that go home
 
-	stayIn, tops, ends lists
+	stayIn, tops, ends keyed.Lists
 }
 
 // rewrite replaces the problem by one in which the given virtual registers
@@ -77,7 +81,7 @@ func (s *solver) rewrite(spill []*split, window int32) {
 		for n := blk.First; n < last; n++ {
 			w.inst(n)
 		}
-		w.borders(w.ends.of(b))
+		w.borders(w.ends.Of(b))
 		for n := last; n < blk.First+blk.N; n++ {
 			w.inst(n)
 		}
@@ -96,7 +100,7 @@ func (w *rewriter) place(spill []*split) {
 	if slots.Many {
 		spill = slots.byStart(spill)
 	}
-	var stays, tops, ends []pair
+	var stays, tops, ends []keyed.Pair
 	for _, x := range spill {
 		h := w.home(x.v, slots)
 		h.keep = x.keep
@@ -105,9 +109,9 @@ func (w *rewriter) place(spill []*split) {
 		for k := range x.pieces {
 			y := &x.pieces[k]
 			q := w.newPiece(x.v, h)
-			note := func(list []pair, blocks []int32, store bool) []pair {
+			note := func(list []keyed.Pair, blocks []int32, store bool) []keyed.Pair {
 				for _, b := range blocks {
-					list = append(list, pair{b, int32(len(w.at))})
+					list = append(list, keyed.Pair{Key: b, Item: int32(len(w.at))})
 					w.at = append(w.at, border{x.v, q, store})
 				}
 				return list
@@ -116,12 +120,12 @@ func (w *rewriter) place(spill []*split) {
 			ends = note(note(ends, y.loadEnd, false), y.storeEnd, true)
 		}
 		for n, b := range x.blocks {
-			stays = append(stays, pair{b, int32(len(w.stays))})
+			stays = append(stays, keyed.Pair{Key: b, Item: int32(len(w.stays))})
 			w.stays = append(w.stays, stay{x.v, first + x.piece[n], x.pieces[x.piece[n]].through})
 		}
 	}
 	blocks := len(w.old.Blocks)
-	w.stayIn, w.tops, w.ends = collect(stays, blocks), collect(tops, blocks), collect(ends, blocks)
+	w.stayIn, w.tops, w.ends = keyed.Collect(stays, blocks), keyed.Collect(tops, blocks), keyed.Collect(ends, blocks)
 }
 
 // home finds where v lives.
@@ -167,11 +171,11 @@ func (w *rewriter) exclude(v, q int32) {
 
 // enter starts block b: what stays in pieces, loads and stores at its top.
 func (w *rewriter) enter(b int) {
-	for _, k := range w.stayIn.of(b) {
+	for _, k := range w.stayIn.Of(b) {
 		x := &w.stays[k]
 		w.homes[x.v].piece, w.homes[x.v].through = x.piece, x.through
 	}
-	w.borders(w.tops.of(b))
+	w.borders(w.tops.Of(b))
 }
 
 // borders emits loads and stores of pieces, loads first: what is stored at
@@ -206,7 +210,7 @@ func (w *rewriter) load(h *home, remat int32, d Operand, sub uint8, n int32) {
 // forget drops all temporaries and pieces: the next block starts from the
 // homes.
 func (w *rewriter) forget(b int) {
-	for _, k := range w.stayIn.of(b) {
+	for _, k := range w.stayIn.Of(b) {
 		w.homes[w.stays[k].v].piece = -1
 	}
 	for _, v := range w.dirty {

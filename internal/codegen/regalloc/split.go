@@ -1,6 +1,10 @@
 package regalloc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+)
 
 // A register that is spilled need not live in memory everywhere. In blocks
 // where registers are not short it stays in one: a piece, loaded where paths
@@ -48,9 +52,9 @@ const (
 // splitter decides about splits.
 type splitter struct {
 	f      *fat
-	preds  lists
-	ins    lists // of each virtual register, blocks at whose top it lives
-	outs   lists
+	preds  keyed.Lists
+	ins    keyed.Lists // of each virtual register, blocks at whose top it lives
+	outs   keyed.Lists
 	block  []int32 // of each instruction
 	kin    map[int32]home
 	weight []float64
@@ -96,30 +100,30 @@ func newSplitter(f *fat, kin map[int32]home) *splitter {
 	return s
 }
 
-func predecessors(p *Problem) lists {
-	var edges []pair
+func predecessors(p *Problem) keyed.Lists {
+	var edges []keyed.Pair
 	for b := range p.Blocks {
 		for _, s := range p.Blocks[b].Succs {
-			edges = append(edges, pair{s, int32(b)})
+			edges = append(edges, keyed.Pair{Key: s, Item: int32(b)})
 		}
 	}
-	return collect(edges, len(p.Blocks))
+	return keyed.Collect(edges, len(p.Blocks))
 }
 
 // byRegister turns words by block into blocks by register, for those of the
 // file. Words of one register stand together.
-func (s *splitter) byRegister(words *lists, owner []int32) lists {
-	list := make([]pair, 0, len(words.items))
+func (s *splitter) byRegister(words *keyed.Lists, owner []int32) keyed.Lists {
+	list := make([]keyed.Pair, 0, len(words.All()))
 	for b := range s.f.p.Blocks {
 		last := int32(-1)
-		for _, w := range words.of(b) {
+		for _, w := range words.Of(b) {
 			if v := owner[w]; v != last && s.f.p.VRegs[v].Class == s.f.class {
-				list = append(list, pair{v, int32(b)})
+				list = append(list, keyed.Pair{Key: v, Item: int32(b)})
 				last = v
 			}
 		}
 	}
-	return collect(list, len(s.f.p.VRegs))
+	return keyed.Collect(list, len(s.f.p.VRegs))
 }
 
 // decide returns the cheapest split of v that leaves the overfull points. It
@@ -185,10 +189,10 @@ func (s *splitter) survey(v int32, access []int32) {
 		}
 		s.state[b] |= what | inDomain
 	}
-	for _, b := range s.ins.of(int(v)) {
+	for _, b := range s.ins.Of(int(v)) {
 		add(b, livesTop)
 	}
-	for _, b := range s.outs.of(int(v)) {
+	for _, b := range s.outs.Of(int(v)) {
 		add(b, livesEnd)
 	}
 	_, again := s.kin[v]
@@ -365,7 +369,7 @@ func (s *splitter) exits(x *split) {
 		}
 		memory, others := s.memory(b), false
 		first := int32(-1) // piece
-		for _, p := range s.preds.of(int(b)) {
+		for _, p := range s.preds.Of(int(b)) {
 			if !s.leaves(p) {
 				continue
 			}
@@ -377,7 +381,7 @@ func (s *splitter) exits(x *split) {
 			continue
 		}
 		inside := 0.0
-		for _, p := range s.preds.of(int(b)) {
+		for _, p := range s.preds.Of(int(b)) {
 			if s.leaves(p) {
 				inside += s.atEnd(p)
 			}
@@ -387,7 +391,7 @@ func (s *splitter) exits(x *split) {
 			x.pieces[first].storeTop = append(x.pieces[first].storeTop, b)
 			continue
 		}
-		for _, p := range s.preds.of(int(b)) {
+		for _, p := range s.preds.Of(int(b)) {
 			if s.leaves(p) {
 				y := &x.pieces[s.number[s.find(p)]]
 				if !slices.Contains(y.storeEnd, p) {
@@ -421,7 +425,7 @@ func (s *splitter) leaves(p int32) bool { return s.state[p]&(livesEnd|inMemory) 
 // memory is what moving all words costs at the end of each predecessor of b at
 // whose end v lives in memory.
 func (s *splitter) memory(b int32) (weight float64) {
-	for _, p := range s.preds.of(int(b)) {
+	for _, p := range s.preds.Of(int(b)) {
 		if s.state[p]&(livesEnd|inMemory) == livesEnd|inMemory {
 			weight += s.atEnd(p)
 		}
@@ -442,7 +446,7 @@ func (s *splitter) atEnd(b int32) float64 {
 
 // addMemory adds those predecessors, each once.
 func (s *splitter) addMemory(list []int32, b int32) []int32 {
-	for _, p := range s.preds.of(int(b)) {
+	for _, p := range s.preds.Of(int(b)) {
 		if s.state[p]&(livesEnd|inMemory) == livesEnd|inMemory && !slices.Contains(list, p) {
 			list = append(list, p)
 		}
@@ -466,7 +470,7 @@ func (s *splitter) entries(x *split) {
 			continue
 		}
 		y := &x.pieces[x.piece[n]]
-		inside := slices.ContainsFunc(s.preds.of(int(b)), s.leaves)
+		inside := slices.ContainsFunc(s.preds.Of(int(b)), s.leaves)
 		if s.weight[b]*s.all < memory && !(y.dirty && inside) {
 			y.loadTop = append(y.loadTop, b)
 			x.cost += s.weight[b] * s.all * unit

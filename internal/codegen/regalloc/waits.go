@@ -1,6 +1,10 @@
 package regalloc
 
-import "github.com/goptxas/goptxas/internal/engine/bits"
+import (
+	"github.com/goptxas/goptxas/internal/engine/bits"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+)
 
 // Some instructions read their registers long after they have started, and
 // whoever overwrites one of them soon behind must wait. Where registers cost
@@ -30,8 +34,8 @@ type touch struct {
 
 // waitFacts are what all walks over one file know about late reads.
 type waitFacts struct {
-	reads   lists // late reads of each root, in touches
-	writes  lists // writes of each root, in touches
+	reads   keyed.Lists // late reads of each root, in touches
+	writes  keyed.Lists // writes of each root, in touches
 	touches []touch
 	insts   []Inst
 	until   []int32 // of each instruction, the first behind it that needs its result
@@ -57,7 +61,7 @@ func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
 		until: make([]int32, len(p.Insts)), end: make([]int32, len(p.Insts)),
 		back: make([]int32, len(p.Insts)), latch: make([]int32, len(p.Insts)),
 	}
-	var reads, writes []pair
+	var reads, writes []keyed.Pair
 	for n := range p.Insts {
 		late := p.Insts[n].Late>>class&1 != 0
 		for _, o := range p.Operands(n) {
@@ -65,7 +69,7 @@ func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
 				continue
 			}
 			root, off := g.find(o.V)
-			k := pair{root, int32(len(f.touches))}
+			k := keyed.Pair{Key: root, Item: int32(len(f.touches))}
 			if o.Role.Writes() {
 				writes = append(writes, k)
 			}
@@ -75,7 +79,7 @@ func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
 			f.touches = append(f.touches, touch{int32(n), off + int16(o.Sub), int16(o.N)})
 		}
 	}
-	f.reads, f.writes = collect(reads, len(p.VRegs)), collect(writes, len(p.VRegs))
+	f.reads, f.writes = keyed.Collect(reads, len(p.VRegs)), keyed.Collect(writes, len(p.VRegs))
 	f.blocks(p)
 	return f
 }
@@ -143,13 +147,13 @@ func newWaits(f *waitFacts, step, fresh, insts int) *waits {
 // cost is what waiting costs if group v has its first word in register r.
 func (w *waits) cost(v int32, r int16) int {
 	c := 0
-	for _, k := range w.writes.of(int(v)) {
+	for _, k := range w.writes.Of(int(v)) {
 		t := &w.touches[k]
 		for q := r + t.at; q < min(r+t.at+t.n, int16(w.step)); q++ {
 			c += w.before(w.late[q], t.inst)
 		}
 	}
-	for _, k := range w.reads.of(int(v)) {
+	for _, k := range w.reads.Of(int(v)) {
 		t := &w.touches[k]
 		for q := r + t.at; q < min(r+t.at+t.n, int16(w.step)); q++ {
 			c += w.behind(w.writer[q], t.inst)
@@ -221,6 +225,6 @@ func (w *waits) take(v int32, r int16) {
 			}
 		}
 	}
-	note(w.reads.of(int(v)), w.late)
-	note(w.writes.of(int(v)), w.writer)
+	note(w.reads.Of(int(v)), w.late)
+	note(w.writes.Of(int(v)), w.writer)
 }

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
@@ -19,7 +20,7 @@ import (
 // What is compared lives on instead: f stays as it is unless orders do with
 // the registers of a step of occupancy less.
 func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
-	if p.budget.Rooms != nil || cliffOf(p.peak) == cliffs[0] {
+	if p.budget.Rooms != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
 		return s, p
 	}
 	var list []*repeat.Test
@@ -39,8 +40,8 @@ func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *pre
 	f.Touch()
 	u := newStudy(f, a, s.tune)
 	most := p.peak - 1
-	if c := cliffOf(p.peak); c > 0 {
-		most = below(c)
+	if c := estimate.CliffOf(p.peak); c > 0 {
+		most = estimate.Below(c)
 	}
 	if q := u.within(p.budget, how(s.tune), most); q != nil {
 		return u, q

@@ -17,13 +17,6 @@ import (
 // made for.
 var ample = [...]int32{32, 64, 96, 128}
 
-// What one of the cost of spill code adds to the time of a warp, and to that in
-// which it issues: its unit is busy for some cycles, and not all of it is early.
-const (
-	spillLatency = 10
-	spillIssue   = 3
-)
-
 // amplerGain is the part of the time that must be gone for an order that spills
 // more.
 const amplerGain = 0.95
@@ -36,14 +29,7 @@ const (
 )
 
 // total is about how long an order takes with its spill code.
-func (v *verdict) total() float64 { return spilled(v.time, v.cost) }
-
-// spilled is about how long code takes with spill code of some cost.
-func spilled(t tuning.Cost, cost float64) float64 {
-	t.Latency += cost * spillLatency
-	t.Issue += cost * spillIssue
-	return t.Time()
-}
+func (v *verdict) total() float64 { return tuning.Spilled(v.time, v.cost) }
 
 // off is how many times more than was guessed the spill code of an order
 // costs.
@@ -52,19 +38,6 @@ func (v *verdict) off() float64 {
 		return 1
 	}
 	return min(v.cost/v.guess, mostOff)
-}
-
-// affordable is the cost of spill code with which code takes so long.
-func affordable(t tuning.Cost, time float64) float64 {
-	low, high := 0.0, t.Latency
-	for high-low > 1 {
-		if mid := (low + high) / 2; spilled(t, mid) < time {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
 }
 
 // ampler gives f an order that is made for more registers than there are, if it
@@ -81,7 +54,7 @@ func (s *study) ampler(f *ori.Func, p *presser, best verdict, source [][]*ori.In
 		q := s.presser(p.budget, how)
 		x := verdict{made: made{how: how, time: q.arrange(f)}, memory: true}
 		f.Touch()
-		most := affordable(x.time, best.total()*amplerGain)
+		most := tuning.Affordable(x.time, best.total()*amplerGain)
 		if most <= 0 {
 			continue
 		}
@@ -107,5 +80,5 @@ func (p *presser) waits(f *ori.Func, best *verdict) bool {
 	for n, w := range p.weights(f) {
 		least.Latency += w * float64(p.graph(p.regions[n].stretch).shortest())
 	}
-	return affordable(least, best.total()*amplerGain) > 0
+	return tuning.Affordable(least, best.total()*amplerGain) > 0
 }

@@ -3,6 +3,8 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -21,7 +23,7 @@ func (p *presser) step(f *ori.Func) int {
 	}
 	made := p.limit[general] + reserve
 	blocks, _ := estimate.Blocks(f, made)
-	least, _ := estimate.Blocks(f, cliffs[len(cliffs)-1])
+	least, _ := estimate.Blocks(f, estimate.Cliffs[len(estimate.Cliffs)-1])
 	if blocks == least || blocks > fewBlocks {
 		return 0
 	}
@@ -37,7 +39,7 @@ func (s *study) keepStep(f *ori.Func, registers int, source [][]*ori.Instr, judg
 	}
 	order := f.Order()
 	for _, m := range slices.Concat([]manner{{}}, manners[:], further[:]) {
-		if m.far == overFences {
+		if m.far == places.OverFences {
 			continue
 		}
 		f.Reorder(source)

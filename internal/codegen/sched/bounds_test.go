@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/target"
@@ -67,7 +69,7 @@ func TestWorthwhile(t *testing.T) {
 			held++
 		}
 	}
-	now := p.cost(f, plans, weights, tight)
+	now := p.cost(f, plans, weights, estimate.Tight)
 	if held == 0 || !p.raise() {
 		t.Fatal("registers last")
 	}

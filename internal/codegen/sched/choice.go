@@ -92,8 +92,8 @@ func (p *presser) within(f *ori.Func, weights []float64) ([]plan, tuning.Cost) {
 	for n := range p.regions {
 		plans[n] = p.plan(&p.regions[n], math.MaxInt32, math.MaxInt32)
 	}
-	now := p.cost(f, plans, weights, tight)
-	room := roomOf(p.limit[general])
+	now := p.cost(f, plans, weights, estimate.Tight)
+	room := estimate.RoomOf(p.limit[general])
 	if p.budget.Rooms != nil || p.tune.Manner != 0 || p.most[general] > room || !slices.ContainsFunc(plans, func(x plan) bool { return x.words > room }) {
 		return plans, now
 	}
@@ -105,7 +105,7 @@ func (p *presser) within(f *ori.Func, weights []float64) ([]plan, tuning.Cost) {
 		}
 	}
 	p.strict = false
-	if left := p.cost(f, others, weights, tight); left.Warps > now.Warps && left.Latency*100 <= now.Latency*stricter {
+	if left := p.cost(f, others, weights, estimate.Tight); left.Warps > now.Warps && left.Latency*100 <= now.Latency*stricter {
 		return others, left
 	}
 	return plans, now
@@ -180,7 +180,7 @@ func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting f
 // raise sets the limit to the next number at which occupancy drops, and
 // reports whether there is one within the budget.
 func (p *presser) raise() bool {
-	for _, c := range cliffs {
+	for _, c := range estimate.Cliffs {
 		if c-reserve > p.limit[general] {
 			if c > int32(p.budget.Most) {
 				return false
@@ -208,6 +208,6 @@ func (p *presser) cost(f *ori.Func, plans []plan, weights []float64, more int32)
 // isAlone reports whether a block of f has a multiprocessor for itself, with so
 // many registers.
 func isAlone(f *ori.Func, count int32) bool {
-	blocks, _ := estimate.Blocks(f, min(count, cliffs[len(cliffs)-1]))
+	blocks, _ := estimate.Blocks(f, min(count, estimate.Cliffs[len(estimate.Cliffs)-1]))
 	return blocks < 2
 }

@@ -77,9 +77,9 @@ type grapher struct {
 	crowded bool                // there is one in this region
 	loads   []places.Touch
 	stores  []places.Touch
-	far     reach   // of the region
-	joint   []int32 // since the last barrier, what threads of a warp do together
-	barrier int32   // the last barrier of the block, -1 = none
+	far     places.Reach // of the region
+	joint   []int32      // since the last barrier, what threads of a warp do together
+	barrier int32        // the last barrier of the block, -1 = none
 	groups  groupOrder
 	open    openOrder // after allocation
 	alone   bool      // a block of the kernel fills a multiprocessor
@@ -300,7 +300,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 			g.edge(j, k, 1)
 		}
 		b.joint, b.barrier = append(b.joint[:0], k), k
-	case i.Op.Has(op.Convergent) && (b.far != overFences || !places.IsProduct(i)):
+	case i.Op.Has(op.Convergent) && (b.far != places.OverFences || !places.IsProduct(i)):
 		if b.barrier >= 0 {
 			g.edge(b.barrier, k, 1)
 		}

@@ -31,7 +31,7 @@ func (p *presser) inTurn(r *region, limit counts, best plan, enough int32) plan 
 	if g := p.graph(r.stretch); !best.held || p.how.less >= 0 && (p.nearlyFull() || p.roomy()) || best.cycles < g.least()*9/8 || g.loads() < 2 {
 		return best
 	}
-	room := min(roomOf(limit[general]), p.budget.in(r.block)-reserve)
+	room := min(estimate.RoomOf(limit[general]), p.budget.in(r.block)-reserve)
 	best.improve(p.planned(r, r.base, byTurn, limit, min(enough, best.cycles)), room)
 	fit := bound{math.MaxInt32, room, max(predicateRoom+1, r.most[predicates])}
 	for _, w := range earlyWays {

@@ -1,43 +1,30 @@
 package sched
 
 import (
-	"slices"
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// stepBelow is the number of registers at the end of the step of occupancy
-// before the one that so many words are alive in, or 0 if there is none.
-func stepBelow(words int32) int32 {
-	c := cliffOf(words)
-	if c == 0 {
-		return cliffs[len(cliffs)-1]
-	}
-	if k := slices.Index(cliffs[:], c); k > 0 {
-		return cliffs[k-1]
-	}
-	return 0
-}
-
 // later makes values again behind the regions that need the most, as long as
 // orders then do with the registers of a step of occupancy less.
 func (s *study) later(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
 	for p.budget.Rooms == nil {
-		below := stepBelow(p.peak)
-		if below == 0 || p.most[general]+tight > below {
+		below := estimate.StepBelow(p.peak)
+		if below == 0 || p.most[general]+estimate.Tight > below {
 			break
 		}
 		order := f.Order()
-		undo := repeat.Later(f, p.fuller(below-tight))
+		undo := repeat.Later(f, p.fuller(below-estimate.Tight))
 		if undo == nil {
 			break
 		}
 		f.Touch()
 		t := newStudy(f, a, s.tune)
 		q := t.presser(p.budget, how(s.tune))
-		if q.peak+tight > below {
+		if q.peak+estimate.Tight > below {
 			undo()
 			f.Reorder(order)
 			break

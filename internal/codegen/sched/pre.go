@@ -22,38 +22,9 @@ import (
 // as a load that cannot be early enough.
 const longLoad = 200
 
-// cliffs are register counts at which one block or warp fewer fits on a
-// multiprocessor of 65,536 registers, for the usual block sizes.
-var cliffs = [...]int32{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255}
-
-// cliffOf is the number of registers that so many words alive are likely to do
-// with before occupancy drops, or 0.
-func cliffOf(words int32) int32 {
-	for _, c := range cliffs {
-		if c >= words+tight {
-			return c
-		}
-	}
-	return 0
-}
-
-// below is how many words are likely to do with the registers of the step
-// before a cliff.
-func below(cliff int32) int32 {
-	n := slices.Index(cliffs[:], cliff)
-	return cliffs[n-1] - tight
-}
-
-// roomOf is how many words may be alive where as many as limit are wanted: the
-// same number of registers does for them.
-func roomOf(limit int32) int32 { return max(limit, cliffOf(limit)-tight) }
-
 // reserve is how many registers beyond what is alive at once allocation
 // takes: alignment of pairs, the stack pointer and those the machine keeps.
 const reserve = 6
-
-// tight is how many it takes at least, which it nearly always does with.
-const tight = 3
 
 // Words of the smaller files that may be alive before an instruction that
 // needs another one is no longer issued early.
@@ -128,7 +99,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	s, p = s.testAgain(f, a, p)
 	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them
-		if q := s.presser(budget, manner{far: overBarriers}); !q.nearlyFull() {
+		if q := s.presser(budget, manner{far: places.OverBarriers}); !q.nearlyFull() {
 			p = q
 		}
 	}
@@ -171,7 +142,7 @@ func (p *presser) short() bool { return p.peak > int32(p.budget.Most)-reserve &&
 // reaching returns orders that need the least, over barriers too if there are
 // not enough registers without.
 func (p *presser) reaching(f *ori.Func) *presser {
-	for far := overBarriers; (far == overBarriers || far == overFences && places.Multiplies(f)) && p.short(); far++ {
+	for far := places.OverBarriers; (far == places.OverBarriers || far == places.OverFences && places.Multiplies(f)) && p.short(); far++ {
 		if q := p.study.presser(p.budget, manner{far: far}); q.peak < p.peak {
 			p = q
 		}
@@ -183,8 +154,8 @@ func (p *presser) reaching(f *ori.Func) *presser {
 // of occupancy less: sums of products of what was loaded before a barrier need
 // not wait behind it.
 func (p *presser) farther() *presser {
-	if c := cliffOf(p.peak); p.budget.Rooms == nil && p.tune.Manner == 0 && c > cliffs[0] {
-		if q := p.study.within(p.budget, manner{far: overBarriers}, below(c)); q != nil {
+	if c := estimate.CliffOf(p.peak); p.budget.Rooms == nil && p.tune.Manner == 0 && c > estimate.Cliffs[0] {
+		if q := p.study.within(p.budget, manner{far: places.OverBarriers}, estimate.Below(c)); q != nil {
 			return q
 		}
 	}
@@ -209,7 +180,7 @@ func (s *study) higher(f *ori.Func, a *target.Arch, p *presser, order [][]*ori.I
 // lower moves computations down behind the barriers that their readers stand
 // behind, if orders then do with the registers of a step of occupancy less.
 func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
-	if p.budget.Rooms != nil || cliffOf(p.peak) == cliffs[0] {
+	if p.budget.Rooms != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
 		return s, p
 	}
 	high := f.Order()
@@ -217,7 +188,7 @@ func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 		return s, p
 	}
 	t := newStudy(f, a, s.tune)
-	if q := t.within(p.budget, how(s.tune), below(cliffOf(p.peak))); q != nil {
+	if q := t.within(p.budget, how(s.tune), estimate.Below(estimate.CliffOf(p.peak))); q != nil {
 		return t, q
 	}
 	f.Reorder(high)
@@ -315,7 +286,7 @@ func (p *presser) settle(may int32) bool {
 		byNeed[n] = &p.regions[n]
 	}
 	slices.SortStableFunc(byNeed, func(a, b *region) int { return cmp.Compare(b.most[general], a.most[general]) })
-	most := max(p.most[general], cliffs[0]-reserve)
+	most := max(p.most[general], estimate.Cliffs[0]-reserve)
 	for _, r := range byNeed {
 		if r.most[general] > min(most, p.budget.in(r.block)-reserve) || r.most[predicates] > predicateRoom+1 {
 			p.improve(r, min(most, p.budget.in(r.block)-reserve), may)
@@ -334,7 +305,7 @@ func (p *presser) settle(may int32) bool {
 		}
 	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom, uniformPredicates: predicateRoom}
-	if c := cliffOf(most); c > 0 && p.budget.Rooms == nil && p.how.less >= 0 {
+	if c := estimate.CliffOf(most); c > 0 && p.budget.Rooms == nil && p.how.less >= 0 {
 		p.limit[general] = min(budget, max(c, most+reserve))
 	}
 	if n := int32(p.tune.Registers); n > 0 {
@@ -448,7 +419,7 @@ func (p *presser) plan(r *region, enough, wanting int32) plan {
 	}
 	for _, x := range r.climbs {
 		if !x.deep && x.shy == 0 && x.first == 0 && x.order != nil && &x.order[0] != &r.base[0] && fit.holds(&x.most) {
-			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), roomOf(limit[general]))
+			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), estimate.RoomOf(limit[general]))
 		}
 	}
 	return p.inTurn(r, limit, best, enough)
@@ -496,7 +467,7 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.alive[f].Reset(n)
 		m.alive[f].Fill(p.steps[f])
 	}
-	m.words, m.tests, m.most = m.v.start(general), m.v.start(predicates), roomOf(limit[general])
+	m.words, m.tests, m.most = m.v.start(general), m.v.start(predicates), estimate.RoomOf(limit[general])
 	if !p.strict && slices.ContainsFunc(g.instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/ori"
 )
@@ -16,7 +17,7 @@ func localize(f *ori.Func, p *presser) bool {
 	any := false
 	for _, b := range f.Blocks {
 		x := &p.byBlock[b.ID]
-		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > cliffs[0]-reserve, x[uniforms] > roomy
+		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > estimate.Cliffs[0]-reserve, x[uniforms] > roomy
 		any = any || hot.General[b.ID] || hot.Uniform[b.ID]
 	}
 	return any && repeat.Near(f, hot)

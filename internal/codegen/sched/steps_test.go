@@ -3,6 +3,9 @@ package sched
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -11,7 +14,7 @@ import (
 // alive is the most general words alive in orders as they stand.
 func alive(f *ori.Func) (words int32) {
 	usual := Usual()
-	v := newStudy(f, target.Find("sm_90a"), &usual).view(upToBarriers)
+	v := newStudy(f, target.Find("sm_90a"), &usual).view(places.UpToBarriers)
 	words = v.most[general]
 	for _, r := range v.stretches {
 		words = max(words, r.most[general])
@@ -52,7 +55,7 @@ func TestKeepsStep(t *testing.T) {
 		Pre(f, target.Find("sm_90a"), Budget{Most: 253}, tune, nil)
 		n := alive(f)
 		t.Logf("%d words alive with %d registers", n, registers)
-		if n > registers-tight {
+		if n > registers-estimate.Tight {
 			t.Errorf("%d words alive with %d registers", n, registers)
 		}
 	}
@@ -83,7 +86,7 @@ func TestLower(t *testing.T) {
 	}
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	Pre(f, target.Find("sm_90a"), Budget{Most: 253}, Usual(), nil)
-	if n := alive(f); n > cliffs[0] {
+	if n := alive(f); n > estimate.Cliffs[0] {
 		t.Errorf("%d words alive", n)
 	}
 }
@@ -175,7 +178,7 @@ func TestStrict(t *testing.T) {
 		loose, beyond := latency(false)
 		strict, words := latency(true)
 		plans, _ := p.within(f, weights)
-		room := roomOf(p.limit[general])
+		room := estimate.RoomOf(p.limit[general])
 		t.Logf("%d sums: room for %d words: %d in %.0f cycles, or %d in %.0f", sums, room, words, strict, beyond, loose)
 		if plans[0].words > room && strict <= loose {
 			t.Errorf("%d sums: %d words where %d are as good", sums, plans[0].words, words)

@@ -3,6 +3,9 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
@@ -21,7 +24,7 @@ type study struct {
 	t      *tracer
 	busy   *estimate.BusyTable
 	tune   *Tuning
-	views  [numReaches]*view
+	views  [places.NumReaches]*view
 	steps  [numCounted][]int32
 	alive  [numCounted]profile.Profile // while a region is listed
 	trades bool                        // products of matrices lie where warps trade registers
@@ -39,7 +42,7 @@ type view struct {
 // out about it so far.
 type stretch struct {
 	block  *ori.Block
-	far    reach
+	far    places.Reach
 	instrs []*ori.Instr
 	end    *ori.Instr
 	values values  // of words
@@ -75,7 +78,7 @@ type planned struct {
 // newStudy begins the study of f as it is; it returns nil when the function is
 // too large.
 func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
-	if f.Size() > mostNode {
+	if f.Size() > heap.MostNode {
 		return nil
 	}
 	names := words.Virtual(f)
@@ -87,7 +90,7 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	g.alias = flow.AliasOf(f)
 	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.timing), tune: tune}
 	most := int32(1)
-	for _, r := range s.view(upToBarriers).stretches {
+	for _, r := range s.view(places.UpToBarriers).stretches {
 		most = max(most, r.most[general])
 	}
 	g.alone, g.turns = isAlone(f, most+reserve), estimate.LeastTurns(f)
@@ -96,7 +99,7 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 
 // view returns the view with regions of some reach; the function must have the order that the
 // study is of, or the view was asked for before.
-func (s *study) view(far reach) *view {
+func (s *study) view(far places.Reach) *view {
 	if s.views[far] == nil {
 		s.views[far] = &view{byBlock: make([]counts, s.f.NumBlocks())}
 		s.survey(s.views[far], far)
@@ -105,10 +108,10 @@ func (s *study) view(far reach) *view {
 }
 
 // survey finds the stretches, their values and what the source's order needs.
-func (s *study) survey(v *view, far reach) {
+func (s *study) survey(v *view, far places.Reach) {
 	for _, b := range s.f.Blocks {
 		first := len(v.stretches)
-		regions(b, far, func(instrs []*ori.Instr, end *ori.Instr) {
+		places.Regions(b, far, func(instrs []*ori.Instr, end *ori.Instr) {
 			v.stretches = append(v.stretches, &stretch{block: b, far: far, instrs: slices.Clone(instrs), end: end})
 		})
 		s.t.enter(b)

@@ -10,40 +10,22 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
-// Judge tells what the order that a function has costs when its registers are
-// assigned.
-type Judge interface {
-	// Guess is quick and near enough to compare orders; part of the cost is
-	// that of accesses to memory. It is zero where nowhere more lives than
-	// there are registers, and infinite where memory costs more than most.
-	Guess(most float64) (cost, memory float64)
-	// Price is exact, or infinite if it is more than a bound other than zero,
-	// and tells whether memory is needed.
-	Price(most float64) (cost float64, memory bool)
-	// Places tells whether everything finds a register, as far as that is
-	// known without looking for what to spill.
-	Places() bool
-	// Within judges for a kernel of so many registers from now on, or as at
-	// first if they are 0, and tells how many the function has then.
-	Within(registers int) int
-}
-
 // manner is a way to look for orders.
 type manner struct {
-	far  reach   // of regions
-	shy  []int32 // see upward; the first order is taken, and others if they need less
-	less int32   // so many registers are left to runs that find no place
+	far  places.Reach // of regions
+	shy  []int32      // see upward; the first order is taken, and others if they need less
+	less int32        // so many registers are left to runs that find no place
 }
 
 // manners are tried where registers run out, those over fences only with
 // products of matrices. Of those that seem equal the first are judged.
 var manners = [...]manner{
-	{far: overBarriers, shy: []int32{4}}, {far: overFences, shy: []int32{4}}, {far: overFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}},
+	{far: places.OverBarriers, shy: []int32{4}}, {far: places.OverFences, shy: []int32{4}}, {far: places.OverFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}},
 }
 
 // further manners are tried, and the source's order, where luck may still spare
 // memory.
-var further = [...]manner{{shy: []int32{4}, less: 32}, {far: overFences, less: 32}}
+var further = [...]manner{{shy: []int32{4}, less: 32}, {far: places.OverFences, less: 32}}
 
 // mostTried is the size of functions of which several orders are tried.
 const mostTried = 8000
@@ -110,7 +92,7 @@ func try(f *ori.Func, p *presser, source [][]*ori.Instr, now made, judge Judge) 
 	products := places.Multiplies(f)
 	arrange := func(all []manner) {
 		for _, m := range all {
-			if m.far == overFences && !products {
+			if m.far == places.OverFences && !products {
 				continue
 			}
 			f.Reorder(source)

@@ -6,6 +6,7 @@ import "github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 type (
 	Tuning = tuning.Tuning
 	Turns  = tuning.Turns
+	Judge  = tuning.Judge
 )
 
 // Usual is what is used where nobody searches.

@@ -37,30 +37,6 @@ type climber struct {
 	eager []bool      // which these are; nil: none
 }
 
-// A ready instruction is queued with what it promised then: how many words it
-// makes alive, the fewest first, when it became ready, the last first, and its
-// number, the last first.
-const (
-	turnBits = 20
-	nodeBits = 24
-	mostTurn = 1<<turnBits - 1
-	mostNode = 1<<nodeBits - 1 // functions with more instructions keep their order
-	mostGrow = 1<<(63-turnBits-nodeBits) - 1
-)
-
-// climbOf is what instruction k is queued with.
-func climbOf(k, grow, turn int32) heap.Node {
-	return heap.Node(grown(grow))<<(turnBits+nodeBits) | heap.Node(mostTurn-min(turn, mostTurn))<<nodeBits | heap.Node(mostNode-k)
-}
-
-// grown is a number of words that has a place in a node.
-func grown(n int32) int32 { return max(-mostGrow, min(n, mostGrow)) }
-
-// promised is the instruction of a node and the words it was to make alive.
-func promised(n heap.Node) (k, grow int32) {
-	return mostNode - int32(n&mostNode), int32(n >> (turnBits + nodeBits))
-}
-
 // upward returns an order of g, first instruction first. The words of a
 // register that one instruction writes count as one unit, which is alive
 // from its first reader on, upwards, or each for itself: either can be the
@@ -171,7 +147,7 @@ func (c *climber) queue(k int32) {
 	case c.asks[k] > 0:
 		h = &c.hard
 	}
-	h.Put(climbOf(k, c.grow[k], c.turn[k]))
+	h.Put(heap.ClimbOf(k, c.grow[k], c.turn[k]))
 }
 
 // next takes the best instruction. Entries whose promise has changed since
@@ -195,7 +171,7 @@ func (c *climber) next() int32 {
 			h = &c.hard
 		}
 	}
-	k, _ := promised(h.Take())
+	k, _ := heap.Promised(h.Take())
 	return k
 }
 
@@ -203,8 +179,8 @@ func (c *climber) next() int32 {
 // first of the others makes alive, if there is one.
 func (c *climber) first(h *heap.Ranked, asking bool) (any bool, grow int32) {
 	for len(h.Nodes) > 0 {
-		k, grow := promised(h.Nodes[0])
-		if !c.done[k] && (!asking || c.asks[k] > 0) && grow == grown(c.grow[k]) {
+		k, grow := heap.Promised(h.Nodes[0])
+		if !c.done[k] && (!asking || c.asks[k] > 0) && grow == heap.Grown(c.grow[k]) {
 			return true, grow
 		}
 		h.Take()
@@ -215,7 +191,7 @@ func (c *climber) first(h *heap.Ranked, asking bool) (any bool, grow int32) {
 // last takes the best of those that stand before all others.
 func (c *climber) last() int32 {
 	for {
-		if k, grow := promised(c.late.Take()); !c.done[k] && grow == grown(c.grow[k]) {
+		if k, grow := heap.Promised(c.late.Take()); !c.done[k] && grow == heap.Grown(c.grow[k]) {
 			return k
 		}
 	}

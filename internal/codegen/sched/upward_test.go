@@ -3,6 +3,8 @@ package sched
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -41,7 +43,7 @@ func TestLookAhead(t *testing.T) {
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	usual := Usual()
 	s := newStudy(f, target.Find("sm_90a"), &usual)
-	r := s.view(upToBarriers).stretches[0]
+	r := s.view(places.UpToBarriers).stretches[0]
 	plain, deep := s.climbed(r, way{}, anyOrder).most[general], s.climbed(r, way{deep: true}, anyOrder).most[general]
 	if deep > 12 || deep > plain/2 {
 		t.Errorf("%d words alive, %d without looking ahead", deep, plain)
@@ -106,7 +108,7 @@ func TestTightPredicates(t *testing.T) {
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	usual := Usual()
 	s := newStudy(f, target.Find("sm_90a"), &usual)
-	list := s.view(upToBarriers).stretches
+	list := s.view(places.UpToBarriers).stretches
 	if n := s.climbed(list[len(list)-1], way{deep: true}, anyOrder).most[general]; n > 4*sums {
 		t.Errorf("%d words alive", n)
 	}
@@ -170,7 +172,7 @@ func TestHigher(t *testing.T) {
 	Pre(f, target.Find("sm_90a"), Budget{Most: 96}, Usual(), nil)
 	usual := Usual()
 	words := newStudy(f, target.Find("sm_90a"), &usual).presser(Budget{Most: 96}, manner{}).most[general]
-	for _, r := range newStudy(f, target.Find("sm_90a"), &usual).view(upToBarriers).stretches {
+	for _, r := range newStudy(f, target.Find("sm_90a"), &usual).view(places.UpToBarriers).stretches {
 		words = max(words, r.most[general])
 	}
 	if words > 96 {

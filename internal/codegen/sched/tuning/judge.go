@@ -1,0 +1,19 @@
+package tuning
+
+// Judge tells what the order that a function has costs when its registers are
+// assigned.
+type Judge interface {
+	// Guess is quick and near enough to compare orders; part of the cost is
+	// that of accesses to memory. It is zero where nowhere more lives than
+	// there are registers, and infinite where memory costs more than most.
+	Guess(most float64) (cost, memory float64)
+	// Price is exact, or infinite if it is more than a bound other than zero,
+	// and tells whether memory is needed.
+	Price(most float64) (cost float64, memory bool)
+	// Places tells whether everything finds a register, as far as that is
+	// known without looking for what to spill.
+	Places() bool
+	// Within judges for a kernel of so many registers from now on, or as at
+	// first if they are 0, and tells how many the function has then.
+	Within(registers int) int
+}
