@@ -1,9 +1,7 @@
 package address
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -23,62 +21,19 @@ import (
 func VectorLoads(f *ori.Func) bool {
 	w := &widener{f: f, v: opt.ValuesOf(f), alias: flow.AliasOf(f)}
 	w.align.v = w.v
-	for _, b := range f.Blocks {
-		w.block(b)
+	j := joiner{
+		takes: func(i *ori.Instr) bool { return isJoinable(i) && w.v.Stable(i.Args[0]) }, same: sameAddress, disturbs: w.disturbs,
+		at: address, words: func(i *ori.Instr) int64 { return int64(i.Args[0].N) },
+		zeros: func(i *ori.Instr) int { return w.align.zeros(*address(i)) },
 	}
-	for _, j := range w.joins {
-		if f.Should("widen", j.list[0].Instr) {
-			w.widen(j.list, j.size)
-		}
-	}
-	if len(w.joins) > 0 {
-		f.Touch()
-	}
-	return len(w.joins) > 0
+	return j.widen(f, w.widen)
 }
-
-// maxSpread is how many instructions apart two loads are still joined:
-// further apart the register waiting for its reader costs more than the
-// load.
-const maxSpread = 48
 
 type widener struct {
-	f      *ori.Func
-	v      *opt.Values
-	alias  *flow.Alias
-	align  aligner
-	groups []loads
-	joins  []wideLoad // found, to be made when nothing is asked any more
-}
-
-// wideLoad is a run of loads that becomes one of so many bytes.
-type wideLoad struct {
-	list loads
-	size int64
-}
-
-// loads are loads of one block from one base, with nothing between the
-// first and the last that could write what they read.
-type loads []load
-
-// load is one of them with its position in the block.
-type load struct {
-	*ori.Instr
-	at int
-}
-
-// block finds loads to join in a block.
-func (w *widener) block(b *ori.Block) {
-	w.groups = w.groups[:0]
-	n := 0
-	for i := range b.Instrs {
-		n++
-		w.close(i)
-		if isJoinable(i) && w.v.Stable(i.Args[0]) {
-			w.add(i, n)
-		}
-	}
-	w.close(nil)
+	f     *ori.Func
+	v     *opt.Values
+	alias *flow.Alias
+	align aligner
 }
 
 // isJoinable reports whether i is a load of whole words that may be part of
@@ -115,32 +70,8 @@ func sameAddress(a, b *ori.Instr) bool {
 		(len(a.Args) == 2 || a.Args[1] == b.Args[1])
 }
 
-// add puts i into the group of its like.
-func (w *widener) add(i *ori.Instr, n int) {
-	for k := range w.groups {
-		if g := &w.groups[k]; sameAddress((*g)[0].Instr, i) {
-			*g = append(*g, load{i, n})
-			return
-		}
-	}
-	w.groups = append(w.groups, loads{{i, n}})
-}
-
-// close ends the groups that cannot grow beyond i, all if it is nil.
-func (w *widener) close(i *ori.Instr) {
-	keep := w.groups[:0]
-	for _, g := range w.groups {
-		if i != nil && !w.disturbs(i, g) {
-			keep = append(keep, g)
-			continue
-		}
-		w.join(g)
-	}
-	w.groups = keep
-}
-
 // disturbs reports whether the loads cannot move over i.
-func (w *widener) disturbs(i *ori.Instr, list loads) bool {
+func (w *widener) disturbs(i *ori.Instr, list run) bool {
 	if i.Op.Has(op.Effect|op.Terminator) || i.Op.Has(op.Convergent) && i.Op.Has(op.Reads|op.Writes) {
 		return true
 	}
@@ -155,29 +86,6 @@ func (w *widener) disturbs(i *ori.Instr, list loads) bool {
 		return i.Op.Has(op.Writes)
 	}
 	return p.Space&q.Space != 0 && (p.Strict || p.Write && !q.Frozen)
-}
-
-// join looks for neighbours.
-func (w *widener) join(list loads) {
-	if len(list) < 2 {
-		return
-	}
-	zeros := w.align.zeros(*address(list[0].Instr))
-	if zeros < 3 {
-		return
-	}
-	slices.SortStableFunc(list, func(a, b load) int { return cmp.Compare(address(a.Instr).Imm, address(b.Instr).Imm) })
-	for n := 0; n < len(list); {
-		taken := 1
-		for _, size := range [...]int64{16, 8} {
-			if k := w.run(list[n:], size); k > 1 && zeros >= log(size) && address(list[n].Instr).Imm%size == 0 {
-				w.joins = append(w.joins, wideLoad{list[n : n+k], size})
-				taken = k
-				break
-			}
-		}
-		n += taken
-	}
 }
 
 // log and width are the low zero bits of a multiple of size, and its
@@ -207,28 +115,8 @@ func withWidth(m op.Mods, size int64) op.Mods {
 	return m
 }
 
-// run returns how many loads at the beginning of the list read size bytes
-// without a gap and stand near each other, or 0.
-func (w *widener) run(list loads, size int64) int {
-	at := address(list[0].Instr).Imm
-	end := at + size
-	first, last := list[0].at, list[0].at
-	for n, i := range list {
-		first, last = min(first, i.at), max(last, i.at)
-		if address(i.Instr).Imm != at || last-first > maxSpread {
-			return 0
-		}
-		if at += 4 * int64(i.Args[0].N); at == end {
-			return n + 1
-		} else if at > end {
-			return 0
-		}
-	}
-	return 0
-}
-
 // widen replaces loads by one of so many bytes.
-func (w *widener) widen(list loads, size int64) {
+func (w *widener) widen(list run, size int64) {
 	first := list[0]
 	for _, i := range list {
 		if i.at < first.at {

@@ -22,41 +22,19 @@ import (
 func VectorStores(f *ori.Func) bool {
 	w := &storer{f: f, v: opt.ValuesOf(f), alias: flow.AliasOf(f)}
 	w.align.v = w.v
-	for _, b := range f.Blocks {
-		w.block(b)
+	j := joiner{
+		takes: isPlainStore, same: sameStore, disturbs: w.disturbs, at: place, words: words,
+		zeros: func(i *ori.Instr) int { return max(w.align.zeros(*place(i)), w.proved(i)) },
 	}
-	made := false
-	for _, j := range w.joins {
-		if f.Should("widen", j.list[0].Instr) {
-			w.widen(j.list, j.size)
-			made = true
-		}
-	}
-	return f.Touched(made)
+	return j.widen(f, w.widen)
 }
 
 type storer struct {
-	f      *ori.Func
-	v      *opt.Values
-	alias  *flow.Alias
-	align  aligner
-	known  []aligned // by accesses of the function; nil until somebody asks
-	groups []loads   // stores, in the same way
-	joins  []wideLoad
-}
-
-// block finds stores to join in a block.
-func (w *storer) block(b *ori.Block) {
-	w.groups = w.groups[:0]
-	n := 0
-	for i := range b.Instrs {
-		n++
-		w.close(i)
-		if isPlainStore(i) {
-			w.add(i, n)
-		}
-	}
-	w.close(nil)
+	f     *ori.Func
+	v     *opt.Values
+	alias *flow.Alias
+	align aligner
+	known []aligned // by accesses of the function; nil until somebody asks
 }
 
 // isPlainStore reports whether i is a store of whole words that may be part of
@@ -91,32 +69,8 @@ func sameStore(a, b *ori.Instr) bool {
 		a.Mods.Without(op.M64) == b.Mods.Without(op.M64) && (len(a.Args) == 2 || a.Args[0] == b.Args[0])
 }
 
-// add puts i into the group of its like.
-func (w *storer) add(i *ori.Instr, n int) {
-	for k := range w.groups {
-		if g := &w.groups[k]; sameStore((*g)[0].Instr, i) {
-			*g = append(*g, load{i, n})
-			return
-		}
-	}
-	w.groups = append(w.groups, loads{{i, n}})
-}
-
-// close ends the groups that cannot grow beyond i, all if it is nil.
-func (w *storer) close(i *ori.Instr) {
-	keep := w.groups[:0]
-	for _, g := range w.groups {
-		if i != nil && !w.disturbs(i, g) {
-			keep = append(keep, g)
-			continue
-		}
-		w.join(g)
-	}
-	w.groups = keep
-}
-
 // disturbs reports whether the stores cannot wait until behind i.
-func (w *storer) disturbs(i *ori.Instr, list loads) bool {
+func (w *storer) disturbs(i *ori.Instr, list run) bool {
 	if i.Op.Has(op.Effect|op.Terminator) || i.Op.Has(op.Convergent) && i.Op.Has(op.Reads|op.Writes) {
 		return true
 	}
@@ -130,57 +84,10 @@ func (w *storer) disturbs(i *ori.Instr, list loads) bool {
 	if p == nil {
 		return i.Op.Has(op.Writes)
 	}
-	return slices.ContainsFunc(list, func(s load) bool {
+	return slices.ContainsFunc(list, func(s access) bool {
 		q := w.alias.Of(s.Instr)
 		return q == nil || p.Space&q.Space != 0 && (p.Strict || !p.Disjoint(q))
 	})
-}
-
-// join looks for neighbours.
-func (w *storer) join(list loads) {
-	if len(list) < 2 {
-		return
-	}
-	slices.SortStableFunc(list, func(a, b load) int { return cmp.Compare(place(a.Instr).Imm, place(b.Instr).Imm) })
-	zeros := -1
-	for n := 0; n < len(list); {
-		taken := 1
-		for _, size := range [...]int64{16, 8} {
-			k := storeRun(list[n:], size)
-			if k < 2 || place(list[n].Instr).Imm%size != 0 {
-				continue
-			}
-			if zeros < 0 {
-				zeros = max(w.align.zeros(*place(list[0].Instr)), w.proved(list[0].Instr))
-			}
-			if zeros >= log(size) {
-				w.joins = append(w.joins, wideLoad{list[n : n+k], size})
-				taken = k
-				break
-			}
-		}
-		n += taken
-	}
-}
-
-// storeRun returns how many stores at the beginning of the list write size bytes
-// without a gap and stand near each other, or 0.
-func storeRun(list loads, size int64) int {
-	at := place(list[0].Instr).Imm
-	end := at + size
-	first, last := list[0].at, list[0].at
-	for n, i := range list {
-		first, last = min(first, i.at), max(last, i.at)
-		if place(i.Instr).Imm != at || last-first > maxSpread {
-			return 0
-		}
-		if at += 4 * words(i.Instr); at == end {
-			return n + 1
-		} else if at > end {
-			return 0
-		}
-	}
-	return 0
 }
 
 // aligned is an address that some access proves to be a multiple: PTX has no
@@ -238,9 +145,9 @@ func (w *storer) evidence() []aligned {
 }
 
 // widen replaces stores by one of so many bytes.
-func (w *storer) widen(list loads, size int64) {
+func (w *storer) widen(list run, size int64) {
 	f := w.f
-	last := slices.MaxFunc(list, func(a, b load) int { return cmp.Compare(a.at, b.at) })
+	last := slices.MaxFunc(list, func(a, b access) int { return cmp.Compare(a.at, b.at) })
 	r := f.NewReg(ori.R, int(size/4))
 	srcs := append([]ori.Operand(nil), last.Srcs()...)
 	srcs[len(srcs)-2].Imm = place(list[0].Instr).Imm
