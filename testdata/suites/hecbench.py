@@ -3,11 +3,13 @@
     hecbench.py OUT
 
 reads what hecbench.sh left in OUT/logs. Lines that speak of time or of what
-is done in a time are measured, the others must be equal.
+is done in a time are measured, the others must be equal. Of several times of a
+program the median counts: the first may hold what the driver does at first.
 """
 import math
 import pathlib
 import re
+import statistics
 import sys
 
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
@@ -57,7 +59,7 @@ def main(out):
         else:
             equal += 1
         if ratios:
-            rows.append((mean(ratios), folder.name, len(ratios)))
+            rows.append((statistics.median(ratios), folder.name, len(ratios)))
     print(f"{equal} programs print the same")
     for ratio, name, count in sorted(rows)[:40]:
         print(f"{ratio:.3f} {name} ({count} times)")
