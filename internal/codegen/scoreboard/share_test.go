@@ -81,16 +81,22 @@ HMMA.16816.F32 r3 = r0, r1, r3
 	}
 }
 
+// poll begins a function with the question whether a phase is over, and eight
+// registers from r2 on for what is loaded behind it.
+func poll(s *strings.Builder) {
+	s.WriteString("func f kernel {\nreg r0 1/1 phys=2\nreg r1 1/1 phys=3\n")
+	for k := range 8 {
+		fmt.Fprintf(s, "reg r%d 1/1 phys=%d\n", 2+k, 10+k)
+	}
+	s.WriteString("reg p10 1/1 phys=0\nb0:\nSYNCS.PHASECHK.TRANS64.TRYWAIT p10 = [r1+0x0], r1\n")
+}
+
 // TestLoadsOverwriteTheirAddresses: a load may write the register of its address
 // that loads before it still read, also where one of them shares its barrier with
 // an operation of another queue.
 func TestLoadsOverwriteTheirAddresses(t *testing.T) {
 	var s strings.Builder
-	s.WriteString("func f kernel {\nreg r0 1/1 phys=2\nreg r1 1/1 phys=3\n")
-	for k := range 8 {
-		fmt.Fprintf(&s, "reg r%d 1/1 phys=%d\n", 2+k, 10+k)
-	}
-	s.WriteString("reg p10 1/1 phys=0\nb0:\nSYNCS.PHASECHK.TRANS64.TRYWAIT p10 = [r1+0x0], r1\n")
+	poll(&s)
 	for k := range 7 {
 		fmt.Fprintf(&s, "LDS r%d = [r0+%#x]\n", 2+k, 4*k)
 	}
@@ -116,11 +122,7 @@ func TestLoadsOverwriteTheirAddresses(t *testing.T) {
 // whether a phase is over, though more is loaded than there are barriers.
 func TestPollsAreApart(t *testing.T) {
 	var s strings.Builder
-	s.WriteString("func f kernel {\nreg r0 1/1 phys=2\nreg r1 1/1 phys=3\n")
-	for k := range 8 {
-		fmt.Fprintf(&s, "reg r%d 1/1 phys=%d\n", 2+k, 10+k)
-	}
-	s.WriteString("reg p10 1/1 phys=0\nb0:\nSYNCS.PHASECHK.TRANS64.TRYWAIT p10 = [r1+0x0], r1\n")
+	poll(&s)
 	for k := range 8 {
 		fmt.Fprintf(&s, "LDS r%d = [r0+%#x]\n", 2+k, 4*k)
 	}
