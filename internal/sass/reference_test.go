@@ -10,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/sweep"
 )
 
 // randomInst fills every field of a form with a random value that the form
@@ -54,7 +55,7 @@ func TestFormsAgainstReference(t *testing.T) {
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		each = 50
 	}
-	for _, name := range []string{"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"} {
+	for _, name := range []string{"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"} {
 		a := target.Find(name)
 		r := rand.New(rand.NewPCG(1, 2))
 		insts := ofEveryForm(a, each, r)
@@ -113,7 +114,7 @@ func TestBitsAgainstReference(t *testing.T) {
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		each = 6
 	}
-	for _, name := range []string{"sm_100a", "sm_120a"} {
+	for _, name := range sweep.Of([]string{"sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"}, []string{"sm_100a", "sm_120a"}) {
 		a := target.Find(name)
 		r := rand.New(rand.NewPCG(7, 9))
 		var words []bits.Word

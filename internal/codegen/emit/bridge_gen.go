@@ -269,201 +269,201 @@ var groups = [...]group{
 	{0, 110, 2},    // BSSY
 	{0, 112, 2},    // BSYNC
 	{0, 114, 11},   // CALL
-	{0, 125, 5},    // CCTL
-	{0, 130, 3},    // CCTLL
-	{0, 133, 1},    // CGAERRBAR
-	{0, 134, 1},    // CREDUX
-	{0, 135, 6},    // CS2R
-	{0, 141, 3},    // CS2UR
-	{0, 144, 5},    // DADD
-	{0, 149, 2},    // DEPBAR
-	{0, 151, 9},    // DFMA
-	{0, 160, 4},    // DMMA
-	{0, 164, 5},    // DMUL
-	{0, 169, 5},    // DSETP
-	{0, 174, 2},    // ELECT
-	{0, 176, 1},    // ENDCOLLECTIVE
-	{0, 177, 1},    // ERRBAR
-	{0, 178, 1},    // EXIT
-	{0, 179, 32},   // F2F
-	{0, 211, 66},   // F2FP
-	{0, 277, 35},   // F2I
-	{0, 312, 6},    // F2IP
-	{0, 318, 7},    // FADD
-	{0, 325, 3},    // FADD2
-	{0, 328, 5},    // FCHK
-	{0, 333, 2},    // FENCE
-	{0, 335, 12},   // FFMA
-	{0, 347, 5},    // FFMA2
-	{0, 352, 2},    // FHADD
-	{0, 354, 3},    // FHFMA
-	{0, 357, 5},    // FLO
-	{0, 362, 22},   // FMNMX
-	{0, 384, 3},    // FMNMX3
-	{0, 387, 5},    // FMUL
-	{0, 392, 3},    // FMUL2
-	{0, 395, 19},   // FRND
-	{0, 414, 5},    // FSEL
-	{0, 419, 5},    // FSET
-	{0, 424, 5},    // FSETP
-	{0, 429, 23},   // HADD2
-	{365, 452, 32}, // HFMA2 MMA
-	{0, 484, 47},   // HFMA2
-	{0, 531, 8},    // HGMMA
-	{0, 539, 8},    // HMMA
-	{0, 547, 15},   // HMNMX2
-	{0, 562, 10},   // HMUL2
-	{0, 572, 10},   // HSET2
-	{0, 582, 10},   // HSETP2
-	{0, 592, 44},   // I2F
-	{0, 636, 4},    // I2FP
-	{0, 640, 5},    // I2I
-	{0, 645, 6},    // I2IP
-	{0, 651, 5},    // IABS
-	{0, 656, 6},    // IADD
-	{0, 662, 20},   // IADD3
-	{0, 682, 10},   // IDP
-	{0, 692, 4},    // IGMMA
-	{313, 696, 18}, // IMAD HI
-	{518, 714, 18}, // IMAD WIDE
-	{0, 732, 30},   // IMAD
-	{0, 762, 12},   // IMMA
-	{0, 774, 11},   // IMNMX
-	{0, 785, 20},   // ISETP
-	{0, 805, 1},    // KILL
-	{0, 806, 10},   // LD
-	{0, 816, 1},    // LDC
-	{0, 817, 5},    // LDCU
-	{0, 822, 11},   // LDG
-	{0, 833, 1},    // LDGDEPBAR
-	{0, 834, 8},    // LDGMC
-	{0, 842, 6},    // LDGSTS
-	{0, 848, 7},    // LDL
-	{0, 855, 5},    // LDS
-	{0, 860, 6},    // LDSM
-	{0, 866, 5},    // LDTM
-	{0, 871, 30},   // LEA
-	{0, 901, 2},    // LEPC
-	{0, 903, 5},    // LOP3
-	{0, 908, 2},    // MATCH
-	{0, 910, 3},    // MEMBAR
-	{0, 913, 12},   // MOV
-	{0, 925, 2},    // MOVM
-	{0, 927, 29},   // MUFU
-	{0, 956, 7},    // NANOSLEEP
-	{0, 963, 1},    // NOP
-	{0, 964, 2},    // OMMA
-	{0, 966, 2},    // PLOP3
-	{0, 968, 1},    // PMTRIG
-	{0, 969, 5},    // POPC
-	{0, 974, 1},    // PREEXIT
-	{0, 975, 9},    // PRMT
-	{0, 984, 8},    // QGMMA
-	{0, 992, 6},    // QMMA
-	{0, 998, 5},    // QSPC
-	{0, 1003, 6},   // R2UR
-	{0, 1009, 6},   // RED
-	{0, 1015, 2},   // REDAS
-	{0, 1017, 10},  // REDG
-	{0, 1027, 2},   // REDUX
-	{0, 1029, 4},   // RET
-	{0, 1033, 6},   // S2R
-	{0, 1039, 6},   // S2UR
-	{0, 1045, 8},   // SEL
-	{0, 1053, 5},   // SGXT
-	{0, 1058, 14},  // SHF
-	{0, 1072, 4},   // SHFL
-	{0, 1076, 10},  // ST
-	{0, 1086, 2},   // STAS
-	{0, 1088, 12},  // STG
-	{0, 1100, 7},   // STL
-	{0, 1107, 5},   // STS
-	{0, 1112, 4},   // STSM
-	{0, 1116, 4},   // STTM
-	{0, 1120, 9},   // SULD
-	{0, 1129, 9},   // SURED
-	{0, 1138, 18},  // SUST
-	{0, 1156, 13},  // SYNCS
-	{0, 1169, 7},   // TEX
-	{0, 1176, 6},   // TLD
-	{0, 1182, 6},   // TLD4
-	{0, 1188, 6},   // TXD
-	{0, 1194, 4},   // TXQ
-	{0, 1198, 6},   // UBLKCP
-	{0, 1204, 4},   // UBLKPF
-	{0, 1208, 6},   // UBLKRED
-	{0, 1214, 4},   // UBMSK
-	{0, 1218, 4},   // UBREV
-	{0, 1222, 1},   // UCGABAR_ARV
-	{0, 1223, 1},   // UCGABAR_WAIT
-	{0, 1224, 4},   // UCLEA
-	{0, 1228, 1},   // UF2I
-	{0, 1229, 2},   // UFADD
-	{0, 1231, 3},   // UFFMA
-	{0, 1234, 1},   // UFHADD
-	{0, 1235, 1},   // UFHFMA
-	{0, 1236, 4},   // UFLO
-	{0, 1240, 4},   // UFMNMX
-	{0, 1244, 2},   // UFMUL
-	{0, 1246, 2},   // UFSEL
-	{0, 1248, 2},   // UFSET
-	{0, 1250, 2},   // UFSETP
-	{0, 1252, 1},   // UGETNEXTWORKID
-	{0, 1253, 3},   // UI2F
-	{0, 1256, 1},   // UI2FP
-	{0, 1257, 2},   // UI2I
-	{0, 1259, 2},   // UIABS
-	{0, 1261, 16},  // UIADD3
-	{313, 1277, 2}, // UIMAD HI
-	{518, 1279, 8}, // UIMAD WIDE
-	{0, 1287, 9},   // UIMAD
-	{0, 1296, 2},   // UIMNMX
-	{0, 1298, 12},  // UISETP
-	{0, 1310, 2},   // ULDC
-	{0, 1312, 24},  // ULEA
-	{0, 1336, 2},   // ULEPC
-	{0, 1338, 4},   // ULOP3
-	{0, 1342, 1},   // UMEMSETS
-	{0, 1343, 6},   // UMOV
-	{0, 1349, 1},   // UPLOP3
-	{0, 1350, 4},   // UPOPC
-	{0, 1354, 4},   // UPRMT
-	{0, 1358, 1},   // UREDGR
-	{0, 1359, 6},   // USEL
-	{0, 1365, 2},   // USETMAXREG
-	{0, 1367, 4},   // USETSHMSZ
-	{0, 1371, 4},   // USGXT
-	{0, 1375, 6},   // USHF
-	{0, 1381, 1},   // USTGR
-	{0, 1382, 2},   // UTCATOMSWS
-	{0, 1384, 2},   // UTCBAR
-	{0, 1386, 1},   // UTCCP
-	{0, 1387, 4},   // UTCHMMA
-	{0, 1391, 4},   // UTCIMMA
-	{0, 1395, 4},   // UTCOMMA
-	{0, 1399, 6},   // UTCQMMA
-	{0, 1405, 1},   // UTCSHIFT
-	{0, 1406, 2},   // UTMACCTL
-	{0, 1408, 1},   // UTMACMDFLUSH
-	{0, 1409, 12},  // UTMALDG
-	{0, 1421, 10},  // UTMAPF
-	{0, 1431, 4},   // UTMAREDG
-	{0, 1435, 4},   // UTMASTG
-	{0, 1439, 2},   // UVIADD
-	{0, 1441, 2},   // UVIMNMX
-	{0, 1443, 1},   // UVIRTCOUNT
-	{0, 1444, 9},   // VABSDIFF
-	{0, 1453, 9},   // VABSDIFF4
-	{0, 1462, 2},   // VHMNMX
-	{0, 1464, 8},   // VIADD
-	{0, 1472, 9},   // VIADDMNMX
-	{0, 1481, 10},  // VIMNMX
-	{0, 1491, 5},   // VIMNMX3
-	{0, 1496, 1},   // VOTE
-	{0, 1497, 2},   // VOTEU
-	{0, 1499, 2},   // WARPGROUP
-	{0, 1501, 8},   // WARPSYNC
-	{0, 1509, 1},   // YIELD
+	{0, 125, 8},    // CCTL
+	{0, 133, 3},    // CCTLL
+	{0, 136, 1},    // CGAERRBAR
+	{0, 137, 1},    // CREDUX
+	{0, 138, 6},    // CS2R
+	{0, 144, 3},    // CS2UR
+	{0, 147, 5},    // DADD
+	{0, 152, 2},    // DEPBAR
+	{0, 154, 9},    // DFMA
+	{0, 163, 4},    // DMMA
+	{0, 167, 5},    // DMUL
+	{0, 172, 5},    // DSETP
+	{0, 177, 2},    // ELECT
+	{0, 179, 1},    // ENDCOLLECTIVE
+	{0, 180, 1},    // ERRBAR
+	{0, 181, 1},    // EXIT
+	{0, 182, 32},   // F2F
+	{0, 214, 66},   // F2FP
+	{0, 280, 35},   // F2I
+	{0, 315, 6},    // F2IP
+	{0, 321, 7},    // FADD
+	{0, 328, 3},    // FADD2
+	{0, 331, 5},    // FCHK
+	{0, 336, 2},    // FENCE
+	{0, 338, 12},   // FFMA
+	{0, 350, 5},    // FFMA2
+	{0, 355, 2},    // FHADD
+	{0, 357, 3},    // FHFMA
+	{0, 360, 5},    // FLO
+	{0, 365, 22},   // FMNMX
+	{0, 387, 3},    // FMNMX3
+	{0, 390, 5},    // FMUL
+	{0, 395, 3},    // FMUL2
+	{0, 398, 19},   // FRND
+	{0, 417, 5},    // FSEL
+	{0, 422, 5},    // FSET
+	{0, 427, 5},    // FSETP
+	{0, 432, 23},   // HADD2
+	{365, 455, 32}, // HFMA2 MMA
+	{0, 487, 47},   // HFMA2
+	{0, 534, 8},    // HGMMA
+	{0, 542, 8},    // HMMA
+	{0, 550, 15},   // HMNMX2
+	{0, 565, 10},   // HMUL2
+	{0, 575, 10},   // HSET2
+	{0, 585, 10},   // HSETP2
+	{0, 595, 44},   // I2F
+	{0, 639, 4},    // I2FP
+	{0, 643, 5},    // I2I
+	{0, 648, 6},    // I2IP
+	{0, 654, 5},    // IABS
+	{0, 659, 6},    // IADD
+	{0, 665, 20},   // IADD3
+	{0, 685, 10},   // IDP
+	{0, 695, 4},    // IGMMA
+	{313, 699, 18}, // IMAD HI
+	{518, 717, 18}, // IMAD WIDE
+	{0, 735, 30},   // IMAD
+	{0, 765, 12},   // IMMA
+	{0, 777, 11},   // IMNMX
+	{0, 788, 20},   // ISETP
+	{0, 808, 1},    // KILL
+	{0, 809, 10},   // LD
+	{0, 819, 1},    // LDC
+	{0, 820, 5},    // LDCU
+	{0, 825, 11},   // LDG
+	{0, 836, 1},    // LDGDEPBAR
+	{0, 837, 8},    // LDGMC
+	{0, 845, 6},    // LDGSTS
+	{0, 851, 7},    // LDL
+	{0, 858, 5},    // LDS
+	{0, 863, 6},    // LDSM
+	{0, 869, 5},    // LDTM
+	{0, 874, 30},   // LEA
+	{0, 904, 2},    // LEPC
+	{0, 906, 5},    // LOP3
+	{0, 911, 2},    // MATCH
+	{0, 913, 3},    // MEMBAR
+	{0, 916, 12},   // MOV
+	{0, 928, 2},    // MOVM
+	{0, 930, 29},   // MUFU
+	{0, 959, 7},    // NANOSLEEP
+	{0, 966, 1},    // NOP
+	{0, 967, 2},    // OMMA
+	{0, 969, 2},    // PLOP3
+	{0, 971, 1},    // PMTRIG
+	{0, 972, 5},    // POPC
+	{0, 977, 1},    // PREEXIT
+	{0, 978, 9},    // PRMT
+	{0, 987, 8},    // QGMMA
+	{0, 995, 6},    // QMMA
+	{0, 1001, 5},   // QSPC
+	{0, 1006, 6},   // R2UR
+	{0, 1012, 6},   // RED
+	{0, 1018, 2},   // REDAS
+	{0, 1020, 10},  // REDG
+	{0, 1030, 2},   // REDUX
+	{0, 1032, 4},   // RET
+	{0, 1036, 6},   // S2R
+	{0, 1042, 6},   // S2UR
+	{0, 1048, 8},   // SEL
+	{0, 1056, 5},   // SGXT
+	{0, 1061, 14},  // SHF
+	{0, 1075, 4},   // SHFL
+	{0, 1079, 10},  // ST
+	{0, 1089, 2},   // STAS
+	{0, 1091, 12},  // STG
+	{0, 1103, 7},   // STL
+	{0, 1110, 5},   // STS
+	{0, 1115, 4},   // STSM
+	{0, 1119, 4},   // STTM
+	{0, 1123, 9},   // SULD
+	{0, 1132, 9},   // SURED
+	{0, 1141, 18},  // SUST
+	{0, 1159, 13},  // SYNCS
+	{0, 1172, 7},   // TEX
+	{0, 1179, 6},   // TLD
+	{0, 1185, 6},   // TLD4
+	{0, 1191, 6},   // TXD
+	{0, 1197, 4},   // TXQ
+	{0, 1201, 6},   // UBLKCP
+	{0, 1207, 4},   // UBLKPF
+	{0, 1211, 6},   // UBLKRED
+	{0, 1217, 4},   // UBMSK
+	{0, 1221, 4},   // UBREV
+	{0, 1225, 1},   // UCGABAR_ARV
+	{0, 1226, 1},   // UCGABAR_WAIT
+	{0, 1227, 4},   // UCLEA
+	{0, 1231, 1},   // UF2I
+	{0, 1232, 2},   // UFADD
+	{0, 1234, 3},   // UFFMA
+	{0, 1237, 1},   // UFHADD
+	{0, 1238, 1},   // UFHFMA
+	{0, 1239, 4},   // UFLO
+	{0, 1243, 4},   // UFMNMX
+	{0, 1247, 2},   // UFMUL
+	{0, 1249, 2},   // UFSEL
+	{0, 1251, 2},   // UFSET
+	{0, 1253, 2},   // UFSETP
+	{0, 1255, 1},   // UGETNEXTWORKID
+	{0, 1256, 3},   // UI2F
+	{0, 1259, 1},   // UI2FP
+	{0, 1260, 2},   // UI2I
+	{0, 1262, 2},   // UIABS
+	{0, 1264, 16},  // UIADD3
+	{313, 1280, 2}, // UIMAD HI
+	{518, 1282, 8}, // UIMAD WIDE
+	{0, 1290, 9},   // UIMAD
+	{0, 1299, 2},   // UIMNMX
+	{0, 1301, 12},  // UISETP
+	{0, 1313, 2},   // ULDC
+	{0, 1315, 24},  // ULEA
+	{0, 1339, 2},   // ULEPC
+	{0, 1341, 4},   // ULOP3
+	{0, 1345, 1},   // UMEMSETS
+	{0, 1346, 6},   // UMOV
+	{0, 1352, 1},   // UPLOP3
+	{0, 1353, 4},   // UPOPC
+	{0, 1357, 4},   // UPRMT
+	{0, 1361, 1},   // UREDGR
+	{0, 1362, 6},   // USEL
+	{0, 1368, 2},   // USETMAXREG
+	{0, 1370, 4},   // USETSHMSZ
+	{0, 1374, 4},   // USGXT
+	{0, 1378, 6},   // USHF
+	{0, 1384, 1},   // USTGR
+	{0, 1385, 2},   // UTCATOMSWS
+	{0, 1387, 2},   // UTCBAR
+	{0, 1389, 1},   // UTCCP
+	{0, 1390, 4},   // UTCHMMA
+	{0, 1394, 4},   // UTCIMMA
+	{0, 1398, 4},   // UTCOMMA
+	{0, 1402, 6},   // UTCQMMA
+	{0, 1408, 1},   // UTCSHIFT
+	{0, 1409, 2},   // UTMACCTL
+	{0, 1411, 1},   // UTMACMDFLUSH
+	{0, 1412, 12},  // UTMALDG
+	{0, 1424, 10},  // UTMAPF
+	{0, 1434, 4},   // UTMAREDG
+	{0, 1438, 4},   // UTMASTG
+	{0, 1442, 2},   // UVIADD
+	{0, 1444, 2},   // UVIMNMX
+	{0, 1446, 1},   // UVIRTCOUNT
+	{0, 1447, 9},   // VABSDIFF
+	{0, 1456, 9},   // VABSDIFF4
+	{0, 1465, 2},   // VHMNMX
+	{0, 1467, 8},   // VIADD
+	{0, 1475, 9},   // VIADDMNMX
+	{0, 1484, 10},  // VIMNMX
+	{0, 1494, 5},   // VIMNMX3
+	{0, 1499, 1},   // VOTE
+	{0, 1500, 2},   // VOTEU
+	{0, 1502, 2},   // WARPGROUP
+	{0, 1504, 8},   // WARPSYNC
+	{0, 1512, 1},   // YIELD
 }
 
 var shapes = [...]shape{
@@ -594,1389 +594,1392 @@ var shapes = [...]shape{
 	{form: 127, chips: 0xf80, step: 180, nstep: 2, slot: 156, nslot: 3, sig: 0x623},                                   // control.sass:198
 	{form: 128, chips: 0xfff, step: 182, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:129
 	{form: 129, chips: 0xfff, step: 184, nstep: 3, slot: 198, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:130
-	{form: 130, chips: 0xf80, step: 187, nstep: 5, slot: 199, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:131
-	{form: 131, chips: 0x7f, step: 184, nstep: 3, slot: 200, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:132
-	{form: 132, chips: 0xf80, step: 184, nstep: 3, slot: 200, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:132
-	{form: 133, chips: 0xfff, step: 192, nstep: 1, slot: 201, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:135
-	{form: 134, chips: 0x7f, step: 192, nstep: 1, slot: 202, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:136
-	{form: 135, chips: 0xf80, step: 192, nstep: 1, slot: 202, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:136
-	{form: 136, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:139
-	{form: 137, chips: 0x180, step: 193, nstep: 3, slot: 203, nslot: 2, sig: 0x12, fixed: true},                       // integer.sass:15
-	{form: 138, chips: 0x1, step: 196, nstep: 1, slot: 205, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:201
-	{form: 139, chips: 0x3e, step: 196, nstep: 1, slot: 205, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:201
-	{form: 140, chips: 0x40, step: 196, nstep: 1, slot: 207, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:201
-	{form: 141, chips: 0x180, step: 196, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
-	{form: 142, chips: 0x200, step: 196, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
-	{form: 143, chips: 0xc00, step: 196, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
-	{form: 144, chips: 0x180, step: 196, nstep: 1, slot: 211, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
-	{form: 145, chips: 0x200, step: 196, nstep: 1, slot: 211, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
-	{form: 146, chips: 0xc00, step: 196, nstep: 1, slot: 211, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
-	{form: 147, chips: 0xfff, step: 197, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:32
-	{form: 148, chips: 0xfff, step: 197, nstep: 1, slot: 213, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:32
-	{form: 149, chips: 0x7f, step: 197, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:32
-	{form: 151, chips: 0x7f, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:32
-	{form: 152, chips: 0xf80, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:32
-	{form: 153, chips: 0xfff, step: 198, nstep: 1, slot: 216, nslot: 3, sig: 0xe6e},                                   // control.sass:207
-	{form: 154, chips: 0xfff, step: 0, nstep: 0, slot: 219, nslot: 1, sig: 0xe},                                       // control.sass:208
-	{form: 155, chips: 0xfff, step: 197, nstep: 1, slot: 220, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:35
-	{form: 156, chips: 0xfff, step: 197, nstep: 1, slot: 224, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:35
-	{form: 157, chips: 0x7f, step: 197, nstep: 1, slot: 228, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:35
-	{form: 159, chips: 0xfff, step: 197, nstep: 1, slot: 232, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:35
-	{form: 160, chips: 0x7f, step: 197, nstep: 1, slot: 236, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:35
-	{form: 162, chips: 0x7f, step: 197, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:35
-	{form: 163, chips: 0xf80, step: 197, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:35
-	{form: 164, chips: 0x7f, step: 197, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:35
-	{form: 165, chips: 0xf80, step: 197, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:35
-	{form: 166, chips: 0x2, step: 199, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:69
-	{form: 167, chips: 0x3c, step: 199, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:70
-	{form: 168, chips: 0x40, step: 201, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:71
-	{form: 169, chips: 0xf80, step: 203, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:72
-	{form: 170, chips: 0xfff, step: 197, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:38
-	{form: 171, chips: 0xfff, step: 197, nstep: 1, slot: 213, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:38
-	{form: 172, chips: 0x7f, step: 197, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:38
-	{form: 174, chips: 0x7f, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:38
-	{form: 175, chips: 0xf80, step: 197, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:38
-	{form: 176, chips: 0xfff, step: 205, nstep: 2, slot: 248, nslot: 5, sig: 0x31133},                                 // float.sass:41
-	{form: 177, chips: 0xfff, step: 205, nstep: 2, slot: 253, nslot: 5, sig: 0x37133},                                 // float.sass:41
-	{form: 178, chips: 0x7f, step: 205, nstep: 2, slot: 258, nslot: 5, sig: 0x38133},                                  // float.sass:41
-	{form: 180, chips: 0x7f, step: 205, nstep: 2, slot: 263, nslot: 5, sig: 0x32133},                                  // float.sass:41
-	{form: 181, chips: 0xf80, step: 205, nstep: 2, slot: 263, nslot: 5, sig: 0x32133},                                 // float.sass:41
-	{form: 182, chips: 0x40, step: 207, nstep: 1, slot: 268, nslot: 3, sig: 0x323, fixed: true},                       // control.sass:211
-	{form: 183, chips: 0xf80, step: 207, nstep: 1, slot: 268, nslot: 3, sig: 0x323, fixed: true},                      // control.sass:211
-	{form: 184, chips: 0xfc0, step: 0, nstep: 0, slot: 271, nslot: 1, sig: 0x3},                                       // control.sass:214
-	{form: 185, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:142
-	{form: 186, chips: 0xfff, step: 208, nstep: 2, slot: 272, nslot: 1, sig: 0x3},                                     // control.sass:217
-	{form: 187, chips: 0xfff, step: 210, nstep: 4, slot: 273, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:44
-	{form: 188, chips: 0x7f, step: 210, nstep: 4, slot: 275, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:44
-	{form: 190, chips: 0x7f, step: 210, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:44
-	{form: 191, chips: 0xf80, step: 210, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:44
-	{form: 192, chips: 0xfff, step: 214, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:45
-	{form: 193, chips: 0xfff, step: 214, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:45
-	{form: 194, chips: 0x7f, step: 214, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:45
-	{form: 196, chips: 0x7f, step: 214, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:45
-	{form: 197, chips: 0xf80, step: 214, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:45
-	{form: 198, chips: 0xfff, step: 218, nstep: 4, slot: 273, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:46
-	{form: 199, chips: 0x7f, step: 218, nstep: 4, slot: 275, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:46
-	{form: 201, chips: 0x7f, step: 218, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:46
-	{form: 202, chips: 0xf80, step: 218, nstep: 4, slot: 277, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:46
-	{form: 203, chips: 0xfff, step: 222, nstep: 4, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:47
-	{form: 204, chips: 0xfff, step: 222, nstep: 4, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:47
-	{form: 205, chips: 0x7f, step: 222, nstep: 4, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:47
-	{form: 207, chips: 0x7f, step: 222, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:47
-	{form: 208, chips: 0xf80, step: 222, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:47
-	{form: 209, chips: 0xfff, step: 226, nstep: 4, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:48
-	{form: 210, chips: 0xfff, step: 226, nstep: 4, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:48
-	{form: 211, chips: 0x7f, step: 226, nstep: 4, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:48
-	{form: 213, chips: 0x7f, step: 226, nstep: 4, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:48
-	{form: 214, chips: 0xf80, step: 226, nstep: 4, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:48
-	{form: 215, chips: 0xfff, step: 230, nstep: 4, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:49
-	{form: 216, chips: 0x7f, step: 230, nstep: 4, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:49
-	{form: 218, chips: 0x7f, step: 230, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:49
-	{form: 219, chips: 0xf80, step: 230, nstep: 4, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:49
-	{form: 220, chips: 0xfff, step: 234, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:50
-	{form: 221, chips: 0xfff, step: 234, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:50
-	{form: 222, chips: 0x7f, step: 234, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:50
-	{form: 224, chips: 0x7f, step: 234, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:50
-	{form: 225, chips: 0xf80, step: 234, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:50
-	{form: 226, chips: 0x1e, step: 238, nstep: 5, slot: 301, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:53
-	{form: 227, chips: 0x1e, step: 238, nstep: 5, slot: 304, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:53
-	{form: 228, chips: 0x1e, step: 238, nstep: 5, slot: 307, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:53
-	{form: 230, chips: 0x1e, step: 238, nstep: 5, slot: 310, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:53
-	{form: 231, chips: 0x1e, step: 243, nstep: 5, slot: 313, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:54
-	{form: 232, chips: 0x1e, step: 243, nstep: 5, slot: 316, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:54
-	{form: 233, chips: 0x1e, step: 243, nstep: 5, slot: 319, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:54
-	{form: 235, chips: 0x1e, step: 243, nstep: 5, slot: 322, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:54
-	{form: 236, chips: 0x1e, step: 243, nstep: 5, slot: 325, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:54
-	{form: 237, chips: 0x60, step: 248, nstep: 6, slot: 301, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:55
-	{form: 238, chips: 0xf80, step: 254, nstep: 6, slot: 301, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:55
-	{form: 239, chips: 0x60, step: 248, nstep: 6, slot: 304, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:55
-	{form: 240, chips: 0xf80, step: 254, nstep: 6, slot: 304, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:55
-	{form: 241, chips: 0x60, step: 248, nstep: 6, slot: 307, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:55
-	{form: 243, chips: 0x60, step: 248, nstep: 6, slot: 310, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:55
-	{form: 244, chips: 0xf80, step: 254, nstep: 6, slot: 310, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:55
-	{form: 245, chips: 0xf80, step: 260, nstep: 6, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:56
-	{form: 246, chips: 0xf80, step: 260, nstep: 6, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:56
-	{form: 247, chips: 0xf80, step: 260, nstep: 6, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:56
-	{form: 248, chips: 0x60, step: 266, nstep: 6, slot: 313, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:57
-	{form: 249, chips: 0xf80, step: 272, nstep: 6, slot: 313, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:57
-	{form: 250, chips: 0x60, step: 266, nstep: 6, slot: 316, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:57
-	{form: 251, chips: 0xf80, step: 272, nstep: 6, slot: 316, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:57
-	{form: 252, chips: 0x60, step: 266, nstep: 6, slot: 319, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:57
-	{form: 254, chips: 0x60, step: 266, nstep: 6, slot: 322, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:57
-	{form: 255, chips: 0xf80, step: 272, nstep: 6, slot: 322, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:57
-	{form: 256, chips: 0x60, step: 266, nstep: 6, slot: 325, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:57
-	{form: 257, chips: 0xf80, step: 272, nstep: 6, slot: 325, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:57
-	{form: 258, chips: 0x60, step: 278, nstep: 6, slot: 340, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:58
-	{form: 259, chips: 0xf80, step: 284, nstep: 6, slot: 340, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:58
-	{form: 260, chips: 0x60, step: 278, nstep: 6, slot: 344, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:58
-	{form: 261, chips: 0xf80, step: 284, nstep: 6, slot: 344, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:58
-	{form: 262, chips: 0x60, step: 278, nstep: 6, slot: 348, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:58
-	{form: 264, chips: 0x60, step: 278, nstep: 6, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:58
-	{form: 265, chips: 0xf80, step: 284, nstep: 6, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:58
-	{form: 266, chips: 0x60, step: 290, nstep: 6, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:59
-	{form: 267, chips: 0xf80, step: 296, nstep: 6, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:59
-	{form: 268, chips: 0x60, step: 290, nstep: 6, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:59
-	{form: 269, chips: 0xf80, step: 296, nstep: 6, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:59
-	{form: 270, chips: 0x60, step: 290, nstep: 6, slot: 356, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:59
-	{form: 272, chips: 0x60, step: 290, nstep: 6, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:59
-	{form: 273, chips: 0xf80, step: 296, nstep: 6, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:59
-	{form: 274, chips: 0x60, step: 302, nstep: 5, slot: 360, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:60
-	{form: 275, chips: 0xf80, step: 307, nstep: 6, slot: 362, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:60
-	{form: 276, chips: 0x60, step: 302, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:60
-	{form: 277, chips: 0xf80, step: 307, nstep: 6, slot: 366, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:60
-	{form: 278, chips: 0x60, step: 302, nstep: 5, slot: 368, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:60
-	{form: 280, chips: 0x60, step: 302, nstep: 5, slot: 370, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:60
-	{form: 281, chips: 0xf80, step: 307, nstep: 6, slot: 372, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:60
-	{form: 282, chips: 0x60, step: 313, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:61
-	{form: 283, chips: 0xf80, step: 318, nstep: 6, slot: 376, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:61
-	{form: 284, chips: 0x60, step: 313, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:61
-	{form: 285, chips: 0xf80, step: 318, nstep: 6, slot: 366, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:61
-	{form: 286, chips: 0x60, step: 313, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:61
-	{form: 288, chips: 0x60, step: 313, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:61
-	{form: 289, chips: 0xf80, step: 318, nstep: 6, slot: 382, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:61
-	{form: 290, chips: 0xf80, step: 324, nstep: 6, slot: 384, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:62
-	{form: 291, chips: 0xf80, step: 324, nstep: 6, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:62
-	{form: 292, chips: 0xf80, step: 324, nstep: 6, slot: 386, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:62
-	{form: 293, chips: 0x60, step: 330, nstep: 6, slot: 388, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:63
-	{form: 294, chips: 0xf80, step: 336, nstep: 6, slot: 388, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:63
-	{form: 295, chips: 0x60, step: 330, nstep: 6, slot: 391, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:63
-	{form: 296, chips: 0xf80, step: 336, nstep: 6, slot: 391, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:63
-	{form: 297, chips: 0x60, step: 330, nstep: 6, slot: 394, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:63
-	{form: 299, chips: 0x60, step: 330, nstep: 6, slot: 397, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:63
-	{form: 300, chips: 0xf80, step: 336, nstep: 6, slot: 397, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:63
-	{form: 301, chips: 0xfff, step: 342, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:66
-	{form: 302, chips: 0xfff, step: 342, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:66
-	{form: 303, chips: 0x7f, step: 342, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:66
-	{form: 305, chips: 0x7f, step: 342, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:66
-	{form: 306, chips: 0xf80, step: 342, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:66
-	{form: 307, chips: 0xfff, step: 347, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:67
-	{form: 308, chips: 0xfff, step: 347, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:67
-	{form: 309, chips: 0x7f, step: 347, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:67
-	{form: 311, chips: 0x7f, step: 347, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:67
-	{form: 312, chips: 0xf80, step: 347, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:67
-	{form: 313, chips: 0xfff, step: 351, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:68
-	{form: 314, chips: 0xfff, step: 351, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:68
-	{form: 315, chips: 0x7f, step: 351, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:68
-	{form: 317, chips: 0x7f, step: 351, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:68
-	{form: 318, chips: 0xf80, step: 351, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:68
-	{form: 319, chips: 0xfff, step: 356, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:69
-	{form: 320, chips: 0xfff, step: 356, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:69
-	{form: 321, chips: 0x7f, step: 356, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:69
-	{form: 323, chips: 0x7f, step: 356, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:69
-	{form: 324, chips: 0xf80, step: 356, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:69
-	{form: 325, chips: 0xfff, step: 361, nstep: 4, slot: 279, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:70
-	{form: 326, chips: 0xfff, step: 361, nstep: 4, slot: 281, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:70
-	{form: 327, chips: 0x7f, step: 361, nstep: 4, slot: 283, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:70
-	{form: 329, chips: 0x7f, step: 361, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:70
-	{form: 330, chips: 0xf80, step: 361, nstep: 4, slot: 285, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:70
-	{form: 331, chips: 0xfff, step: 365, nstep: 5, slot: 374, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:71
-	{form: 332, chips: 0xfff, step: 365, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:71
-	{form: 333, chips: 0x7f, step: 365, nstep: 5, slot: 378, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:71
-	{form: 335, chips: 0x7f, step: 365, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:71
-	{form: 336, chips: 0xf80, step: 365, nstep: 5, slot: 380, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:71
-	{form: 337, chips: 0xfff, step: 370, nstep: 5, slot: 360, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:72
-	{form: 338, chips: 0xfff, step: 370, nstep: 5, slot: 364, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:72
-	{form: 339, chips: 0x7f, step: 370, nstep: 5, slot: 368, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:72
-	{form: 341, chips: 0x7f, step: 370, nstep: 5, slot: 370, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:72
-	{form: 342, chips: 0xf80, step: 370, nstep: 5, slot: 370, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:72
-	{form: 343, chips: 0xffc, step: 375, nstep: 5, slot: 340, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:75
-	{form: 344, chips: 0x7c, step: 375, nstep: 5, slot: 348, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:75
-	{form: 346, chips: 0x7c, step: 375, nstep: 5, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:75
-	{form: 347, chips: 0xf80, step: 375, nstep: 5, slot: 352, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:75
-	{form: 348, chips: 0x7c, step: 375, nstep: 5, slot: 400, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:75
-	{form: 349, chips: 0xf80, step: 375, nstep: 5, slot: 400, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:75
-	{form: 350, chips: 0x7f, step: 380, nstep: 3, slot: 404, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:78
-	{form: 351, chips: 0x7f, step: 380, nstep: 3, slot: 407, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:78
-	{form: 352, chips: 0x7f, step: 380, nstep: 3, slot: 410, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:78
-	{form: 354, chips: 0x7f, step: 380, nstep: 3, slot: 413, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:78
-	{form: 355, chips: 0xf80, step: 380, nstep: 3, slot: 407, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:79
-	{form: 356, chips: 0xf80, step: 380, nstep: 3, slot: 404, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:80
-	{form: 357, chips: 0xf80, step: 380, nstep: 3, slot: 413, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:80
-	{form: 358, chips: 0x180, step: 383, nstep: 2, slot: 416, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:83
-	{form: 359, chips: 0x180, step: 383, nstep: 2, slot: 419, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:83
-	{form: 360, chips: 0x180, step: 383, nstep: 2, slot: 422, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:84
-	{form: 361, chips: 0xfff, step: 0, nstep: 0, slot: 425, nslot: 3, sig: 0x113, fixed: true},                        // float.sass:87
-	{form: 362, chips: 0xfff, step: 0, nstep: 0, slot: 428, nslot: 3, sig: 0x713, fixed: true},                        // float.sass:87
-	{form: 363, chips: 0x7f, step: 0, nstep: 0, slot: 431, nslot: 3, sig: 0x813, fixed: true},                         // float.sass:87
-	{form: 365, chips: 0x7f, step: 0, nstep: 0, slot: 434, nslot: 3, sig: 0x213, fixed: true},                         // float.sass:87
-	{form: 366, chips: 0xf80, step: 0, nstep: 0, slot: 434, nslot: 3, sig: 0x213, fixed: true},                        // float.sass:87
-	{form: 367, chips: 0x40, step: 385, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:145
-	{form: 368, chips: 0xf80, step: 388, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:146
-	{form: 369, chips: 0x7f, step: 391, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:90
-	{form: 370, chips: 0x7f, step: 391, nstep: 3, slot: 437, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:90
-	{form: 371, chips: 0x7f, step: 391, nstep: 3, slot: 441, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:90
-	{form: 373, chips: 0x7f, step: 391, nstep: 3, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:90
-	{form: 374, chips: 0x7f, step: 391, nstep: 3, slot: 445, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:90
-	{form: 376, chips: 0x7f, step: 391, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:90
-	{form: 377, chips: 0x7f, step: 391, nstep: 3, slot: 449, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:90
-	{form: 378, chips: 0xf80, step: 391, nstep: 3, slot: 437, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:91
-	{form: 379, chips: 0xf80, step: 391, nstep: 3, slot: 332, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:91
-	{form: 380, chips: 0xf80, step: 391, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:92
-	{form: 381, chips: 0xf80, step: 391, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:92
-	{form: 382, chips: 0xf80, step: 391, nstep: 3, slot: 449, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:92
-	{form: 383, chips: 0x180, step: 394, nstep: 2, slot: 453, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:95
-	{form: 384, chips: 0x180, step: 394, nstep: 2, slot: 457, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:95
-	{form: 385, chips: 0x180, step: 394, nstep: 2, slot: 461, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:95
-	{form: 386, chips: 0x180, step: 394, nstep: 2, slot: 465, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:96
-	{form: 387, chips: 0x180, step: 394, nstep: 2, slot: 469, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:97
-	{form: 388, chips: 0xf80, step: 396, nstep: 3, slot: 473, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:100
-	{form: 389, chips: 0xf80, step: 396, nstep: 3, slot: 476, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:100
-	{form: 390, chips: 0xf80, step: 396, nstep: 3, slot: 479, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:103
-	{form: 391, chips: 0xf80, step: 396, nstep: 3, slot: 483, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:103
-	{form: 392, chips: 0xf80, step: 396, nstep: 3, slot: 487, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:103
-	{form: 393, chips: 0xfff, step: 399, nstep: 2, slot: 491, nslot: 3, sig: 0x131},                                   // float.sass:106
-	{form: 394, chips: 0xfff, step: 399, nstep: 2, slot: 494, nslot: 3, sig: 0x631},                                   // float.sass:106
-	{form: 395, chips: 0x7f, step: 399, nstep: 2, slot: 497, nslot: 3, sig: 0x831},                                    // float.sass:106
-	{form: 397, chips: 0x7f, step: 399, nstep: 2, slot: 500, nslot: 3, sig: 0x231},                                    // float.sass:106
-	{form: 398, chips: 0xf80, step: 399, nstep: 2, slot: 500, nslot: 3, sig: 0x231},                                   // float.sass:106
-	{form: 399, chips: 0x1, step: 401, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:109
-	{form: 400, chips: 0x1, step: 401, nstep: 1, slot: 507, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:109
-	{form: 401, chips: 0x1, step: 401, nstep: 1, slot: 511, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:109
-	{form: 403, chips: 0x1, step: 401, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:109
-	{form: 404, chips: 0x2, step: 402, nstep: 2, slot: 519, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:110
-	{form: 405, chips: 0x2, step: 402, nstep: 2, slot: 523, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:110
-	{form: 406, chips: 0x2, step: 402, nstep: 2, slot: 527, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:110
-	{form: 408, chips: 0x2, step: 402, nstep: 2, slot: 531, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:110
-	{form: 409, chips: 0x3c, step: 404, nstep: 3, slot: 535, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:111
-	{form: 410, chips: 0x3c, step: 404, nstep: 3, slot: 539, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:111
-	{form: 411, chips: 0x3c, step: 404, nstep: 3, slot: 543, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:111
-	{form: 413, chips: 0x3c, step: 404, nstep: 3, slot: 547, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:111
-	{form: 414, chips: 0xfc0, step: 404, nstep: 3, slot: 535, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:112
-	{form: 415, chips: 0xfc0, step: 404, nstep: 3, slot: 539, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:112
-	{form: 416, chips: 0x40, step: 404, nstep: 3, slot: 543, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:112
-	{form: 418, chips: 0x40, step: 404, nstep: 3, slot: 547, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:112
-	{form: 419, chips: 0xf80, step: 404, nstep: 3, slot: 547, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:112
-	{form: 420, chips: 0xfc0, step: 407, nstep: 4, slot: 551, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:113
-	{form: 421, chips: 0xfc0, step: 407, nstep: 4, slot: 556, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:113
-	{form: 422, chips: 0x40, step: 407, nstep: 4, slot: 561, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:113
-	{form: 424, chips: 0x40, step: 407, nstep: 4, slot: 566, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:113
-	{form: 425, chips: 0xf80, step: 407, nstep: 4, slot: 566, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:113
-	{form: 426, chips: 0x380, step: 402, nstep: 2, slot: 571, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:116
-	{form: 427, chips: 0x380, step: 402, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:116
-	{form: 428, chips: 0x380, step: 402, nstep: 2, slot: 581, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:117
-	{form: 429, chips: 0xfff, step: 411, nstep: 4, slot: 586, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:120
-	{form: 430, chips: 0xfff, step: 411, nstep: 4, slot: 589, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:120
-	{form: 431, chips: 0x7f, step: 411, nstep: 4, slot: 592, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:120
-	{form: 433, chips: 0x7f, step: 411, nstep: 4, slot: 595, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:120
-	{form: 434, chips: 0xf80, step: 411, nstep: 4, slot: 595, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:120
-	{form: 435, chips: 0x180, step: 394, nstep: 2, slot: 416, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:123
-	{form: 436, chips: 0x180, step: 394, nstep: 2, slot: 419, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:123
-	{form: 437, chips: 0x180, step: 394, nstep: 2, slot: 422, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:124
-	{form: 438, chips: 0xfff, step: 415, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:127
-	{form: 439, chips: 0xfff, step: 415, nstep: 3, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:127
-	{form: 440, chips: 0x7f, step: 415, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:127
-	{form: 442, chips: 0x7f, step: 415, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:127
-	{form: 443, chips: 0xf80, step: 415, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:127
-	{form: 444, chips: 0xfff, step: 418, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:128
-	{form: 445, chips: 0xfff, step: 418, nstep: 2, slot: 600, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:128
-	{form: 446, chips: 0x7f, step: 418, nstep: 2, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:128
-	{form: 448, chips: 0x7f, step: 418, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:128
-	{form: 449, chips: 0xf80, step: 418, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:128
-	{form: 450, chips: 0xfff, step: 420, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:129
-	{form: 451, chips: 0x7f, step: 420, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:129
-	{form: 453, chips: 0x7f, step: 420, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:129
-	{form: 454, chips: 0xf80, step: 420, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:129
-	{form: 455, chips: 0xfff, step: 423, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:130
-	{form: 456, chips: 0xfff, step: 423, nstep: 3, slot: 289, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:130
-	{form: 457, chips: 0x7f, step: 423, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:130
-	{form: 459, chips: 0x7f, step: 423, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:130
-	{form: 460, chips: 0xf80, step: 423, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:130
-	{form: 461, chips: 0xfff, step: 401, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:133
-	{form: 462, chips: 0xfff, step: 401, nstep: 1, slot: 507, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:133
-	{form: 463, chips: 0x7f, step: 401, nstep: 1, slot: 511, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:133
-	{form: 465, chips: 0x7f, step: 401, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:133
-	{form: 466, chips: 0xf80, step: 401, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:133
-	{form: 467, chips: 0xfff, step: 426, nstep: 4, slot: 606, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:136
-	{form: 468, chips: 0xfff, step: 426, nstep: 4, slot: 610, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:136
-	{form: 469, chips: 0x7f, step: 426, nstep: 4, slot: 614, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:136
-	{form: 471, chips: 0x7f, step: 426, nstep: 4, slot: 618, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:136
-	{form: 472, chips: 0xf80, step: 426, nstep: 4, slot: 618, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:136
-	{form: 473, chips: 0xfff, step: 430, nstep: 3, slot: 622, nslot: 5, sig: 0x31133},                                 // float.sass:139
-	{form: 474, chips: 0xfff, step: 430, nstep: 3, slot: 627, nslot: 5, sig: 0x37133},                                 // float.sass:139
-	{form: 475, chips: 0x7f, step: 430, nstep: 3, slot: 632, nslot: 5, sig: 0x38133},                                  // float.sass:139
-	{form: 477, chips: 0x7f, step: 430, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                  // float.sass:139
-	{form: 478, chips: 0xf80, step: 430, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                 // float.sass:139
-	{form: 481, chips: 0x1f, step: 433, nstep: 3, slot: 642, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:146
-	{form: 482, chips: 0x1f, step: 433, nstep: 3, slot: 645, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:146
-	{form: 483, chips: 0x1f, step: 433, nstep: 3, slot: 649, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
-	{form: 485, chips: 0x1f, step: 433, nstep: 3, slot: 652, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
-	{form: 486, chips: 0x20, step: 436, nstep: 2, slot: 655, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:147
-	{form: 487, chips: 0x20, step: 436, nstep: 2, slot: 658, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:147
-	{form: 488, chips: 0x20, step: 436, nstep: 2, slot: 662, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:147
-	{form: 490, chips: 0x20, step: 436, nstep: 2, slot: 665, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:147
-	{form: 491, chips: 0x20, step: 438, nstep: 3, slot: 642, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:148
-	{form: 492, chips: 0x20, step: 438, nstep: 3, slot: 668, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:148
-	{form: 493, chips: 0x20, step: 438, nstep: 3, slot: 649, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:148
-	{form: 495, chips: 0x20, step: 438, nstep: 3, slot: 652, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:148
-	{form: 496, chips: 0xfc0, step: 441, nstep: 3, slot: 671, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:149
-	{form: 497, chips: 0x40, step: 441, nstep: 3, slot: 674, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:149
-	{form: 499, chips: 0x40, step: 441, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:149
-	{form: 500, chips: 0xf80, step: 441, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:149
-	{form: 501, chips: 0xfc0, step: 436, nstep: 2, slot: 680, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:150
-	{form: 502, chips: 0xfc0, step: 444, nstep: 3, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:151
-	{form: 503, chips: 0xfc0, step: 447, nstep: 4, slot: 688, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:152
-	{form: 504, chips: 0xfc0, step: 447, nstep: 4, slot: 691, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:152
-	{form: 505, chips: 0x40, step: 447, nstep: 4, slot: 694, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:152
-	{form: 507, chips: 0x40, step: 447, nstep: 4, slot: 697, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:152
-	{form: 508, chips: 0xf80, step: 447, nstep: 4, slot: 697, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:152
-	{form: 566, chips: 0x3e, step: 451, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:170
-	{form: 567, chips: 0x3e, step: 451, nstep: 3, slot: 700, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:170
-	{form: 568, chips: 0x3e, step: 451, nstep: 3, slot: 705, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:170
-	{form: 570, chips: 0x3e, step: 451, nstep: 3, slot: 709, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:170
-	{form: 571, chips: 0x3e, step: 451, nstep: 3, slot: 714, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:170
-	{form: 573, chips: 0x3e, step: 451, nstep: 3, slot: 718, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:170
-	{form: 574, chips: 0x3e, step: 451, nstep: 3, slot: 722, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:170
-	{form: 575, chips: 0x3e, step: 454, nstep: 3, slot: 726, nslot: 5, sig: 0x31111},                                  // float.sass:171
-	{form: 576, chips: 0x3e, step: 454, nstep: 3, slot: 731, nslot: 6, sig: 0x377111},                                 // float.sass:171
-	{form: 577, chips: 0x3e, step: 454, nstep: 3, slot: 737, nslot: 5, sig: 0x38111},                                  // float.sass:171
-	{form: 579, chips: 0x3e, step: 454, nstep: 3, slot: 742, nslot: 6, sig: 0x317711},                                 // float.sass:171
-	{form: 580, chips: 0x3e, step: 454, nstep: 3, slot: 748, nslot: 5, sig: 0x31811},                                  // float.sass:171
-	{form: 582, chips: 0x3e, step: 454, nstep: 3, slot: 753, nslot: 5, sig: 0x31211},                                  // float.sass:171
-	{form: 583, chips: 0x3e, step: 454, nstep: 3, slot: 758, nslot: 5, sig: 0x32111},                                  // float.sass:171
-	{form: 584, chips: 0x40, step: 457, nstep: 4, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:172
-	{form: 585, chips: 0x40, step: 457, nstep: 4, slot: 441, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:172
-	{form: 587, chips: 0x40, step: 457, nstep: 4, slot: 445, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:172
-	{form: 589, chips: 0x40, step: 457, nstep: 4, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:172
-	{form: 590, chips: 0x40, step: 457, nstep: 4, slot: 449, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:172
-	{form: 591, chips: 0x40, step: 461, nstep: 4, slot: 763, nslot: 5, sig: 0x31111},                                  // float.sass:173
-	{form: 592, chips: 0x40, step: 461, nstep: 4, slot: 768, nslot: 5, sig: 0x38111},                                  // float.sass:173
-	{form: 594, chips: 0x40, step: 461, nstep: 4, slot: 773, nslot: 5, sig: 0x31811},                                  // float.sass:173
-	{form: 596, chips: 0x40, step: 461, nstep: 4, slot: 778, nslot: 5, sig: 0x31211},                                  // float.sass:173
-	{form: 597, chips: 0x40, step: 461, nstep: 4, slot: 783, nslot: 5, sig: 0x32111},                                  // float.sass:173
-	{form: 598, chips: 0x40, step: 451, nstep: 3, slot: 700, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:174
-	{form: 599, chips: 0x40, step: 451, nstep: 3, slot: 709, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:174
-	{form: 600, chips: 0x40, step: 454, nstep: 3, slot: 731, nslot: 6, sig: 0x377111},                                 // float.sass:175
-	{form: 601, chips: 0x40, step: 454, nstep: 3, slot: 742, nslot: 6, sig: 0x317711},                                 // float.sass:175
-	{form: 602, chips: 0x40, step: 465, nstep: 4, slot: 788, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:176
-	{form: 603, chips: 0x40, step: 465, nstep: 4, slot: 793, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:176
-	{form: 604, chips: 0x40, step: 469, nstep: 4, slot: 798, nslot: 6, sig: 0x377111},                                 // float.sass:177
-	{form: 605, chips: 0x40, step: 469, nstep: 4, slot: 804, nslot: 6, sig: 0x317711},                                 // float.sass:177
-	{form: 509, chips: 0x1, step: 473, nstep: 3, slot: 810, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:155
-	{form: 510, chips: 0x1, step: 473, nstep: 3, slot: 814, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:155
-	{form: 511, chips: 0x1, step: 473, nstep: 3, slot: 819, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:155
-	{form: 513, chips: 0x1, step: 473, nstep: 3, slot: 823, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:155
-	{form: 514, chips: 0x1, step: 473, nstep: 3, slot: 828, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:155
-	{form: 516, chips: 0x1, step: 473, nstep: 3, slot: 832, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:155
-	{form: 517, chips: 0x1, step: 473, nstep: 3, slot: 836, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:155
-	{form: 518, chips: 0x3e, step: 476, nstep: 3, slot: 810, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:156
-	{form: 519, chips: 0x3e, step: 476, nstep: 3, slot: 819, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:156
-	{form: 521, chips: 0x3e, step: 476, nstep: 3, slot: 828, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:156
-	{form: 523, chips: 0x3e, step: 476, nstep: 3, slot: 832, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:156
-	{form: 524, chips: 0x3e, step: 476, nstep: 3, slot: 836, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:156
-	{form: 525, chips: 0x3e, step: 479, nstep: 3, slot: 840, nslot: 5, sig: 0x31111},                                  // float.sass:157
-	{form: 526, chips: 0x3e, step: 479, nstep: 3, slot: 845, nslot: 5, sig: 0x38111},                                  // float.sass:157
-	{form: 528, chips: 0x3e, step: 479, nstep: 3, slot: 850, nslot: 5, sig: 0x31811},                                  // float.sass:157
-	{form: 530, chips: 0x3e, step: 479, nstep: 3, slot: 855, nslot: 5, sig: 0x31211},                                  // float.sass:157
-	{form: 531, chips: 0x3e, step: 479, nstep: 3, slot: 860, nslot: 5, sig: 0x32111},                                  // float.sass:157
-	{form: 532, chips: 0x3e, step: 473, nstep: 3, slot: 814, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:158
-	{form: 533, chips: 0x3e, step: 473, nstep: 3, slot: 823, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:158
-	{form: 534, chips: 0x3e, step: 482, nstep: 3, slot: 814, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:159
-	{form: 535, chips: 0x3e, step: 482, nstep: 3, slot: 823, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:159
-	{form: 536, chips: 0x3e, step: 485, nstep: 3, slot: 865, nslot: 6, sig: 0x377111},                                 // float.sass:160
-	{form: 537, chips: 0x3e, step: 485, nstep: 3, slot: 871, nslot: 6, sig: 0x317711},                                 // float.sass:160
-	{form: 538, chips: 0x3e, step: 488, nstep: 3, slot: 865, nslot: 6, sig: 0x377111},                                 // float.sass:161
-	{form: 539, chips: 0x3e, step: 488, nstep: 3, slot: 871, nslot: 6, sig: 0x317711},                                 // float.sass:161
-	{form: 540, chips: 0xfc0, step: 491, nstep: 3, slot: 877, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:162
-	{form: 541, chips: 0x40, step: 491, nstep: 3, slot: 881, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:162
-	{form: 543, chips: 0x40, step: 491, nstep: 3, slot: 885, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:162
-	{form: 545, chips: 0x40, step: 491, nstep: 3, slot: 889, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:162
-	{form: 546, chips: 0xf80, step: 491, nstep: 3, slot: 889, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:162
-	{form: 547, chips: 0x40, step: 491, nstep: 3, slot: 893, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:162
-	{form: 548, chips: 0xf80, step: 491, nstep: 3, slot: 893, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:162
-	{form: 549, chips: 0xfc0, step: 494, nstep: 3, slot: 897, nslot: 5, sig: 0x31111},                                 // float.sass:163
-	{form: 550, chips: 0x40, step: 494, nstep: 3, slot: 902, nslot: 5, sig: 0x38111},                                  // float.sass:163
-	{form: 552, chips: 0x40, step: 494, nstep: 3, slot: 907, nslot: 5, sig: 0x31811},                                  // float.sass:163
-	{form: 554, chips: 0x40, step: 494, nstep: 3, slot: 912, nslot: 5, sig: 0x31211},                                  // float.sass:163
-	{form: 555, chips: 0xf80, step: 494, nstep: 3, slot: 912, nslot: 5, sig: 0x31211},                                 // float.sass:163
-	{form: 556, chips: 0x40, step: 494, nstep: 3, slot: 917, nslot: 5, sig: 0x32111},                                  // float.sass:163
-	{form: 557, chips: 0xf80, step: 494, nstep: 3, slot: 917, nslot: 5, sig: 0x32111},                                 // float.sass:163
-	{form: 558, chips: 0xfc0, step: 497, nstep: 3, slot: 922, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:164
-	{form: 559, chips: 0xfc0, step: 497, nstep: 3, slot: 927, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:164
-	{form: 560, chips: 0xfc0, step: 500, nstep: 3, slot: 922, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:165
-	{form: 561, chips: 0xfc0, step: 500, nstep: 3, slot: 927, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:165
-	{form: 562, chips: 0xfc0, step: 503, nstep: 3, slot: 932, nslot: 6, sig: 0x377111},                                // float.sass:166
-	{form: 563, chips: 0xfc0, step: 503, nstep: 3, slot: 938, nslot: 6, sig: 0x317711},                                // float.sass:166
-	{form: 564, chips: 0xfc0, step: 506, nstep: 3, slot: 932, nslot: 6, sig: 0x377111},                                // float.sass:167
-	{form: 565, chips: 0xfc0, step: 506, nstep: 3, slot: 938, nslot: 6, sig: 0x317711},                                // float.sass:167
-	{form: 606, chips: 0x40, step: 509, nstep: 3, slot: 944, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
-	{form: 607, chips: 0x40, step: 509, nstep: 3, slot: 949, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
-	{form: 608, chips: 0x40, step: 512, nstep: 5, slot: 955, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
-	{form: 609, chips: 0x40, step: 512, nstep: 5, slot: 962, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
-	{form: 610, chips: 0x40, step: 517, nstep: 3, slot: 944, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
-	{form: 611, chips: 0x40, step: 517, nstep: 3, slot: 949, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
-	{form: 612, chips: 0x40, step: 520, nstep: 5, slot: 955, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
-	{form: 613, chips: 0x40, step: 520, nstep: 5, slot: 962, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
-	{form: 615, chips: 0x1, step: 525, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:86
-	{form: 616, chips: 0x2, step: 528, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:87
-	{form: 617, chips: 0x2, step: 531, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:88
-	{form: 618, chips: 0x2, step: 534, nstep: 4, slot: 970, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
-	{form: 619, chips: 0xffc, step: 528, nstep: 3, slot: 976, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
-	{form: 620, chips: 0xffc, step: 531, nstep: 3, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:91
-	{form: 621, chips: 0xc7c, step: 534, nstep: 4, slot: 981, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
-	{form: 622, chips: 0x380, step: 534, nstep: 4, slot: 988, nslot: 7, sig: 0x6141111},                               // tensor.sass:93
-	{form: 623, chips: 0x2, step: 538, nstep: 3, slot: 995, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:180
-	{form: 624, chips: 0x2, step: 538, nstep: 3, slot: 999, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:180
-	{form: 626, chips: 0x2, step: 402, nstep: 2, slot: 1003, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:181
-	{form: 627, chips: 0x2, step: 541, nstep: 3, slot: 1008, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:182
-	{form: 628, chips: 0x3c, step: 544, nstep: 4, slot: 1013, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:183
-	{form: 629, chips: 0x3c, step: 544, nstep: 4, slot: 1017, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:183
-	{form: 631, chips: 0x3c, step: 544, nstep: 4, slot: 1021, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:183
-	{form: 632, chips: 0xfc0, step: 544, nstep: 4, slot: 1025, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:184
-	{form: 633, chips: 0x40, step: 544, nstep: 4, slot: 1029, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:184
-	{form: 635, chips: 0x40, step: 544, nstep: 4, slot: 1033, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:184
-	{form: 636, chips: 0xf80, step: 544, nstep: 4, slot: 1033, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:184
-	{form: 637, chips: 0x3c, step: 404, nstep: 3, slot: 1008, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:185
-	{form: 638, chips: 0xfc0, step: 404, nstep: 3, slot: 1037, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:185
-	{form: 639, chips: 0x3c, step: 548, nstep: 4, slot: 1042, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:186
-	{form: 640, chips: 0xfc0, step: 548, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:186
-	{form: 641, chips: 0x3f, step: 473, nstep: 3, slot: 642, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:189
-	{form: 642, chips: 0x3f, step: 473, nstep: 3, slot: 645, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:189
-	{form: 643, chips: 0x3f, step: 473, nstep: 3, slot: 649, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:189
-	{form: 645, chips: 0x3f, step: 473, nstep: 3, slot: 652, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:189
-	{form: 646, chips: 0xfc0, step: 552, nstep: 3, slot: 671, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:190
-	{form: 647, chips: 0x40, step: 552, nstep: 3, slot: 674, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:190
-	{form: 649, chips: 0x40, step: 552, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:190
-	{form: 650, chips: 0xf80, step: 552, nstep: 3, slot: 677, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:190
-	{form: 651, chips: 0xfc0, step: 555, nstep: 2, slot: 680, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:191
-	{form: 652, chips: 0xfc0, step: 482, nstep: 3, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:192
-	{form: 653, chips: 0x3f, step: 557, nstep: 4, slot: 1013, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:195
-	{form: 654, chips: 0x3f, step: 557, nstep: 4, slot: 1042, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:195
-	{form: 655, chips: 0x3f, step: 557, nstep: 4, slot: 1017, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:195
-	{form: 657, chips: 0x3f, step: 557, nstep: 4, slot: 1021, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:195
-	{form: 658, chips: 0xfc0, step: 561, nstep: 5, slot: 1052, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:196
-	{form: 659, chips: 0x40, step: 561, nstep: 5, slot: 1056, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:196
-	{form: 661, chips: 0x40, step: 561, nstep: 5, slot: 1060, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:196
-	{form: 662, chips: 0xf80, step: 561, nstep: 5, slot: 1060, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:196
-	{form: 663, chips: 0xfc0, step: 557, nstep: 4, slot: 1047, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:197
-	{form: 664, chips: 0xfc0, step: 566, nstep: 5, slot: 1064, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:198
-	{form: 665, chips: 0x3f, step: 571, nstep: 4, slot: 1069, nslot: 5, sig: 0x31133},                                 // float.sass:201
-	{form: 666, chips: 0x3f, step: 571, nstep: 4, slot: 1074, nslot: 6, sig: 0x377133},                                // float.sass:201
-	{form: 667, chips: 0x3f, step: 571, nstep: 4, slot: 1080, nslot: 5, sig: 0x38133},                                 // float.sass:201
-	{form: 669, chips: 0x3f, step: 571, nstep: 4, slot: 1085, nslot: 5, sig: 0x32133},                                 // float.sass:201
-	{form: 670, chips: 0xfc0, step: 575, nstep: 5, slot: 1090, nslot: 5, sig: 0x31133},                                // float.sass:202
-	{form: 671, chips: 0x40, step: 575, nstep: 5, slot: 1095, nslot: 5, sig: 0x38133},                                 // float.sass:202
-	{form: 673, chips: 0x40, step: 575, nstep: 5, slot: 1100, nslot: 5, sig: 0x32133},                                 // float.sass:202
-	{form: 674, chips: 0xf80, step: 575, nstep: 5, slot: 1100, nslot: 5, sig: 0x32133},                                // float.sass:202
-	{form: 675, chips: 0xfc0, step: 571, nstep: 4, slot: 1105, nslot: 6, sig: 0x377133},                               // float.sass:203
-	{form: 676, chips: 0xfc0, step: 580, nstep: 5, slot: 1111, nslot: 6, sig: 0x377133},                               // float.sass:204
-	{form: 677, chips: 0xfff, step: 585, nstep: 3, slot: 1117, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:207
-	{form: 678, chips: 0x7f, step: 585, nstep: 3, slot: 1119, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:207
-	{form: 680, chips: 0x7f, step: 585, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
-	{form: 681, chips: 0xf80, step: 585, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:207
-	{form: 682, chips: 0xfff, step: 588, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:208
-	{form: 683, chips: 0x7f, step: 588, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:208
-	{form: 685, chips: 0x7f, step: 588, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:208
-	{form: 686, chips: 0xf80, step: 588, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:208
-	{form: 687, chips: 0xfff, step: 591, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:209
-	{form: 688, chips: 0xfff, step: 591, nstep: 3, slot: 1123, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:209
-	{form: 689, chips: 0x7f, step: 591, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:209
-	{form: 691, chips: 0x7f, step: 591, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:209
-	{form: 692, chips: 0xf80, step: 591, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:209
-	{form: 693, chips: 0xfff, step: 594, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
-	{form: 694, chips: 0xfff, step: 594, nstep: 2, slot: 1125, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:210
-	{form: 695, chips: 0x7f, step: 594, nstep: 2, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
-	{form: 697, chips: 0x7f, step: 594, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
-	{form: 698, chips: 0xf80, step: 594, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
-	{form: 699, chips: 0xfff, step: 596, nstep: 3, slot: 1117, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:211
-	{form: 700, chips: 0x7f, step: 596, nstep: 3, slot: 1119, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:211
-	{form: 702, chips: 0x7f, step: 596, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
-	{form: 703, chips: 0xf80, step: 596, nstep: 3, slot: 1121, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:211
-	{form: 704, chips: 0xfff, step: 599, nstep: 3, slot: 287, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:212
-	{form: 705, chips: 0x7f, step: 599, nstep: 3, slot: 291, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:212
-	{form: 707, chips: 0x7f, step: 599, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:212
-	{form: 708, chips: 0xf80, step: 599, nstep: 3, slot: 293, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:212
-	{form: 709, chips: 0xfff, step: 602, nstep: 3, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
-	{form: 710, chips: 0xfff, step: 602, nstep: 3, slot: 1125, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:213
-	{form: 711, chips: 0x7f, step: 602, nstep: 3, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
-	{form: 713, chips: 0x7f, step: 602, nstep: 3, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
-	{form: 714, chips: 0xf80, step: 602, nstep: 3, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
-	{form: 715, chips: 0xfff, step: 605, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:214
-	{form: 716, chips: 0xfff, step: 605, nstep: 2, slot: 1125, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:214
-	{form: 717, chips: 0x7f, step: 605, nstep: 2, slot: 602, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:214
-	{form: 719, chips: 0x7f, step: 605, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:214
-	{form: 720, chips: 0xf80, step: 605, nstep: 2, slot: 604, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:214
-	{form: 721, chips: 0xfff, step: 607, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:215
-	{form: 722, chips: 0x7f, step: 607, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:215
-	{form: 724, chips: 0x7f, step: 607, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:215
-	{form: 725, chips: 0xf80, step: 607, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:215
-	{form: 726, chips: 0xfff, step: 610, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:216
-	{form: 727, chips: 0x7f, step: 610, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:216
-	{form: 729, chips: 0x7f, step: 610, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:216
-	{form: 730, chips: 0xf80, step: 610, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:216
-	{form: 731, chips: 0xffc, step: 613, nstep: 3, slot: 295, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:219
-	{form: 732, chips: 0x7c, step: 613, nstep: 3, slot: 297, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:219
-	{form: 734, chips: 0x7c, step: 613, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:219
-	{form: 735, chips: 0xf80, step: 613, nstep: 3, slot: 299, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:219
-	{form: 736, chips: 0xfff, step: 616, nstep: 3, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:18
-	{form: 737, chips: 0xfff, step: 616, nstep: 3, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:18
-	{form: 738, chips: 0x7f, step: 616, nstep: 3, slot: 1131, nslot: 2, sig: 0x81, fixed: true},                       // integer.sass:18
-	{form: 740, chips: 0x7f, step: 616, nstep: 3, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
-	{form: 741, chips: 0xf80, step: 616, nstep: 3, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:18
-	{form: 742, chips: 0x3f, step: 616, nstep: 3, slot: 1135, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:21
-	{form: 743, chips: 0x3f, step: 616, nstep: 3, slot: 1139, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
-	{form: 745, chips: 0x3f, step: 616, nstep: 3, slot: 1143, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
-	{form: 754, chips: 0xfc0, step: 619, nstep: 3, slot: 1147, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
-	{form: 755, chips: 0x40, step: 619, nstep: 3, slot: 1151, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
-	{form: 756, chips: 0xf80, step: 619, nstep: 3, slot: 1151, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
-	{form: 763, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:29
-	{form: 764, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:29
-	{form: 765, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:29
-	{form: 767, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:29
-	{form: 768, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:29
-	{form: 769, chips: 0xc00, step: 622, nstep: 1, slot: 1155, nslot: 4, sig: 0x1131},                                 // integer.sass:32
-	{form: 770, chips: 0xc00, step: 622, nstep: 1, slot: 1159, nslot: 4, sig: 0x6131},                                 // integer.sass:32
-	{form: 771, chips: 0xc00, step: 622, nstep: 1, slot: 1163, nslot: 4, sig: 0x2131},                                 // integer.sass:32
-	{form: 772, chips: 0xc00, step: 623, nstep: 2, slot: 1167, nslot: 5, sig: 0x31131},                                // integer.sass:33
-	{form: 773, chips: 0xc00, step: 623, nstep: 2, slot: 1172, nslot: 5, sig: 0x36131},                                // integer.sass:33
-	{form: 774, chips: 0xc00, step: 623, nstep: 2, slot: 1177, nslot: 5, sig: 0x32131},                                // integer.sass:33
-	{form: 775, chips: 0x7f, step: 0, nstep: 0, slot: 1182, nslot: 6, sig: 0x111331},                                  // integer.sass:36
-	{form: 776, chips: 0x7f, step: 0, nstep: 0, slot: 1188, nslot: 6, sig: 0x161331},                                  // integer.sass:36
-	{form: 777, chips: 0x7f, step: 0, nstep: 0, slot: 1194, nslot: 6, sig: 0x181331},                                  // integer.sass:36
-	{form: 779, chips: 0x7f, step: 0, nstep: 0, slot: 1200, nslot: 6, sig: 0x121331},                                  // integer.sass:36
-	{form: 780, chips: 0x7f, step: 625, nstep: 1, slot: 1206, nslot: 8, sig: 0x33111331},                              // integer.sass:37
-	{form: 781, chips: 0x7f, step: 625, nstep: 1, slot: 1214, nslot: 8, sig: 0x33161331},                              // integer.sass:37
-	{form: 782, chips: 0x7f, step: 625, nstep: 1, slot: 1222, nslot: 8, sig: 0x33181331},                              // integer.sass:37
-	{form: 784, chips: 0x7f, step: 625, nstep: 1, slot: 1230, nslot: 8, sig: 0x33121331},                              // integer.sass:37
-	{form: 785, chips: 0x180, step: 0, nstep: 0, slot: 1238, nslot: 6, sig: 0x111331},                                 // integer.sass:38
-	{form: 786, chips: 0x180, step: 0, nstep: 0, slot: 1244, nslot: 6, sig: 0x161331},                                 // integer.sass:38
-	{form: 787, chips: 0x180, step: 0, nstep: 0, slot: 1250, nslot: 6, sig: 0x121331},                                 // integer.sass:38
-	{form: 788, chips: 0x180, step: 625, nstep: 1, slot: 1256, nslot: 8, sig: 0x33111331},                             // integer.sass:39
-	{form: 789, chips: 0x180, step: 625, nstep: 1, slot: 1264, nslot: 8, sig: 0x33161331},                             // integer.sass:39
-	{form: 790, chips: 0x180, step: 625, nstep: 1, slot: 1272, nslot: 8, sig: 0x33121331},                             // integer.sass:39
-	{form: 791, chips: 0xe00, step: 0, nstep: 0, slot: 1238, nslot: 6, sig: 0x111331},                                 // integer.sass:40
-	{form: 792, chips: 0xe00, step: 0, nstep: 0, slot: 1244, nslot: 6, sig: 0x161331},                                 // integer.sass:40
-	{form: 793, chips: 0xe00, step: 0, nstep: 0, slot: 1250, nslot: 6, sig: 0x121331},                                 // integer.sass:40
-	{form: 794, chips: 0xe00, step: 625, nstep: 1, slot: 1256, nslot: 8, sig: 0x33111331},                             // integer.sass:41
-	{form: 795, chips: 0xe00, step: 625, nstep: 1, slot: 1264, nslot: 8, sig: 0x33161331},                             // integer.sass:41
-	{form: 796, chips: 0xe00, step: 625, nstep: 1, slot: 1272, nslot: 8, sig: 0x33121331},                             // integer.sass:41
-	{form: 797, chips: 0xfff, step: 626, nstep: 3, slot: 328, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:44
-	{form: 798, chips: 0xfff, step: 626, nstep: 3, slot: 1280, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
-	{form: 799, chips: 0x7f, step: 626, nstep: 3, slot: 356, nslot: 4, sig: 0x1811, fixed: true},                      // integer.sass:44
-	{form: 801, chips: 0x7f, step: 626, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:44
-	{form: 802, chips: 0xf80, step: 626, nstep: 3, slot: 336, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:44
-	{form: 803, chips: 0xfff, step: 629, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
-	{form: 804, chips: 0xfff, step: 629, nstep: 4, slot: 1288, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
-	{form: 805, chips: 0x7f, step: 629, nstep: 4, slot: 1292, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
-	{form: 807, chips: 0x7f, step: 629, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
-	{form: 808, chips: 0xf80, step: 629, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
-	{form: 809, chips: 0x40, step: 633, nstep: 4, slot: 1300, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:96
-	{form: 810, chips: 0x40, step: 633, nstep: 4, slot: 1305, nslot: 6, sig: 0xe41c11},                                // tensor.sass:97
-	{form: 811, chips: 0x40, step: 637, nstep: 6, slot: 1311, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:98
-	{form: 812, chips: 0x40, step: 637, nstep: 6, slot: 1318, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:99
-	{form: 847, chips: 0xfff, step: 643, nstep: 2, slot: 1326, nslot: 5, sig: 0x11131},                                // integer.sass:59
-	{form: 848, chips: 0xfff, step: 643, nstep: 2, slot: 1331, nslot: 5, sig: 0x61131},                                // integer.sass:59
-	{form: 849, chips: 0x7f, step: 643, nstep: 2, slot: 1336, nslot: 5, sig: 0x81131},                                 // integer.sass:59
-	{form: 851, chips: 0xfff, step: 643, nstep: 2, slot: 1341, nslot: 5, sig: 0x16131},                                // integer.sass:59
-	{form: 852, chips: 0x7f, step: 643, nstep: 2, slot: 1346, nslot: 5, sig: 0x18131},                                 // integer.sass:59
-	{form: 854, chips: 0x7f, step: 643, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                 // integer.sass:59
-	{form: 855, chips: 0xf80, step: 643, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                // integer.sass:59
-	{form: 856, chips: 0x7f, step: 643, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                 // integer.sass:59
-	{form: 857, chips: 0xf80, step: 643, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                // integer.sass:59
-	{form: 858, chips: 0xfff, step: 645, nstep: 3, slot: 1361, nslot: 6, sig: 0x311131},                               // integer.sass:60
-	{form: 859, chips: 0xfff, step: 645, nstep: 3, slot: 1367, nslot: 6, sig: 0x361131},                               // integer.sass:60
-	{form: 860, chips: 0x7f, step: 645, nstep: 3, slot: 1373, nslot: 6, sig: 0x381131},                                // integer.sass:60
-	{form: 862, chips: 0xfff, step: 645, nstep: 3, slot: 1379, nslot: 6, sig: 0x316131},                               // integer.sass:60
-	{form: 863, chips: 0x7f, step: 645, nstep: 3, slot: 1385, nslot: 6, sig: 0x318131},                                // integer.sass:60
-	{form: 865, chips: 0x7f, step: 645, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                                // integer.sass:60
-	{form: 866, chips: 0xf80, step: 645, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                               // integer.sass:60
-	{form: 867, chips: 0x7f, step: 645, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                                // integer.sass:60
-	{form: 868, chips: 0xf80, step: 645, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                               // integer.sass:60
-	{form: 869, chips: 0xfff, step: 648, nstep: 2, slot: 1326, nslot: 5, sig: 0x11131},                                // integer.sass:63
-	{form: 870, chips: 0xfff, step: 648, nstep: 2, slot: 1331, nslot: 5, sig: 0x61131},                                // integer.sass:63
-	{form: 871, chips: 0x7f, step: 648, nstep: 2, slot: 1336, nslot: 5, sig: 0x81131},                                 // integer.sass:63
-	{form: 873, chips: 0xfff, step: 648, nstep: 2, slot: 1341, nslot: 5, sig: 0x16131},                                // integer.sass:63
-	{form: 874, chips: 0x7f, step: 648, nstep: 2, slot: 1346, nslot: 5, sig: 0x18131},                                 // integer.sass:63
-	{form: 876, chips: 0x7f, step: 648, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                 // integer.sass:63
-	{form: 877, chips: 0xf80, step: 648, nstep: 2, slot: 1351, nslot: 5, sig: 0x12131},                                // integer.sass:63
-	{form: 878, chips: 0x7f, step: 648, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                 // integer.sass:63
-	{form: 879, chips: 0xf80, step: 648, nstep: 2, slot: 1356, nslot: 5, sig: 0x21131},                                // integer.sass:63
-	{form: 880, chips: 0xfff, step: 650, nstep: 3, slot: 1361, nslot: 6, sig: 0x311131},                               // integer.sass:64
-	{form: 881, chips: 0xfff, step: 650, nstep: 3, slot: 1367, nslot: 6, sig: 0x361131},                               // integer.sass:64
-	{form: 882, chips: 0x7f, step: 650, nstep: 3, slot: 1373, nslot: 6, sig: 0x381131},                                // integer.sass:64
-	{form: 884, chips: 0xfff, step: 650, nstep: 3, slot: 1379, nslot: 6, sig: 0x316131},                               // integer.sass:64
-	{form: 885, chips: 0x7f, step: 650, nstep: 3, slot: 1385, nslot: 6, sig: 0x318131},                                // integer.sass:64
-	{form: 887, chips: 0x7f, step: 650, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                                // integer.sass:64
-	{form: 888, chips: 0xf80, step: 650, nstep: 3, slot: 1391, nslot: 6, sig: 0x312131},                               // integer.sass:64
-	{form: 889, chips: 0x7f, step: 650, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                                // integer.sass:64
-	{form: 890, chips: 0xf80, step: 650, nstep: 3, slot: 1397, nslot: 6, sig: 0x321131},                               // integer.sass:64
-	{form: 813, chips: 0xfff, step: 653, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:48
-	{form: 814, chips: 0xfff, step: 653, nstep: 2, slot: 1403, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
-	{form: 815, chips: 0x7f, step: 653, nstep: 2, slot: 705, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
-	{form: 816, chips: 0xfff, step: 653, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
-	{form: 817, chips: 0x7f, step: 653, nstep: 2, slot: 1411, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
-	{form: 818, chips: 0xfff, step: 653, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:49
-	{form: 819, chips: 0xfff, step: 653, nstep: 2, slot: 1403, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
-	{form: 820, chips: 0x7f, step: 653, nstep: 2, slot: 705, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
-	{form: 821, chips: 0xfff, step: 653, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
-	{form: 822, chips: 0xfff, step: 653, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
-	{form: 823, chips: 0xfff, step: 655, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
-	{form: 824, chips: 0xfff, step: 657, nstep: 2, slot: 1407, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
-	{form: 825, chips: 0xfff, step: 659, nstep: 1, slot: 220, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:55
-	{form: 826, chips: 0xfff, step: 659, nstep: 1, slot: 1415, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
-	{form: 827, chips: 0x7f, step: 659, nstep: 1, slot: 228, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:55
-	{form: 829, chips: 0xfff, step: 659, nstep: 1, slot: 1419, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
-	{form: 830, chips: 0x7f, step: 659, nstep: 1, slot: 1423, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
-	{form: 832, chips: 0x7f, step: 659, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:55
-	{form: 833, chips: 0xf80, step: 659, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:55
-	{form: 834, chips: 0x7f, step: 659, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                      // integer.sass:55
-	{form: 835, chips: 0xf80, step: 659, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:55
-	{form: 836, chips: 0xfff, step: 660, nstep: 2, slot: 1427, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
-	{form: 837, chips: 0xfff, step: 660, nstep: 2, slot: 1432, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
-	{form: 838, chips: 0x7f, step: 660, nstep: 2, slot: 1437, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
-	{form: 840, chips: 0xfff, step: 660, nstep: 2, slot: 1442, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
-	{form: 841, chips: 0x7f, step: 660, nstep: 2, slot: 1447, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
-	{form: 843, chips: 0x7f, step: 660, nstep: 2, slot: 1452, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
-	{form: 844, chips: 0xf80, step: 660, nstep: 2, slot: 1452, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
-	{form: 845, chips: 0x7f, step: 660, nstep: 2, slot: 1457, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
-	{form: 846, chips: 0xf80, step: 660, nstep: 2, slot: 1457, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
-	{form: 891, chips: 0x1, step: 662, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 892, chips: 0x2, step: 666, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 893, chips: 0x1, step: 670, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
-	{form: 894, chips: 0x2, step: 674, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
-	{form: 895, chips: 0xffc, step: 666, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                                // tensor.sass:104
-	{form: 896, chips: 0xffc, step: 674, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                                // tensor.sass:105
-	{form: 897, chips: 0x2, step: 678, nstep: 5, slot: 1467, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
-	{form: 898, chips: 0x2, step: 683, nstep: 5, slot: 1467, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:107
-	{form: 899, chips: 0xc7c, step: 678, nstep: 5, slot: 1473, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
-	{form: 900, chips: 0x380, step: 678, nstep: 5, slot: 1480, nslot: 7, sig: 0x6141111},                              // tensor.sass:109
-	{form: 901, chips: 0xc7c, step: 683, nstep: 5, slot: 1473, nslot: 7, sig: 0x6141111},                              // tensor.sass:110
-	{form: 902, chips: 0x380, step: 683, nstep: 5, slot: 1480, nslot: 7, sig: 0x6141111},                              // tensor.sass:111
-	{form: 903, chips: 0x1ff, step: 659, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
-	{form: 904, chips: 0x1ff, step: 659, nstep: 1, slot: 1487, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
-	{form: 905, chips: 0x7f, step: 659, nstep: 1, slot: 1491, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
-	{form: 907, chips: 0x7f, step: 659, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
-	{form: 908, chips: 0x180, step: 659, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
-	{form: 909, chips: 0x200, step: 659, nstep: 1, slot: 503, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
-	{form: 910, chips: 0x200, step: 659, nstep: 1, slot: 1487, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
-	{form: 911, chips: 0x200, step: 659, nstep: 1, slot: 515, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
-	{form: 912, chips: 0xc00, step: 688, nstep: 1, slot: 1495, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
-	{form: 913, chips: 0xc00, step: 688, nstep: 1, slot: 1502, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
-	{form: 914, chips: 0xc00, step: 688, nstep: 1, slot: 1509, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
-	{form: 915, chips: 0x1, step: 689, nstep: 4, slot: 1516, nslot: 6, sig: 0x331133},                                 // integer.sass:72
-	{form: 916, chips: 0x1, step: 689, nstep: 4, slot: 1522, nslot: 6, sig: 0x336133},                                 // integer.sass:72
-	{form: 917, chips: 0x1, step: 689, nstep: 4, slot: 1528, nslot: 6, sig: 0x338133},                                 // integer.sass:72
-	{form: 919, chips: 0x1, step: 689, nstep: 4, slot: 1534, nslot: 6, sig: 0x332133},                                 // integer.sass:72
-	{form: 920, chips: 0x3fe, step: 693, nstep: 3, slot: 622, nslot: 5, sig: 0x31133},                                 // integer.sass:73
-	{form: 921, chips: 0x3fe, step: 693, nstep: 3, slot: 1540, nslot: 5, sig: 0x36133},                                // integer.sass:73
-	{form: 922, chips: 0x7e, step: 693, nstep: 3, slot: 1545, nslot: 5, sig: 0x38133},                                 // integer.sass:73
-	{form: 924, chips: 0x7e, step: 693, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                  // integer.sass:73
-	{form: 925, chips: 0x380, step: 693, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                 // integer.sass:73
-	{form: 926, chips: 0x3fe, step: 696, nstep: 4, slot: 1550, nslot: 6, sig: 0x331133},                               // integer.sass:74
-	{form: 927, chips: 0x3fe, step: 696, nstep: 4, slot: 1556, nslot: 6, sig: 0x336133},                               // integer.sass:74
-	{form: 928, chips: 0x7e, step: 696, nstep: 4, slot: 1562, nslot: 6, sig: 0x338133},                                // integer.sass:74
-	{form: 930, chips: 0x7e, step: 696, nstep: 4, slot: 1568, nslot: 6, sig: 0x332133},                                // integer.sass:74
-	{form: 931, chips: 0x380, step: 696, nstep: 4, slot: 1568, nslot: 6, sig: 0x332133},                               // integer.sass:74
-	{form: 932, chips: 0xc00, step: 700, nstep: 3, slot: 622, nslot: 5, sig: 0x31133},                                 // integer.sass:75
-	{form: 933, chips: 0xc00, step: 700, nstep: 3, slot: 1540, nslot: 5, sig: 0x36133},                                // integer.sass:75
-	{form: 934, chips: 0xc00, step: 700, nstep: 3, slot: 637, nslot: 5, sig: 0x32133},                                 // integer.sass:75
-	{form: 935, chips: 0xc00, step: 703, nstep: 4, slot: 1550, nslot: 6, sig: 0x331133},                               // integer.sass:76
-	{form: 936, chips: 0xc00, step: 703, nstep: 4, slot: 1556, nslot: 6, sig: 0x336133},                               // integer.sass:76
-	{form: 937, chips: 0xc00, step: 703, nstep: 4, slot: 1568, nslot: 6, sig: 0x332133},                               // integer.sass:76
-	{form: 938, chips: 0xfff, step: 0, nstep: 0, slot: 271, nslot: 1, sig: 0x3},                                       // control.sass:220
-	{form: 939, chips: 0x1, step: 707, nstep: 7, slot: 1574, nslot: 3, sig: 0x391},                                    // memory.sass:149
-	{form: 940, chips: 0xffe, step: 714, nstep: 5, slot: 1577, nslot: 3, sig: 0x391},                                  // memory.sass:149
-	{form: 941, chips: 0x1, step: 707, nstep: 7, slot: 1580, nslot: 3, sig: 0x391},                                    // memory.sass:150
-	{form: 942, chips: 0x3e, step: 714, nstep: 5, slot: 1583, nslot: 3, sig: 0x391},                                   // memory.sass:151
-	{form: 943, chips: 0x40, step: 714, nstep: 5, slot: 1586, nslot: 3, sig: 0x391},                                   // memory.sass:152
-	{form: 944, chips: 0xf80, step: 714, nstep: 5, slot: 1586, nslot: 3, sig: 0x391},                                  // memory.sass:152
-	{form: 945, chips: 0x3e, step: 719, nstep: 5, slot: 1589, nslot: 3, sig: 0x391},                                   // memory.sass:153
-	{form: 946, chips: 0x3e, step: 719, nstep: 5, slot: 1592, nslot: 3, sig: 0x3a1},                                   // memory.sass:154
-	{form: 947, chips: 0x40, step: 719, nstep: 5, slot: 1592, nslot: 3, sig: 0x3a1},                                   // memory.sass:155
-	{form: 948, chips: 0xf80, step: 719, nstep: 5, slot: 1592, nslot: 3, sig: 0x3a1},                                  // memory.sass:155
-	{form: 949, chips: 0xfff, step: 724, nstep: 2, slot: 1595, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:158
-	{form: 950, chips: 0x380, step: 726, nstep: 2, slot: 1597, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:161
-	{form: 951, chips: 0x380, step: 726, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:162
-	{form: 952, chips: 0xc00, step: 728, nstep: 2, slot: 1597, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
-	{form: 953, chips: 0xc00, step: 728, nstep: 2, slot: 1599, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
-	{form: 954, chips: 0xc00, step: 728, nstep: 2, slot: 1601, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:165
-	{form: 955, chips: 0x1, step: 707, nstep: 7, slot: 1604, nslot: 4, sig: 0x3913},                                   // memory.sass:168
-	{form: 956, chips: 0xffe, step: 714, nstep: 5, slot: 1608, nslot: 4, sig: 0x3913},                                 // memory.sass:168
-	{form: 957, chips: 0x1, step: 707, nstep: 7, slot: 1612, nslot: 4, sig: 0x3913},                                   // memory.sass:169
-	{form: 958, chips: 0x3e, step: 714, nstep: 5, slot: 1616, nslot: 4, sig: 0x3913},                                  // memory.sass:170
-	{form: 959, chips: 0x40, step: 714, nstep: 5, slot: 1620, nslot: 4, sig: 0x3913},                                  // memory.sass:171
-	{form: 960, chips: 0xf80, step: 714, nstep: 5, slot: 1620, nslot: 4, sig: 0x3913},                                 // memory.sass:171
-	{form: 961, chips: 0x3e, step: 719, nstep: 5, slot: 1624, nslot: 4, sig: 0x3913},                                  // memory.sass:172
-	{form: 962, chips: 0x3e, step: 719, nstep: 5, slot: 1628, nslot: 4, sig: 0x3a13},                                  // memory.sass:173
-	{form: 963, chips: 0x40, step: 719, nstep: 5, slot: 1628, nslot: 4, sig: 0x3a13},                                  // memory.sass:174
-	{form: 964, chips: 0xf80, step: 719, nstep: 5, slot: 1628, nslot: 4, sig: 0x3a13},                                 // memory.sass:174
-	{form: 965, chips: 0xf80, step: 730, nstep: 6, slot: 1632, nslot: 5, sig: 0x36a11},                                // memory.sass:175
-	{form: 966, chips: 0xffe, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:178
-	{form: 967, chips: 0x40, step: 736, nstep: 5, slot: 1637, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:181
-	{form: 968, chips: 0x40, step: 736, nstep: 5, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:182
-	{form: 969, chips: 0xf80, step: 736, nstep: 5, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:183
-	{form: 970, chips: 0xf80, step: 736, nstep: 5, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:184
-	{form: 971, chips: 0x40, step: 741, nstep: 6, slot: 1637, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:185
-	{form: 972, chips: 0x40, step: 741, nstep: 6, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:186
-	{form: 973, chips: 0xf80, step: 747, nstep: 6, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:187
-	{form: 974, chips: 0xf80, step: 747, nstep: 6, slot: 1639, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:188
-	{form: 975, chips: 0x3e, step: 753, nstep: 7, slot: 1643, nslot: 3, sig: 0x399},                                   // memory.sass:191
-	{form: 976, chips: 0x3e, step: 753, nstep: 7, slot: 1646, nslot: 3, sig: 0x3a9},                                   // memory.sass:192
-	{form: 977, chips: 0x40, step: 753, nstep: 7, slot: 1646, nslot: 3, sig: 0x3a9},                                   // memory.sass:193
-	{form: 978, chips: 0xf80, step: 760, nstep: 7, slot: 1646, nslot: 3, sig: 0x3a9},                                  // memory.sass:194
-	{form: 979, chips: 0xf80, step: 760, nstep: 7, slot: 1649, nslot: 3, sig: 0x399},                                  // memory.sass:195
-	{form: 980, chips: 0x7e, step: 753, nstep: 7, slot: 1652, nslot: 3, sig: 0x399},                                   // memory.sass:196
-	{form: 981, chips: 0x1, step: 767, nstep: 2, slot: 1655, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:199
-	{form: 982, chips: 0xffe, step: 769, nstep: 2, slot: 1655, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:199
-	{form: 983, chips: 0x1, step: 767, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:200
-	{form: 984, chips: 0x7e, step: 769, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:200
-	{form: 985, chips: 0xf80, step: 769, nstep: 2, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:200
-	{form: 986, chips: 0x40, step: 769, nstep: 2, slot: 1659, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:201
-	{form: 987, chips: 0xf80, step: 769, nstep: 2, slot: 1659, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:201
-	{form: 988, chips: 0x1, step: 771, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:204
-	{form: 989, chips: 0x1, step: 771, nstep: 2, slot: 1663, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:205
-	{form: 990, chips: 0xffe, step: 773, nstep: 1, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:206
-	{form: 991, chips: 0x7e, step: 773, nstep: 1, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:207
-	{form: 992, chips: 0xf80, step: 773, nstep: 1, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:207
-	{form: 993, chips: 0x7f, step: 774, nstep: 3, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:114
-	{form: 994, chips: 0x7f, step: 774, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:115
-	{form: 995, chips: 0xf80, step: 777, nstep: 3, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:116
-	{form: 996, chips: 0xf80, step: 777, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:117
-	{form: 997, chips: 0xf80, step: 780, nstep: 3, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:118
-	{form: 998, chips: 0xf80, step: 780, nstep: 3, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:119
-	{form: 999, chips: 0x380, step: 783, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},       // tensor.sass:122
-	{form: 1000, chips: 0x380, step: 786, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:123
-	{form: 1001, chips: 0x380, step: 789, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:124
-	{form: 1002, chips: 0x380, step: 792, nstep: 3, slot: 1673, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:125
-	{form: 1003, chips: 0x300, step: 795, nstep: 6, slot: 1675, nslot: 3, sig: 0xd11, fixed: true, uniform: true},     // tensor.sass:126
-	{form: 1004, chips: 0xfff, step: 0, nstep: 0, slot: 1678, nslot: 5, sig: 0x61131},                                 // integer.sass:79
-	{form: 1005, chips: 0xfff, step: 0, nstep: 0, slot: 1683, nslot: 5, sig: 0x66131},                                 // integer.sass:79
-	{form: 1006, chips: 0x7f, step: 0, nstep: 0, slot: 1688, nslot: 5, sig: 0x68131},                                  // integer.sass:79
-	{form: 1008, chips: 0x7f, step: 0, nstep: 0, slot: 1693, nslot: 5, sig: 0x62131},                                  // integer.sass:79
-	{form: 1009, chips: 0xf80, step: 0, nstep: 0, slot: 1693, nslot: 5, sig: 0x62131},                                 // integer.sass:79
-	{form: 1010, chips: 0xfff, step: 801, nstep: 1, slot: 1698, nslot: 6, sig: 0x611131},                              // integer.sass:80
-	{form: 1011, chips: 0xfff, step: 801, nstep: 1, slot: 1704, nslot: 6, sig: 0x616131},                              // integer.sass:80
-	{form: 1012, chips: 0x7f, step: 801, nstep: 1, slot: 1710, nslot: 6, sig: 0x618131},                               // integer.sass:80
-	{form: 1014, chips: 0x7f, step: 801, nstep: 1, slot: 1716, nslot: 6, sig: 0x612131},                               // integer.sass:80
-	{form: 1015, chips: 0xf80, step: 801, nstep: 1, slot: 1716, nslot: 6, sig: 0x612131},                              // integer.sass:80
-	{form: 1016, chips: 0xfff, step: 802, nstep: 2, slot: 1678, nslot: 5, sig: 0x61131},                               // integer.sass:81
-	{form: 1017, chips: 0xfff, step: 802, nstep: 2, slot: 1683, nslot: 5, sig: 0x66131},                               // integer.sass:81
-	{form: 1018, chips: 0x7f, step: 802, nstep: 2, slot: 1688, nslot: 5, sig: 0x68131},                                // integer.sass:81
-	{form: 1020, chips: 0x7f, step: 802, nstep: 2, slot: 1693, nslot: 5, sig: 0x62131},                                // integer.sass:81
-	{form: 1021, chips: 0xf80, step: 802, nstep: 2, slot: 1693, nslot: 5, sig: 0x62131},                               // integer.sass:81
-	{form: 1022, chips: 0xfff, step: 625, nstep: 1, slot: 1722, nslot: 6, sig: 0x361131},                              // integer.sass:82
-	{form: 1023, chips: 0xfff, step: 625, nstep: 1, slot: 1728, nslot: 6, sig: 0x366131},                              // integer.sass:82
-	{form: 1024, chips: 0x7f, step: 625, nstep: 1, slot: 1734, nslot: 6, sig: 0x368131},                               // integer.sass:82
-	{form: 1026, chips: 0x7f, step: 625, nstep: 1, slot: 1740, nslot: 6, sig: 0x362131},                               // integer.sass:82
-	{form: 1027, chips: 0xf80, step: 625, nstep: 1, slot: 1740, nslot: 6, sig: 0x362131},                              // integer.sass:82
-	{form: 1028, chips: 0xfff, step: 804, nstep: 2, slot: 1746, nslot: 7, sig: 0x3611131},                             // integer.sass:83
-	{form: 1029, chips: 0xfff, step: 804, nstep: 2, slot: 1753, nslot: 7, sig: 0x3616131},                             // integer.sass:83
-	{form: 1030, chips: 0x7f, step: 804, nstep: 2, slot: 1760, nslot: 7, sig: 0x3618131},                              // integer.sass:83
-	{form: 1032, chips: 0x7f, step: 804, nstep: 2, slot: 1767, nslot: 7, sig: 0x3612131},                              // integer.sass:83
-	{form: 1033, chips: 0xf80, step: 804, nstep: 2, slot: 1767, nslot: 7, sig: 0x3612131},                             // integer.sass:83
-	{form: 1034, chips: 0xfff, step: 806, nstep: 3, slot: 1722, nslot: 6, sig: 0x361131},                              // integer.sass:84
-	{form: 1035, chips: 0xfff, step: 806, nstep: 3, slot: 1728, nslot: 6, sig: 0x366131},                              // integer.sass:84
-	{form: 1036, chips: 0x7f, step: 806, nstep: 3, slot: 1734, nslot: 6, sig: 0x368131},                               // integer.sass:84
-	{form: 1037, chips: 0x7f, step: 806, nstep: 3, slot: 1740, nslot: 6, sig: 0x362131},                               // integer.sass:84
-	{form: 1038, chips: 0xf80, step: 806, nstep: 3, slot: 1740, nslot: 6, sig: 0x362131},                              // integer.sass:84
-	{form: 1039, chips: 0xfff, step: 0, nstep: 0, slot: 1774, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:223
-	{form: 1040, chips: 0xfc0, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // control.sass:224
-	{form: 1041, chips: 0xfff, step: 809, nstep: 2, slot: 1775, nslot: 7, sig: 0x3611113},                             // integer.sass:87
-	{form: 1042, chips: 0xfff, step: 809, nstep: 2, slot: 1782, nslot: 7, sig: 0x3616113},                             // integer.sass:87
-	{form: 1043, chips: 0x7f, step: 809, nstep: 2, slot: 1789, nslot: 7, sig: 0x3618113},                              // integer.sass:87
-	{form: 1045, chips: 0x7f, step: 809, nstep: 2, slot: 1796, nslot: 7, sig: 0x3612113},                              // integer.sass:87
-	{form: 1046, chips: 0xf80, step: 809, nstep: 2, slot: 1796, nslot: 7, sig: 0x3612113},                             // integer.sass:87
-	{form: 1047, chips: 0xfff, step: 811, nstep: 2, slot: 1803, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:227
-	{form: 1048, chips: 0xfff, step: 813, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:228
-	{form: 1049, chips: 0x1, step: 815, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:210
-	{form: 1050, chips: 0x3e, step: 818, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:211
-	{form: 1051, chips: 0xfc0, step: 820, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // memory.sass:212
-	{form: 1052, chips: 0x3ff, step: 0, nstep: 0, slot: 1806, nslot: 3, sig: 0x611},                                   // integer.sass:90
-	{form: 1053, chips: 0x7f, step: 0, nstep: 0, slot: 1809, nslot: 3, sig: 0x681},                                    // integer.sass:90
-	{form: 1055, chips: 0xfff, step: 0, nstep: 0, slot: 1812, nslot: 3, sig: 0x661},                                   // integer.sass:91
-	{form: 1056, chips: 0x7f, step: 0, nstep: 0, slot: 1815, nslot: 3, sig: 0x621},                                    // integer.sass:92
-	{form: 1057, chips: 0x380, step: 0, nstep: 0, slot: 1815, nslot: 3, sig: 0x621},                                   // integer.sass:93
-	{form: 1058, chips: 0x380, step: 821, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:94
-	{form: 1059, chips: 0xc00, step: 622, nstep: 1, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // integer.sass:95
-	{form: 1060, chips: 0xc00, step: 822, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:96
-	{form: 1061, chips: 0xc00, step: 0, nstep: 0, slot: 1815, nslot: 3, sig: 0x621},                                   // integer.sass:97
-	{form: 1062, chips: 0xc00, step: 821, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:98
-	{form: 1063, chips: 0xc00, step: 0, nstep: 0, slot: 1806, nslot: 3, sig: 0x611},                                   // integer.sass:99
-	{form: 1064, chips: 0xc00, step: 822, nstep: 1, slot: 174, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:100
-	{form: 1065, chips: 0x7f, step: 823, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:129
-	{form: 1066, chips: 0xf80, step: 825, nstep: 2, slot: 598, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:130
-	{form: 1067, chips: 0x3f, step: 827, nstep: 1, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:222
-	{form: 1068, chips: 0x3f, step: 827, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:222
-	{form: 1069, chips: 0x3f, step: 827, nstep: 1, slot: 1131, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
-	{form: 1071, chips: 0x3f, step: 827, nstep: 1, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
-	{form: 1072, chips: 0x3f, step: 828, nstep: 2, slot: 1820, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:223
-	{form: 1073, chips: 0x3f, step: 828, nstep: 2, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:223
-	{form: 1074, chips: 0x3f, step: 828, nstep: 2, slot: 1822, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
-	{form: 1076, chips: 0x3f, step: 828, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
-	{form: 1077, chips: 0xfc0, step: 827, nstep: 1, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:224
-	{form: 1078, chips: 0xfc0, step: 827, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:224
-	{form: 1079, chips: 0x40, step: 827, nstep: 1, slot: 1131, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:224
-	{form: 1081, chips: 0x40, step: 827, nstep: 1, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
-	{form: 1082, chips: 0xf80, step: 827, nstep: 1, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:224
-	{form: 1083, chips: 0xfc0, step: 828, nstep: 2, slot: 1820, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:225
-	{form: 1084, chips: 0xfc0, step: 828, nstep: 2, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:225
-	{form: 1085, chips: 0x40, step: 828, nstep: 2, slot: 1822, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:225
-	{form: 1087, chips: 0x40, step: 828, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:225
-	{form: 1088, chips: 0xf80, step: 828, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:225
-	{form: 1089, chips: 0xfc0, step: 830, nstep: 2, slot: 1820, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:226
-	{form: 1090, chips: 0xfc0, step: 830, nstep: 2, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:226
-	{form: 1091, chips: 0x40, step: 830, nstep: 2, slot: 1822, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:226
-	{form: 1093, chips: 0x40, step: 830, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:226
-	{form: 1094, chips: 0xf80, step: 830, nstep: 2, slot: 1824, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:226
-	{form: 1095, chips: 0x100, step: 832, nstep: 2, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:227
-	{form: 1096, chips: 0x100, step: 832, nstep: 2, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:227
-	{form: 1097, chips: 0x100, step: 834, nstep: 2, slot: 1127, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:228
-	{form: 1098, chips: 0x100, step: 834, nstep: 2, slot: 1133, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:228
-	{form: 1099, chips: 0x3f, step: 836, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:229
-	{form: 1100, chips: 0xfc0, step: 836, nstep: 1, slot: 1818, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:230
-	{form: 1101, chips: 0x3f, step: 837, nstep: 2, slot: 1826, nslot: 2, sig: 0x13},                                   // control.sass:231
-	{form: 1102, chips: 0x3f, step: 837, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:232
-	{form: 1103, chips: 0x3f, step: 837, nstep: 2, slot: 1828, nslot: 2, sig: 0x83},                                   // control.sass:232
-	{form: 1105, chips: 0xfc0, step: 839, nstep: 3, slot: 1830, nslot: 2, sig: 0x13},                                  // control.sass:233
-	{form: 1106, chips: 0xfc0, step: 839, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                   // control.sass:234
-	{form: 1107, chips: 0x40, step: 839, nstep: 3, slot: 1832, nslot: 2, sig: 0x83},                                   // control.sass:234
-	{form: 1109, chips: 0xffe, step: 842, nstep: 1, slot: 1834, nslot: 1, sig: 0x3},                                   // control.sass:235
-	{form: 1110, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:238
-	{form: 1111, chips: 0xc00, step: 843, nstep: 7, slot: 1835, nslot: 8, sig: 0x21141111},                            // tensor.sass:133
-	{form: 1112, chips: 0xc00, step: 850, nstep: 8, slot: 1843, nslot: 9, sig: 0x621141111},                           // tensor.sass:134
-	{form: 1120, chips: 0xfff, step: 858, nstep: 1, slot: 1852, nslot: 7, sig: 0x6633333},                             // integer.sass:108
-	{form: 1121, chips: 0xfff, step: 858, nstep: 1, slot: 1859, nslot: 7, sig: 0x6643333},                             // integer.sass:109
-	{form: 1122, chips: 0xfff, step: 0, nstep: 0, slot: 1866, nslot: 2, sig: 0x63},                                    // control.sass:241
-	{form: 1123, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                        // integer.sass:112
-	{form: 1124, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // integer.sass:112
-	{form: 1125, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                         // integer.sass:112
-	{form: 1127, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:112
-	{form: 1128, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                        // integer.sass:112
-	{form: 1129, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:244
-	{form: 1130, chips: 0xfff, step: 859, nstep: 1, slot: 220, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:115
-	{form: 1131, chips: 0xfff, step: 859, nstep: 1, slot: 1415, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:115
-	{form: 1132, chips: 0x7f, step: 859, nstep: 1, slot: 228, nslot: 4, sig: 0x8111, fixed: true},                     // integer.sass:115
-	{form: 1134, chips: 0xfff, step: 859, nstep: 1, slot: 1419, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:115
-	{form: 1135, chips: 0x7f, step: 859, nstep: 1, slot: 1423, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:115
-	{form: 1137, chips: 0x7f, step: 859, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:115
-	{form: 1138, chips: 0xf80, step: 859, nstep: 1, slot: 240, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:115
-	{form: 1139, chips: 0x7f, step: 859, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:115
-	{form: 1140, chips: 0xf80, step: 859, nstep: 1, slot: 244, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:115
-	{form: 1141, chips: 0x40, step: 860, nstep: 4, slot: 1868, nslot: 5, sig: 0xe41c1},                                // tensor.sass:137
-	{form: 1142, chips: 0x40, step: 860, nstep: 4, slot: 1873, nslot: 6, sig: 0xe41c11},                               // tensor.sass:138
-	{form: 1143, chips: 0x40, step: 864, nstep: 6, slot: 1879, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:139
-	{form: 1144, chips: 0x40, step: 864, nstep: 6, slot: 1886, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:140
-	{form: 1145, chips: 0x40, step: 870, nstep: 4, slot: 1868, nslot: 5, sig: 0xe41c1},                                // tensor.sass:141
-	{form: 1146, chips: 0x40, step: 870, nstep: 4, slot: 1873, nslot: 6, sig: 0xe41c11},                               // tensor.sass:142
-	{form: 1147, chips: 0x40, step: 874, nstep: 6, slot: 1879, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:143
-	{form: 1148, chips: 0x40, step: 874, nstep: 6, slot: 1886, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:144
-	{form: 1149, chips: 0x20, step: 880, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                                // tensor.sass:147
-	{form: 1150, chips: 0x20, step: 884, nstep: 6, slot: 1894, nslot: 7, sig: 0x6141111},                              // tensor.sass:148
-	{form: 1151, chips: 0xc00, step: 890, nstep: 4, slot: 1462, nslot: 5, sig: 0x41111},                               // tensor.sass:149
-	{form: 1152, chips: 0xc00, step: 894, nstep: 5, slot: 1473, nslot: 7, sig: 0x6141111},                             // tensor.sass:150
-	{form: 1153, chips: 0xc00, step: 899, nstep: 6, slot: 1835, nslot: 8, sig: 0x21141111},                            // tensor.sass:151
-	{form: 1154, chips: 0xc00, step: 905, nstep: 7, slot: 1843, nslot: 9, sig: 0x621141111},                           // tensor.sass:152
-	{form: 1155, chips: 0x3f, step: 912, nstep: 2, slot: 1901, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:215
-	{form: 1156, chips: 0xfc0, step: 914, nstep: 2, slot: 1901, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:215
-	{form: 1157, chips: 0x3f, step: 912, nstep: 2, slot: 1904, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:216
-	{form: 1158, chips: 0x40, step: 914, nstep: 2, slot: 1907, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:217
-	{form: 1159, chips: 0xf80, step: 914, nstep: 2, slot: 1907, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:217
-	{form: 1161, chips: 0x3f, step: 0, nstep: 0, slot: 1910, nslot: 3, sig: 0x123},                                    // integer.sass:121
-	{form: 1162, chips: 0x3f, step: 916, nstep: 1, slot: 1913, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:122
-	{form: 1163, chips: 0x40, step: 0, nstep: 0, slot: 1910, nslot: 3, sig: 0x123},                                    // integer.sass:123
-	{form: 1164, chips: 0x40, step: 916, nstep: 1, slot: 1913, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:124
-	{form: 1165, chips: 0xf80, step: 917, nstep: 2, slot: 1916, nslot: 3, sig: 0x123},                                 // integer.sass:125
-	{form: 1166, chips: 0xf80, step: 919, nstep: 3, slot: 1919, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:126
-	{form: 1167, chips: 0x1, step: 922, nstep: 7, slot: 1922, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:220
-	{form: 1168, chips: 0x1, step: 929, nstep: 7, slot: 1924, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:221
-	{form: 1169, chips: 0x3e, step: 936, nstep: 5, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:222
-	{form: 1170, chips: 0x3e, step: 941, nstep: 5, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:223
-	{form: 1171, chips: 0x3e, step: 941, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:224
-	{form: 1172, chips: 0x3e, step: 941, nstep: 5, slot: 1932, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:225
-	{form: 1173, chips: 0x40, step: 946, nstep: 2, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:228
-	{form: 1174, chips: 0xf80, step: 946, nstep: 2, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:229
-	{form: 1175, chips: 0xfc0, step: 948, nstep: 5, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:232
-	{form: 1176, chips: 0xfc0, step: 39, nstep: 6, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:233
-	{form: 1177, chips: 0x40, step: 953, nstep: 5, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:234
-	{form: 1178, chips: 0x40, step: 953, nstep: 5, slot: 1932, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:235
-	{form: 1179, chips: 0x40, step: 66, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:236
-	{form: 1180, chips: 0x40, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:237
-	{form: 1181, chips: 0xf80, step: 953, nstep: 5, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:238
-	{form: 1182, chips: 0xf80, step: 953, nstep: 5, slot: 1932, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:239
-	{form: 1183, chips: 0xf80, step: 66, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:240
-	{form: 1184, chips: 0xf80, step: 66, nstep: 6, slot: 1942, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:241
-	{form: 1185, chips: 0x7e, step: 958, nstep: 2, slot: 1944, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:129
-	{form: 1186, chips: 0xf80, step: 958, nstep: 2, slot: 1944, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:129
-	{form: 1187, chips: 0x3f, step: 960, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:247
-	{form: 1188, chips: 0xfc0, step: 960, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:247
-	{form: 1189, chips: 0x3f, step: 962, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:248
-	{form: 1190, chips: 0xfc0, step: 962, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:248
-	{form: 1193, chips: 0x1, step: 0, nstep: 0, slot: 1946, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:255
-	{form: 1194, chips: 0x3e, step: 0, nstep: 0, slot: 1946, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
-	{form: 1195, chips: 0x40, step: 0, nstep: 0, slot: 1948, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
-	{form: 1196, chips: 0x180, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
-	{form: 1197, chips: 0x200, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
-	{form: 1198, chips: 0xc00, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
-	{form: 1199, chips: 0x1, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:258
-	{form: 1200, chips: 0x3e, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
-	{form: 1201, chips: 0x40, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
-	{form: 1202, chips: 0x180, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
-	{form: 1203, chips: 0x200, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
-	{form: 1204, chips: 0xc00, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
-	{form: 1205, chips: 0xfff, step: 0, nstep: 0, slot: 1958, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:132
-	{form: 1206, chips: 0xfff, step: 0, nstep: 0, slot: 1962, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:132
-	{form: 1207, chips: 0x7f, step: 0, nstep: 0, slot: 1966, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:132
-	{form: 1209, chips: 0x7f, step: 0, nstep: 0, slot: 1970, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:132
-	{form: 1210, chips: 0xf80, step: 0, nstep: 0, slot: 1970, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:132
-	{form: 1211, chips: 0xc00, step: 822, nstep: 1, slot: 1962, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:133
-	{form: 1212, chips: 0xc00, step: 822, nstep: 1, slot: 1958, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:134
-	{form: 1213, chips: 0xc00, step: 822, nstep: 1, slot: 1970, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:135
-	{form: 1214, chips: 0xfff, step: 964, nstep: 2, slot: 1974, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:138
-	{form: 1215, chips: 0xfff, step: 964, nstep: 2, slot: 1977, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:138
-	{form: 1216, chips: 0x7f, step: 964, nstep: 2, slot: 1980, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:138
-	{form: 1218, chips: 0x7f, step: 964, nstep: 2, slot: 1983, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:138
-	{form: 1219, chips: 0xf80, step: 964, nstep: 2, slot: 1983, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:138
-	{form: 1220, chips: 0xe7f, step: 966, nstep: 4, slot: 1284, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:141
-	{form: 1221, chips: 0xe7f, step: 966, nstep: 4, slot: 1986, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:141
-	{form: 1222, chips: 0x7f, step: 966, nstep: 4, slot: 1990, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:141
-	{form: 1224, chips: 0xe7f, step: 966, nstep: 4, slot: 1288, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:141
-	{form: 1225, chips: 0x7f, step: 966, nstep: 4, slot: 1292, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:141
-	{form: 1227, chips: 0x7f, step: 966, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:141
-	{form: 1228, chips: 0xe00, step: 966, nstep: 4, slot: 1296, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:141
-	{form: 1229, chips: 0x7f, step: 966, nstep: 4, slot: 1994, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:141
-	{form: 1230, chips: 0xe00, step: 966, nstep: 4, slot: 1994, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:141
-	{form: 1231, chips: 0x180, step: 970, nstep: 5, slot: 1998, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:142
-	{form: 1232, chips: 0x180, step: 970, nstep: 5, slot: 2002, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:142
-	{form: 1233, chips: 0x180, step: 970, nstep: 5, slot: 2006, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:142
-	{form: 1234, chips: 0x180, step: 970, nstep: 5, slot: 2010, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:142
-	{form: 1235, chips: 0x180, step: 970, nstep: 5, slot: 2014, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:142
-	{form: 1236, chips: 0xfff, step: 975, nstep: 1, slot: 2018, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:261
-	{form: 1237, chips: 0xfff, step: 975, nstep: 1, slot: 2023, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:262
-	{form: 1238, chips: 0xfff, step: 975, nstep: 1, slot: 2028, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:263
-	{form: 1239, chips: 0xfff, step: 975, nstep: 1, slot: 2033, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:264
-	{form: 1240, chips: 0x1, step: 976, nstep: 6, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:244
-	{form: 1241, chips: 0xffe, step: 982, nstep: 4, slot: 2038, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:244
-	{form: 1242, chips: 0x1, step: 976, nstep: 6, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:245
-	{form: 1243, chips: 0x3e, step: 982, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:246
-	{form: 1244, chips: 0x40, step: 982, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:247
-	{form: 1245, chips: 0xf80, step: 982, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:247
-	{form: 1246, chips: 0x3e, step: 986, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:248
-	{form: 1247, chips: 0x3e, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:249
-	{form: 1248, chips: 0x40, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:250
-	{form: 1249, chips: 0xf80, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:250
-	{form: 1250, chips: 0x40, step: 990, nstep: 1, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:253
-	{form: 1251, chips: 0xf80, step: 990, nstep: 1, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:254
-	{form: 1252, chips: 0x1, step: 976, nstep: 6, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:257
-	{form: 1253, chips: 0x7e, step: 982, nstep: 4, slot: 2038, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:257
-	{form: 1254, chips: 0xf80, step: 991, nstep: 4, slot: 2038, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:258
-	{form: 1255, chips: 0x1, step: 976, nstep: 6, slot: 2040, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:259
-	{form: 1256, chips: 0x3e, step: 982, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:260
-	{form: 1257, chips: 0x40, step: 982, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:261
-	{form: 1258, chips: 0x3e, step: 986, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:262
-	{form: 1259, chips: 0x3e, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:263
-	{form: 1260, chips: 0x40, step: 986, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:264
-	{form: 1261, chips: 0xf80, step: 991, nstep: 4, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:265
-	{form: 1262, chips: 0xf80, step: 995, nstep: 4, slot: 2048, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:266
-	{form: 1263, chips: 0xf80, step: 999, nstep: 5, slot: 2052, nslot: 4, sig: 0x611a},                                // memory.sass:267
-	{form: 1264, chips: 0x1, step: 767, nstep: 2, slot: 2056, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:270
-	{form: 1265, chips: 0xffe, step: 769, nstep: 2, slot: 2056, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:270
-	{form: 1266, chips: 0x1, step: 767, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:271
-	{form: 1267, chips: 0x7e, step: 769, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:271
-	{form: 1268, chips: 0xf80, step: 769, nstep: 2, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:271
-	{form: 1269, chips: 0x40, step: 769, nstep: 2, slot: 2060, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:272
-	{form: 1270, chips: 0xf80, step: 769, nstep: 2, slot: 2060, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:272
-	{form: 1271, chips: 0x1, step: 1004, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:275
-	{form: 1272, chips: 0xffe, step: 773, nstep: 1, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:275
-	{form: 1273, chips: 0x1, step: 1004, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:276
-	{form: 1274, chips: 0x7e, step: 773, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:276
-	{form: 1275, chips: 0xf80, step: 773, nstep: 1, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:276
-	{form: 1276, chips: 0x40, step: 1005, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
-	{form: 1277, chips: 0x40, step: 1005, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:156
-	{form: 1278, chips: 0xf80, step: 1008, nstep: 3, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:157
-	{form: 1279, chips: 0xf80, step: 1008, nstep: 3, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:158
-	{form: 1280, chips: 0x380, step: 1011, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:161
-	{form: 1281, chips: 0x380, step: 1014, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:162
-	{form: 1282, chips: 0x380, step: 1017, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:163
-	{form: 1283, chips: 0x380, step: 1020, nstep: 3, slot: 2070, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:164
-	{form: 1284, chips: 0x1, step: 1023, nstep: 9, slot: 2072, nslot: 4, sig: 0x1913},                                 // texture.sass:26
-	{form: 1285, chips: 0x3fe, step: 1032, nstep: 7, slot: 2076, nslot: 4, sig: 0x1913},                               // texture.sass:26
-	{form: 1286, chips: 0x1, step: 1023, nstep: 9, slot: 2080, nslot: 5, sig: 0x66913},                                // texture.sass:27
-	{form: 1287, chips: 0x7e, step: 1032, nstep: 7, slot: 2085, nslot: 5, sig: 0x66913},                               // texture.sass:27
-	{form: 1288, chips: 0x1, step: 1023, nstep: 9, slot: 2090, nslot: 5, sig: 0x62913},                                // texture.sass:28
-	{form: 1289, chips: 0x7e, step: 1032, nstep: 7, slot: 2095, nslot: 5, sig: 0x62913},                               // texture.sass:28
-	{form: 1290, chips: 0x380, step: 1032, nstep: 7, slot: 2100, nslot: 4, sig: 0x2913},                               // texture.sass:29
-	{form: 1291, chips: 0xc00, step: 1039, nstep: 8, slot: 2104, nslot: 5, sig: 0x21913},                              // texture.sass:30
-	{form: 1292, chips: 0xc00, step: 1039, nstep: 8, slot: 2109, nslot: 5, sig: 0x22913},                              // texture.sass:31
-	{form: 1293, chips: 0x1, step: 1047, nstep: 10, slot: 2114, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
-	{form: 1294, chips: 0x3fe, step: 1057, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
-	{form: 1295, chips: 0x1, step: 1047, nstep: 10, slot: 2120, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1296, chips: 0x7e, step: 1057, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1297, chips: 0x1, step: 1047, nstep: 10, slot: 2128, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1298, chips: 0x7e, step: 1057, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1299, chips: 0x380, step: 1057, nstep: 8, slot: 2136, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
-	{form: 1300, chips: 0xc00, step: 1065, nstep: 9, slot: 2139, nslot: 4, sig: 0x2119},                               // texture.sass:38
-	{form: 1301, chips: 0xc00, step: 1065, nstep: 9, slot: 2143, nslot: 4, sig: 0x2219},                               // texture.sass:39
-	{form: 1302, chips: 0x1, step: 1074, nstep: 8, slot: 2117, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
-	{form: 1303, chips: 0x3fe, step: 1082, nstep: 6, slot: 2147, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
-	{form: 1304, chips: 0x1, step: 1023, nstep: 9, slot: 2150, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:43
-	{form: 1305, chips: 0x3fe, step: 1088, nstep: 7, slot: 2153, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
-	{form: 1306, chips: 0x1, step: 1074, nstep: 8, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
-	{form: 1307, chips: 0x7e, step: 1082, nstep: 6, slot: 2156, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
-	{form: 1308, chips: 0x1, step: 1023, nstep: 9, slot: 2160, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:45
-	{form: 1309, chips: 0x7e, step: 1088, nstep: 7, slot: 2164, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
-	{form: 1310, chips: 0x1, step: 1074, nstep: 8, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
-	{form: 1311, chips: 0x7e, step: 1082, nstep: 6, slot: 2168, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
-	{form: 1312, chips: 0x1, step: 1023, nstep: 9, slot: 2172, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:47
-	{form: 1313, chips: 0x7e, step: 1088, nstep: 7, slot: 2176, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
-	{form: 1314, chips: 0x380, step: 1082, nstep: 6, slot: 2180, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
-	{form: 1315, chips: 0x380, step: 1088, nstep: 7, slot: 2183, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
-	{form: 1316, chips: 0xc00, step: 1095, nstep: 7, slot: 2186, nslot: 4, sig: 0x2119},                               // texture.sass:50
-	{form: 1317, chips: 0xc00, step: 1102, nstep: 8, slot: 2190, nslot: 4, sig: 0x2119},                               // texture.sass:51
-	{form: 1318, chips: 0xc00, step: 1095, nstep: 7, slot: 2194, nslot: 4, sig: 0x2219},                               // texture.sass:52
-	{form: 1319, chips: 0xc00, step: 1102, nstep: 8, slot: 2198, nslot: 4, sig: 0x2219},                               // texture.sass:53
-	{form: 1320, chips: 0x40, step: 1110, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:279
-	{form: 1321, chips: 0xf80, step: 1110, nstep: 3, slot: 2202, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:280
-	{form: 1322, chips: 0x40, step: 1113, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:281
-	{form: 1323, chips: 0xf80, step: 1113, nstep: 5, slot: 2205, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:282
-	{form: 1324, chips: 0xfc0, step: 1118, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                        // memory.sass:283
-	{form: 1325, chips: 0x40, step: 1120, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:284
-	{form: 1326, chips: 0xf80, step: 1120, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:284
-	{form: 1327, chips: 0x40, step: 1122, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:285
-	{form: 1328, chips: 0xf80, step: 1122, nstep: 2, slot: 2208, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:285
-	{form: 1329, chips: 0x40, step: 1124, nstep: 3, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:286
-	{form: 1330, chips: 0xf80, step: 1124, nstep: 3, slot: 1657, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:286
-	{form: 1331, chips: 0x40, step: 1127, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:287
-	{form: 1332, chips: 0xf80, step: 1127, nstep: 2, slot: 2211, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:287
-	{form: 1333, chips: 0x1, step: 1129, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
-	{form: 1334, chips: 0x7f, step: 1138, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
-	{form: 1335, chips: 0x7f, step: 1147, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
-	{form: 1336, chips: 0x7e, step: 1129, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
-	{form: 1337, chips: 0x380, step: 1155, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
-	{form: 1338, chips: 0xc00, step: 1163, nstep: 10, slot: 2246, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
-	{form: 1339, chips: 0xc00, step: 1173, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
-	{form: 1340, chips: 0x1, step: 1182, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
-	{form: 1341, chips: 0x7f, step: 1191, nstep: 9, slot: 2220, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
-	{form: 1342, chips: 0x7f, step: 1200, nstep: 8, slot: 2229, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
-	{form: 1343, chips: 0x7e, step: 1182, nstep: 9, slot: 2213, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
-	{form: 1344, chips: 0x380, step: 1208, nstep: 8, slot: 2238, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
-	{form: 1345, chips: 0xc00, step: 1216, nstep: 9, slot: 2255, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
-	{form: 1346, chips: 0x1, step: 1225, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
-	{form: 1347, chips: 0x7f, step: 1233, nstep: 8, slot: 2271, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
-	{form: 1348, chips: 0x7f, step: 1241, nstep: 7, slot: 2280, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
-	{form: 1349, chips: 0x7e, step: 1225, nstep: 8, slot: 2264, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
-	{form: 1350, chips: 0x380, step: 1241, nstep: 7, slot: 2289, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
-	{form: 1351, chips: 0xc00, step: 1248, nstep: 8, slot: 2297, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
-	{form: 1352, chips: 0x1, step: 1256, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
-	{form: 1353, chips: 0x7f, step: 1262, nstep: 6, slot: 2313, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
-	{form: 1354, chips: 0x7f, step: 1268, nstep: 5, slot: 2322, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
-	{form: 1355, chips: 0x7e, step: 1256, nstep: 6, slot: 2306, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
-	{form: 1356, chips: 0x380, step: 1268, nstep: 5, slot: 2331, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
-	{form: 1357, chips: 0xc00, step: 1273, nstep: 6, slot: 2339, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
-	{form: 1358, chips: 0xfff, step: 1279, nstep: 2, slot: 2348, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
-	{form: 1359, chips: 0x7f, step: 1281, nstep: 2, slot: 2353, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
-	{form: 1360, chips: 0x7f, step: 1283, nstep: 1, slot: 2360, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
-	{form: 1361, chips: 0xf80, step: 1283, nstep: 1, slot: 2367, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
-	{form: 1362, chips: 0x40, step: 1284, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:290
-	{form: 1363, chips: 0x40, step: 1284, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:291
-	{form: 1364, chips: 0x380, step: 1289, nstep: 7, slot: 2381, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:292
-	{form: 1365, chips: 0x380, step: 1289, nstep: 7, slot: 2384, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:293
-	{form: 1366, chips: 0xc00, step: 1296, nstep: 6, slot: 2388, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:294
-	{form: 1367, chips: 0xc00, step: 1296, nstep: 6, slot: 2391, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:295
-	{form: 1368, chips: 0x40, step: 1302, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:298
-	{form: 1369, chips: 0xf80, step: 1302, nstep: 1, slot: 2395, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:298
-	{form: 1370, chips: 0x40, step: 1302, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:299
-	{form: 1371, chips: 0xf80, step: 1302, nstep: 1, slot: 2397, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:299
-	{form: 1372, chips: 0x40, step: 1303, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:302
-	{form: 1373, chips: 0xc00, step: 1303, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:302
-	{form: 1374, chips: 0x40, step: 1303, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:303
-	{form: 1375, chips: 0xc00, step: 1303, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:303
-	{form: 1376, chips: 0x380, step: 1307, nstep: 5, slot: 2374, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:304
-	{form: 1377, chips: 0x380, step: 1307, nstep: 5, slot: 2377, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:305
-	{form: 1378, chips: 0x7f, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1379, chips: 0xf80, step: 159, nstep: 1, slot: 2407, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1380, chips: 0x7f, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1381, chips: 0xf80, step: 159, nstep: 1, slot: 2410, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1382, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1383, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
-	{form: 1384, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1385, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
-	{form: 1386, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:267
-	{form: 1387, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:270
-	{form: 1388, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
-	{form: 1389, chips: 0x7f, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
-	{form: 1390, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:13
-	{form: 1391, chips: 0xf80, step: 0, nstep: 0, slot: 2422, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:14
-	{form: 1392, chips: 0xc00, step: 347, nstep: 4, slot: 2427, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:17
-	{form: 1393, chips: 0xc00, step: 380, nstep: 3, slot: 2429, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:20
-	{form: 1394, chips: 0xc00, step: 380, nstep: 3, slot: 2432, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:21
-	{form: 1395, chips: 0xc00, step: 391, nstep: 3, slot: 2435, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:24
-	{form: 1396, chips: 0xc00, step: 391, nstep: 3, slot: 2439, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:25
-	{form: 1397, chips: 0xc00, step: 391, nstep: 3, slot: 2443, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:25
-	{form: 1398, chips: 0xc00, step: 396, nstep: 3, slot: 2447, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:28
-	{form: 1399, chips: 0xc00, step: 396, nstep: 3, slot: 2450, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:31
-	{form: 1400, chips: 0x7f, step: 399, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:34
-	{form: 1401, chips: 0xf80, step: 399, nstep: 2, slot: 2454, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:34
-	{form: 1402, chips: 0x7f, step: 399, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:34
-	{form: 1403, chips: 0xf80, step: 399, nstep: 2, slot: 2457, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:34
-	{form: 1404, chips: 0xc00, step: 404, nstep: 3, slot: 2460, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:37
-	{form: 1405, chips: 0xc00, step: 404, nstep: 3, slot: 2464, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:37
-	{form: 1406, chips: 0xc00, step: 407, nstep: 4, slot: 2468, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:38
-	{form: 1407, chips: 0xc00, step: 407, nstep: 4, slot: 2473, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:38
-	{form: 1408, chips: 0xc00, step: 411, nstep: 4, slot: 2478, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:41
-	{form: 1409, chips: 0xc00, step: 411, nstep: 4, slot: 2481, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:41
-	{form: 1410, chips: 0xc00, step: 401, nstep: 1, slot: 2484, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:44
-	{form: 1411, chips: 0xc00, step: 401, nstep: 1, slot: 2488, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:44
-	{form: 1412, chips: 0xc00, step: 426, nstep: 4, slot: 2492, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:47
-	{form: 1413, chips: 0xc00, step: 426, nstep: 4, slot: 2496, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:47
-	{form: 1414, chips: 0xc00, step: 430, nstep: 3, slot: 2500, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:50
-	{form: 1415, chips: 0xc00, step: 430, nstep: 3, slot: 2505, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:50
-	{form: 1416, chips: 0xf80, step: 1312, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:273
-	{form: 1417, chips: 0xc00, step: 585, nstep: 3, slot: 2511, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:53
-	{form: 1418, chips: 0xc00, step: 588, nstep: 3, slot: 2513, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
-	{form: 1419, chips: 0xc00, step: 1313, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // uniform.sass:55
-	{form: 1420, chips: 0xc00, step: 613, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:58
-	{form: 1421, chips: 0xc00, step: 616, nstep: 3, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:61
-	{form: 1422, chips: 0xc00, step: 616, nstep: 3, slot: 2519, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:61
-	{form: 1423, chips: 0xc00, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:64
-	{form: 1424, chips: 0xc00, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:64
-	{form: 1425, chips: 0x7f, step: 0, nstep: 0, slot: 2521, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:67
-	{form: 1426, chips: 0x7f, step: 0, nstep: 0, slot: 2527, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:67
-	{form: 1427, chips: 0x7f, step: 625, nstep: 1, slot: 2533, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:68
-	{form: 1428, chips: 0x7f, step: 625, nstep: 1, slot: 2541, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:68
-	{form: 1429, chips: 0x7f, step: 822, nstep: 1, slot: 2521, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:69
-	{form: 1430, chips: 0x7f, step: 822, nstep: 1, slot: 2527, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:69
-	{form: 1431, chips: 0x7f, step: 1316, nstep: 2, slot: 2533, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:70
-	{form: 1432, chips: 0x7f, step: 1316, nstep: 2, slot: 2541, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:70
-	{form: 1433, chips: 0xf80, step: 0, nstep: 0, slot: 2549, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:71
-	{form: 1434, chips: 0xf80, step: 0, nstep: 0, slot: 2555, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:71
-	{form: 1435, chips: 0xf80, step: 625, nstep: 1, slot: 2561, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:72
-	{form: 1436, chips: 0xf80, step: 625, nstep: 1, slot: 2569, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:72
-	{form: 1437, chips: 0xf80, step: 822, nstep: 1, slot: 2549, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:73
-	{form: 1438, chips: 0xf80, step: 822, nstep: 1, slot: 2555, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:73
-	{form: 1439, chips: 0xf80, step: 1316, nstep: 2, slot: 2561, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:74
-	{form: 1440, chips: 0xf80, step: 1316, nstep: 2, slot: 2569, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:74
-	{form: 1450, chips: 0xc00, step: 643, nstep: 2, slot: 2577, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:81
-	{form: 1451, chips: 0xc00, step: 643, nstep: 2, slot: 2582, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:81
-	{form: 1452, chips: 0x7f, step: 648, nstep: 2, slot: 2577, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:84
-	{form: 1453, chips: 0xf80, step: 648, nstep: 2, slot: 2577, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:84
-	{form: 1454, chips: 0x7f, step: 648, nstep: 2, slot: 2582, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:84
-	{form: 1455, chips: 0xf80, step: 648, nstep: 2, slot: 2582, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:84
-	{form: 1456, chips: 0x7f, step: 650, nstep: 3, slot: 2587, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:85
-	{form: 1457, chips: 0xf80, step: 650, nstep: 3, slot: 2587, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:85
-	{form: 1458, chips: 0x7f, step: 650, nstep: 3, slot: 2593, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:85
-	{form: 1459, chips: 0xf80, step: 650, nstep: 3, slot: 2593, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:85
-	{form: 1441, chips: 0x7f, step: 659, nstep: 1, slot: 2599, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:77
-	{form: 1442, chips: 0xf80, step: 659, nstep: 1, slot: 2599, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:77
-	{form: 1443, chips: 0x7f, step: 659, nstep: 1, slot: 2603, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:77
-	{form: 1444, chips: 0xf80, step: 659, nstep: 1, slot: 2603, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:77
-	{form: 1445, chips: 0x7f, step: 659, nstep: 1, slot: 2607, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:77
-	{form: 1446, chips: 0xf80, step: 659, nstep: 1, slot: 2607, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:77
-	{form: 1447, chips: 0xf80, step: 660, nstep: 2, slot: 2611, nslot: 5, sig: 0x42222, fixed: true, uniform: true},   // uniform.sass:78
-	{form: 1448, chips: 0xf80, step: 660, nstep: 2, slot: 2616, nslot: 5, sig: 0x46222, fixed: true, uniform: true},   // uniform.sass:78
-	{form: 1449, chips: 0xf80, step: 660, nstep: 2, slot: 2621, nslot: 5, sig: 0x42622, fixed: true, uniform: true},   // uniform.sass:78
-	{form: 1460, chips: 0xc00, step: 688, nstep: 1, slot: 2626, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:88
-	{form: 1461, chips: 0xc00, step: 688, nstep: 1, slot: 2633, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:88
-	{form: 1462, chips: 0x7f, step: 693, nstep: 3, slot: 2640, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:91
-	{form: 1463, chips: 0x380, step: 693, nstep: 3, slot: 2640, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:91
-	{form: 1464, chips: 0x7f, step: 693, nstep: 3, slot: 2645, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:91
-	{form: 1465, chips: 0x380, step: 693, nstep: 3, slot: 2645, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:91
-	{form: 1466, chips: 0x7f, step: 696, nstep: 4, slot: 2650, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:92
-	{form: 1467, chips: 0x380, step: 696, nstep: 4, slot: 2650, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:92
-	{form: 1468, chips: 0x7f, step: 696, nstep: 4, slot: 2656, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:92
-	{form: 1469, chips: 0x380, step: 696, nstep: 4, slot: 2656, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:92
-	{form: 1470, chips: 0xc00, step: 700, nstep: 3, slot: 2640, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:93
-	{form: 1471, chips: 0xc00, step: 700, nstep: 3, slot: 2645, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:93
-	{form: 1472, chips: 0xc00, step: 703, nstep: 4, slot: 2650, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:94
-	{form: 1473, chips: 0xc00, step: 703, nstep: 4, slot: 2656, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:94
-	{form: 1474, chips: 0x7f, step: 773, nstep: 1, slot: 2662, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:308
-	{form: 1475, chips: 0x7f, step: 773, nstep: 1, slot: 2664, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:309
-	{form: 1476, chips: 0x7f, step: 0, nstep: 0, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:97
-	{form: 1477, chips: 0x7f, step: 0, nstep: 0, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:97
-	{form: 1478, chips: 0xf80, step: 0, nstep: 0, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:98
-	{form: 1479, chips: 0xf80, step: 0, nstep: 0, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:98
-	{form: 1480, chips: 0x7f, step: 801, nstep: 1, slot: 2676, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:99
-	{form: 1481, chips: 0xf80, step: 801, nstep: 1, slot: 2676, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:99
-	{form: 1482, chips: 0x7f, step: 801, nstep: 1, slot: 2682, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:99
-	{form: 1483, chips: 0xf80, step: 801, nstep: 1, slot: 2682, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:99
-	{form: 1484, chips: 0x7f, step: 802, nstep: 2, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:100
-	{form: 1485, chips: 0x7f, step: 802, nstep: 2, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:100
-	{form: 1486, chips: 0xf80, step: 802, nstep: 2, slot: 2666, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:101
-	{form: 1487, chips: 0xf80, step: 802, nstep: 2, slot: 2671, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:101
-	{form: 1488, chips: 0x7f, step: 625, nstep: 1, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:102
-	{form: 1489, chips: 0x7f, step: 625, nstep: 1, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:102
-	{form: 1490, chips: 0xf80, step: 625, nstep: 1, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:103
-	{form: 1491, chips: 0xf80, step: 625, nstep: 1, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:103
-	{form: 1492, chips: 0x7f, step: 804, nstep: 2, slot: 2700, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:104
-	{form: 1493, chips: 0xf80, step: 804, nstep: 2, slot: 2700, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:104
-	{form: 1494, chips: 0x7f, step: 804, nstep: 2, slot: 2707, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:104
-	{form: 1495, chips: 0xf80, step: 804, nstep: 2, slot: 2707, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:104
-	{form: 1496, chips: 0x7f, step: 806, nstep: 3, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:105
-	{form: 1497, chips: 0x7f, step: 806, nstep: 3, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:105
-	{form: 1498, chips: 0xf80, step: 806, nstep: 3, slot: 2688, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:106
-	{form: 1499, chips: 0xf80, step: 806, nstep: 3, slot: 2694, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:106
-	{form: 1500, chips: 0x40, step: 0, nstep: 0, slot: 2714, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:109
-	{form: 1501, chips: 0xf80, step: 0, nstep: 0, slot: 2714, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:109
-	{form: 1502, chips: 0x7f, step: 809, nstep: 2, slot: 2715, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:112
-	{form: 1503, chips: 0xf80, step: 809, nstep: 2, slot: 2715, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:112
-	{form: 1504, chips: 0x7f, step: 809, nstep: 2, slot: 2722, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:112
-	{form: 1505, chips: 0xf80, step: 809, nstep: 2, slot: 2722, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:112
-	{form: 1506, chips: 0xf80, step: 822, nstep: 1, slot: 2729, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:312
-	{form: 1507, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:115
-	{form: 1508, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:115
-	{form: 1509, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:116
-	{form: 1510, chips: 0x380, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:116
-	{form: 1511, chips: 0xc00, step: 822, nstep: 1, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:117
-	{form: 1512, chips: 0xc00, step: 622, nstep: 1, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:118
-	{form: 1517, chips: 0xfff, step: 858, nstep: 1, slot: 2732, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:125
-	{form: 1518, chips: 0x7f, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:128
-	{form: 1519, chips: 0xf80, step: 0, nstep: 0, slot: 2413, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:128
-	{form: 1520, chips: 0x7f, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:128
-	{form: 1521, chips: 0xf80, step: 0, nstep: 0, slot: 2415, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:128
-	{form: 1522, chips: 0x7f, step: 0, nstep: 0, slot: 2739, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:131
-	{form: 1523, chips: 0xf80, step: 0, nstep: 0, slot: 2739, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:131
-	{form: 1524, chips: 0x7f, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:131
-	{form: 1525, chips: 0xf80, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:131
-	{form: 1528, chips: 0x380, step: 1318, nstep: 6, slot: 2747, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:315
-	{form: 1529, chips: 0x7f, step: 0, nstep: 0, slot: 2749, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:137
-	{form: 1530, chips: 0xf80, step: 0, nstep: 0, slot: 2749, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1531, chips: 0x7f, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:137
-	{form: 1532, chips: 0xf80, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1533, chips: 0xc00, step: 822, nstep: 1, slot: 2753, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:138
-	{form: 1534, chips: 0xc00, step: 822, nstep: 1, slot: 2749, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:139
-	{form: 1535, chips: 0xfc0, step: 1324, nstep: 2, slot: 2757, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:276
-	{form: 1536, chips: 0xfc0, step: 1326, nstep: 2, slot: 2758, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:277
-	{form: 1537, chips: 0x40, step: 0, nstep: 0, slot: 2760, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:280
-	{form: 1538, chips: 0xf80, step: 0, nstep: 0, slot: 2760, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:280
-	{form: 1539, chips: 0xfc0, step: 0, nstep: 0, slot: 2757, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:281
-	{form: 1540, chips: 0xfc0, step: 1328, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},         // control.sass:282
-	{form: 1541, chips: 0x7f, step: 964, nstep: 2, slot: 2761, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:142
-	{form: 1542, chips: 0xf80, step: 964, nstep: 2, slot: 2761, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:142
-	{form: 1543, chips: 0x7f, step: 964, nstep: 2, slot: 2764, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:142
-	{form: 1544, chips: 0xf80, step: 964, nstep: 2, slot: 2764, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:142
-	{form: 1545, chips: 0x7f, step: 966, nstep: 4, slot: 2767, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1546, chips: 0xf80, step: 966, nstep: 4, slot: 2767, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:145
-	{form: 1547, chips: 0x7f, step: 966, nstep: 4, slot: 2771, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1548, chips: 0xf80, step: 966, nstep: 4, slot: 2771, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:145
-	{form: 1549, chips: 0x7f, step: 966, nstep: 4, slot: 2775, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1550, chips: 0xf80, step: 966, nstep: 4, slot: 2775, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:145
-	{form: 1551, chips: 0x380, step: 1329, nstep: 5, slot: 2747, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:318
-	{form: 1552, chips: 0x380, step: 1334, nstep: 3, slot: 2779, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:167
-	{form: 1553, chips: 0x380, step: 1337, nstep: 2, slot: 2782, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:168
-	{form: 1554, chips: 0x380, step: 1339, nstep: 3, slot: 2784, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:171
-	{form: 1555, chips: 0x380, step: 1342, nstep: 3, slot: 2784, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:172
-	{form: 1556, chips: 0x380, step: 1345, nstep: 5, slot: 2787, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:175
-	{form: 1557, chips: 0x380, step: 1350, nstep: 1, slot: 2789, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:178
-	{form: 1558, chips: 0x380, step: 1351, nstep: 2, slot: 2796, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:179
-	{form: 1559, chips: 0x380, step: 1353, nstep: 2, slot: 2803, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:180
-	{form: 1560, chips: 0x380, step: 1355, nstep: 3, slot: 2810, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:181
-	{form: 1561, chips: 0x280, step: 1350, nstep: 1, slot: 2817, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:184
-	{form: 1562, chips: 0x280, step: 1351, nstep: 2, slot: 2823, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:185
-	{form: 1563, chips: 0x280, step: 1353, nstep: 2, slot: 2829, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:186
-	{form: 1564, chips: 0x280, step: 1355, nstep: 3, slot: 2835, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:187
-	{form: 1565, chips: 0x280, step: 1358, nstep: 2, slot: 2841, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:190
-	{form: 1566, chips: 0x280, step: 1358, nstep: 2, slot: 2847, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:191
-	{form: 1567, chips: 0x100, step: 1360, nstep: 2, slot: 2841, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:192
-	{form: 1568, chips: 0x100, step: 1360, nstep: 2, slot: 2847, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:193
-	{form: 1569, chips: 0x380, step: 1350, nstep: 1, slot: 2817, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:196
-	{form: 1570, chips: 0x380, step: 1351, nstep: 2, slot: 2823, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:197
-	{form: 1571, chips: 0x380, step: 1353, nstep: 2, slot: 2829, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:198
-	{form: 1572, chips: 0x380, step: 1355, nstep: 3, slot: 2835, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:199
-	{form: 1573, chips: 0x380, step: 1362, nstep: 1, slot: 2853, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:200
-	{form: 1574, chips: 0x380, step: 1362, nstep: 1, slot: 2859, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:201
-	{form: 1575, chips: 0x380, step: 1363, nstep: 2, slot: 2865, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:204
-	{form: 1576, chips: 0x40, step: 1365, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:321
-	{form: 1577, chips: 0xf80, step: 1365, nstep: 1, slot: 2510, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:321
-	{form: 1578, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:324
-	{form: 1579, chips: 0x40, step: 1366, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:327
-	{form: 1580, chips: 0x40, step: 1366, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:328
-	{form: 1581, chips: 0x40, step: 1369, nstep: 1, slot: 2873, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:329
-	{form: 1582, chips: 0x40, step: 1369, nstep: 1, slot: 2875, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:330
-	{form: 1583, chips: 0x380, step: 1370, nstep: 4, slot: 2400, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:331
-	{form: 1584, chips: 0x380, step: 1370, nstep: 4, slot: 2403, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:332
-	{form: 1585, chips: 0x380, step: 1374, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:333
-	{form: 1586, chips: 0x380, step: 1374, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:334
-	{form: 1587, chips: 0xc00, step: 1377, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:335
-	{form: 1588, chips: 0xc00, step: 1377, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:336
-	{form: 1589, chips: 0xc00, step: 1380, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:337
-	{form: 1590, chips: 0xc00, step: 1380, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:338
-	{form: 1591, chips: 0x40, step: 1382, nstep: 3, slot: 2888, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:341
-	{form: 1592, chips: 0x40, step: 1382, nstep: 3, slot: 2891, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:342
-	{form: 1593, chips: 0x40, step: 1385, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:343
-	{form: 1594, chips: 0x40, step: 1385, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:344
-	{form: 1595, chips: 0x380, step: 1387, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:345
-	{form: 1596, chips: 0x380, step: 1387, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:346
-	{form: 1597, chips: 0xf80, step: 1390, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:347
-	{form: 1598, chips: 0xf80, step: 1390, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:348
-	{form: 1599, chips: 0xc00, step: 1393, nstep: 3, slot: 2866, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:349
-	{form: 1600, chips: 0xc00, step: 1393, nstep: 3, slot: 2869, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:350
-	{form: 1601, chips: 0x40, step: 1396, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:353
-	{form: 1602, chips: 0xf80, step: 1396, nstep: 3, slot: 2878, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:353
-	{form: 1603, chips: 0x40, step: 1396, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:354
-	{form: 1604, chips: 0xf80, step: 1396, nstep: 3, slot: 2880, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:354
-	{form: 1605, chips: 0x40, step: 1399, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:357
-	{form: 1606, chips: 0x40, step: 1399, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:358
-	{form: 1607, chips: 0xf80, step: 1401, nstep: 2, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:359
-	{form: 1608, chips: 0xf80, step: 1401, nstep: 2, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:360
-	{form: 1609, chips: 0xc00, step: 1403, nstep: 2, slot: 2761, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:148
-	{form: 1610, chips: 0xc00, step: 1403, nstep: 2, slot: 2764, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:148
-	{form: 1611, chips: 0xc00, step: 1405, nstep: 2, slot: 2895, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:151
-	{form: 1612, chips: 0xc00, step: 1405, nstep: 2, slot: 2899, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:151
-	{form: 1613, chips: 0xf80, step: 1407, nstep: 2, slot: 2757, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:154
-	{form: 1614, chips: 0x3ff, step: 659, nstep: 1, slot: 1326, nslot: 5, sig: 0x11131},                               // integer.sass:145
-	{form: 1615, chips: 0x3ff, step: 659, nstep: 1, slot: 1331, nslot: 5, sig: 0x61131},                               // integer.sass:145
-	{form: 1616, chips: 0x7f, step: 659, nstep: 1, slot: 1336, nslot: 5, sig: 0x81131},                                // integer.sass:145
-	{form: 1618, chips: 0x3ff, step: 659, nstep: 1, slot: 1341, nslot: 5, sig: 0x16131},                               // integer.sass:145
-	{form: 1619, chips: 0x7f, step: 659, nstep: 1, slot: 1346, nslot: 5, sig: 0x18131},                                // integer.sass:145
-	{form: 1621, chips: 0x7f, step: 659, nstep: 1, slot: 1351, nslot: 5, sig: 0x12131},                                // integer.sass:145
-	{form: 1622, chips: 0x380, step: 659, nstep: 1, slot: 1351, nslot: 5, sig: 0x12131},                               // integer.sass:145
-	{form: 1623, chips: 0x7f, step: 659, nstep: 1, slot: 1356, nslot: 5, sig: 0x21131},                                // integer.sass:145
-	{form: 1624, chips: 0x380, step: 659, nstep: 1, slot: 1356, nslot: 5, sig: 0x21131},                               // integer.sass:145
-	{form: 1625, chips: 0x3ff, step: 1409, nstep: 2, slot: 2903, nslot: 5, sig: 0x11131},                              // integer.sass:148
-	{form: 1626, chips: 0x3ff, step: 1409, nstep: 2, slot: 2908, nslot: 5, sig: 0x61131},                              // integer.sass:148
-	{form: 1627, chips: 0x7f, step: 1409, nstep: 2, slot: 2913, nslot: 5, sig: 0x81131},                               // integer.sass:148
-	{form: 1629, chips: 0x3ff, step: 1409, nstep: 2, slot: 2918, nslot: 5, sig: 0x16131},                              // integer.sass:148
-	{form: 1630, chips: 0x7f, step: 1409, nstep: 2, slot: 2923, nslot: 5, sig: 0x18131},                               // integer.sass:148
-	{form: 1632, chips: 0x7f, step: 1409, nstep: 2, slot: 2928, nslot: 5, sig: 0x12131},                               // integer.sass:148
-	{form: 1633, chips: 0x380, step: 1409, nstep: 2, slot: 2928, nslot: 5, sig: 0x12131},                              // integer.sass:148
-	{form: 1634, chips: 0x7f, step: 1409, nstep: 2, slot: 2933, nslot: 5, sig: 0x21131},                               // integer.sass:148
-	{form: 1635, chips: 0x380, step: 1409, nstep: 2, slot: 2933, nslot: 5, sig: 0x21131},                              // integer.sass:148
-	{form: 1636, chips: 0x40, step: 544, nstep: 4, slot: 2938, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
-	{form: 1637, chips: 0x180, step: 1411, nstep: 4, slot: 2938, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
-	{form: 1638, chips: 0x1c0, step: 1415, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
-	{form: 1639, chips: 0x1c0, step: 1415, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
-	{form: 1640, chips: 0x40, step: 1415, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
-	{form: 1642, chips: 0x40, step: 1415, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
-	{form: 1643, chips: 0x180, step: 1415, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
-	{form: 1644, chips: 0xc00, step: 1403, nstep: 2, slot: 1974, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
-	{form: 1645, chips: 0xc00, step: 1403, nstep: 2, slot: 1977, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
-	{form: 1646, chips: 0xc00, step: 1403, nstep: 2, slot: 1983, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
-	{form: 1647, chips: 0x1c0, step: 1416, nstep: 2, slot: 571, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
-	{form: 1648, chips: 0x1c0, step: 1416, nstep: 2, slot: 2943, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
-	{form: 1649, chips: 0x40, step: 1416, nstep: 2, slot: 2948, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
-	{form: 1651, chips: 0x1c0, step: 1416, nstep: 2, slot: 2953, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
-	{form: 1652, chips: 0x40, step: 1416, nstep: 2, slot: 2958, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
-	{form: 1654, chips: 0x40, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
-	{form: 1655, chips: 0x180, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
-	{form: 1656, chips: 0x40, step: 1416, nstep: 2, slot: 2963, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
-	{form: 1657, chips: 0x180, step: 1416, nstep: 2, slot: 2963, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
-	{form: 1658, chips: 0x40, step: 1416, nstep: 2, slot: 519, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
-	{form: 1659, chips: 0x40, step: 1416, nstep: 2, slot: 2968, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
-	{form: 1660, chips: 0x40, step: 1416, nstep: 2, slot: 2972, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
-	{form: 1662, chips: 0x40, step: 1416, nstep: 2, slot: 531, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
-	{form: 1663, chips: 0x180, step: 1416, nstep: 2, slot: 2976, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
-	{form: 1664, chips: 0x180, step: 1416, nstep: 2, slot: 2982, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
-	{form: 1665, chips: 0x180, step: 1416, nstep: 2, slot: 2988, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
-	{form: 1666, chips: 0xc00, step: 1405, nstep: 2, slot: 519, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
-	{form: 1667, chips: 0xc00, step: 1405, nstep: 2, slot: 2968, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
-	{form: 1668, chips: 0xc00, step: 1405, nstep: 2, slot: 531, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
-	{form: 1669, chips: 0x1c0, step: 1416, nstep: 2, slot: 571, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
-	{form: 1670, chips: 0x1c0, step: 1416, nstep: 2, slot: 2953, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
-	{form: 1671, chips: 0x40, step: 1416, nstep: 2, slot: 2958, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
-	{form: 1673, chips: 0x40, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
-	{form: 1674, chips: 0x180, step: 1416, nstep: 2, slot: 576, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
-	{form: 1675, chips: 0xfff, step: 1418, nstep: 1, slot: 2994, nslot: 3, sig: 0x331},                                // control.sass:285
-	{form: 1676, chips: 0x7f, step: 1418, nstep: 1, slot: 2997, nslot: 3, sig: 0x342},                                 // control.sass:288
-	{form: 1677, chips: 0xf80, step: 1418, nstep: 1, slot: 2997, nslot: 3, sig: 0x342},                                // control.sass:288
-	{form: 1678, chips: 0x40, step: 1419, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
-	{form: 1679, chips: 0x40, step: 1420, nstep: 2, slot: 3000, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
-	{form: 1680, chips: 0x1, step: 0, nstep: 0, slot: 3002, nslot: 2, sig: 0x13},                                      // control.sass:295
-	{form: 1681, chips: 0x3e, step: 1422, nstep: 1, slot: 3004, nslot: 2, sig: 0x13},                                  // control.sass:296
-	{form: 1682, chips: 0x3f, step: 0, nstep: 0, slot: 1866, nslot: 2, sig: 0x63},                                     // control.sass:297
-	{form: 1683, chips: 0x3f, step: 0, nstep: 0, slot: 3006, nslot: 2, sig: 0x83},                                     // control.sass:298
-	{form: 1685, chips: 0xfc0, step: 1422, nstep: 1, slot: 3004, nslot: 2, sig: 0x13},                                 // control.sass:299
-	{form: 1686, chips: 0xfc0, step: 1423, nstep: 1, slot: 3008, nslot: 3, sig: 0x613},                                // control.sass:300
-	{form: 1687, chips: 0xfc0, step: 1424, nstep: 1, slot: 1834, nslot: 1, sig: 0x3},                                  // control.sass:301
-	{form: 1688, chips: 0xfc0, step: 1425, nstep: 2, slot: 1866, nslot: 2, sig: 0x63},                                 // control.sass:302
-	{form: 1689, chips: 0xfff, step: 0, nstep: 0, slot: 271, nslot: 1, sig: 0x3},                                      // control.sass:305
+	{form: 130, chips: 0xfa0, step: 187, nstep: 3, slot: 199, nslot: 2, sig: 0x69},                                    // memory.sass:131
+	{form: 131, chips: 0xf80, step: 190, nstep: 5, slot: 201, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:132
+	{form: 132, chips: 0x7f, step: 184, nstep: 3, slot: 202, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:133
+	{form: 133, chips: 0xf80, step: 184, nstep: 3, slot: 202, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:133
+	{form: 134, chips: 0x20, step: 187, nstep: 3, slot: 203, nslot: 2, sig: 0x69},                                     // memory.sass:134
+	{form: 135, chips: 0xf80, step: 187, nstep: 3, slot: 203, nslot: 2, sig: 0x69},                                    // memory.sass:134
+	{form: 136, chips: 0xfff, step: 195, nstep: 1, slot: 205, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:137
+	{form: 137, chips: 0x7f, step: 195, nstep: 1, slot: 206, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:138
+	{form: 138, chips: 0xf80, step: 195, nstep: 1, slot: 206, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:138
+	{form: 139, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:141
+	{form: 140, chips: 0x180, step: 196, nstep: 3, slot: 207, nslot: 2, sig: 0x12, fixed: true},                       // integer.sass:15
+	{form: 141, chips: 0x1, step: 199, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:201
+	{form: 142, chips: 0x3e, step: 199, nstep: 1, slot: 209, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:201
+	{form: 143, chips: 0x40, step: 199, nstep: 1, slot: 211, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:201
+	{form: 144, chips: 0x180, step: 199, nstep: 1, slot: 213, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
+	{form: 145, chips: 0x200, step: 199, nstep: 1, slot: 213, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
+	{form: 146, chips: 0xc00, step: 199, nstep: 1, slot: 213, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:201
+	{form: 147, chips: 0x180, step: 199, nstep: 1, slot: 215, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
+	{form: 148, chips: 0x200, step: 199, nstep: 1, slot: 215, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
+	{form: 149, chips: 0xc00, step: 199, nstep: 1, slot: 215, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:204
+	{form: 150, chips: 0xfff, step: 200, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:32
+	{form: 151, chips: 0xfff, step: 200, nstep: 1, slot: 217, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:32
+	{form: 152, chips: 0x7f, step: 200, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:32
+	{form: 154, chips: 0x7f, step: 200, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:32
+	{form: 155, chips: 0xf80, step: 200, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:32
+	{form: 156, chips: 0xfff, step: 201, nstep: 1, slot: 220, nslot: 3, sig: 0xe6e},                                   // control.sass:207
+	{form: 157, chips: 0xfff, step: 0, nstep: 0, slot: 223, nslot: 1, sig: 0xe},                                       // control.sass:208
+	{form: 158, chips: 0xfff, step: 200, nstep: 1, slot: 224, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:35
+	{form: 159, chips: 0xfff, step: 200, nstep: 1, slot: 228, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:35
+	{form: 160, chips: 0x7f, step: 200, nstep: 1, slot: 232, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:35
+	{form: 162, chips: 0xfff, step: 200, nstep: 1, slot: 236, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:35
+	{form: 163, chips: 0x7f, step: 200, nstep: 1, slot: 240, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:35
+	{form: 165, chips: 0x7f, step: 200, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:35
+	{form: 166, chips: 0xf80, step: 200, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:35
+	{form: 167, chips: 0x7f, step: 200, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:35
+	{form: 168, chips: 0xf80, step: 200, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:35
+	{form: 169, chips: 0x2, step: 202, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:69
+	{form: 170, chips: 0x3c, step: 202, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:70
+	{form: 171, chips: 0x40, step: 204, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                  // tensor.sass:71
+	{form: 172, chips: 0xf80, step: 206, nstep: 2, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:72
+	{form: 173, chips: 0xfff, step: 200, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:38
+	{form: 174, chips: 0xfff, step: 200, nstep: 1, slot: 217, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:38
+	{form: 175, chips: 0x7f, step: 200, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:38
+	{form: 177, chips: 0x7f, step: 200, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:38
+	{form: 178, chips: 0xf80, step: 200, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:38
+	{form: 179, chips: 0xfff, step: 208, nstep: 2, slot: 252, nslot: 5, sig: 0x31133},                                 // float.sass:41
+	{form: 180, chips: 0xfff, step: 208, nstep: 2, slot: 257, nslot: 5, sig: 0x37133},                                 // float.sass:41
+	{form: 181, chips: 0x7f, step: 208, nstep: 2, slot: 262, nslot: 5, sig: 0x38133},                                  // float.sass:41
+	{form: 183, chips: 0x7f, step: 208, nstep: 2, slot: 267, nslot: 5, sig: 0x32133},                                  // float.sass:41
+	{form: 184, chips: 0xf80, step: 208, nstep: 2, slot: 267, nslot: 5, sig: 0x32133},                                 // float.sass:41
+	{form: 185, chips: 0x40, step: 210, nstep: 1, slot: 272, nslot: 3, sig: 0x323, fixed: true},                       // control.sass:211
+	{form: 186, chips: 0xf80, step: 210, nstep: 1, slot: 272, nslot: 3, sig: 0x323, fixed: true},                      // control.sass:211
+	{form: 187, chips: 0xfc0, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                       // control.sass:214
+	{form: 188, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:144
+	{form: 189, chips: 0xfff, step: 211, nstep: 2, slot: 276, nslot: 1, sig: 0x3},                                     // control.sass:217
+	{form: 190, chips: 0xfff, step: 213, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:44
+	{form: 191, chips: 0x7f, step: 213, nstep: 4, slot: 279, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:44
+	{form: 193, chips: 0x7f, step: 213, nstep: 4, slot: 281, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:44
+	{form: 194, chips: 0xf80, step: 213, nstep: 4, slot: 281, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:44
+	{form: 195, chips: 0xfff, step: 217, nstep: 4, slot: 283, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:45
+	{form: 196, chips: 0xfff, step: 217, nstep: 4, slot: 285, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:45
+	{form: 197, chips: 0x7f, step: 217, nstep: 4, slot: 287, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:45
+	{form: 199, chips: 0x7f, step: 217, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:45
+	{form: 200, chips: 0xf80, step: 217, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:45
+	{form: 201, chips: 0xfff, step: 221, nstep: 4, slot: 277, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:46
+	{form: 202, chips: 0x7f, step: 221, nstep: 4, slot: 279, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:46
+	{form: 204, chips: 0x7f, step: 221, nstep: 4, slot: 281, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:46
+	{form: 205, chips: 0xf80, step: 221, nstep: 4, slot: 281, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:46
+	{form: 206, chips: 0xfff, step: 225, nstep: 4, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:47
+	{form: 207, chips: 0xfff, step: 225, nstep: 4, slot: 293, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:47
+	{form: 208, chips: 0x7f, step: 225, nstep: 4, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:47
+	{form: 210, chips: 0x7f, step: 225, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:47
+	{form: 211, chips: 0xf80, step: 225, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:47
+	{form: 212, chips: 0xfff, step: 229, nstep: 4, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:48
+	{form: 213, chips: 0xfff, step: 229, nstep: 4, slot: 293, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:48
+	{form: 214, chips: 0x7f, step: 229, nstep: 4, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:48
+	{form: 216, chips: 0x7f, step: 229, nstep: 4, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:48
+	{form: 217, chips: 0xf80, step: 229, nstep: 4, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:48
+	{form: 218, chips: 0xfff, step: 233, nstep: 4, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:49
+	{form: 219, chips: 0x7f, step: 233, nstep: 4, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:49
+	{form: 221, chips: 0x7f, step: 233, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:49
+	{form: 222, chips: 0xf80, step: 233, nstep: 4, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:49
+	{form: 223, chips: 0xfff, step: 237, nstep: 4, slot: 283, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:50
+	{form: 224, chips: 0xfff, step: 237, nstep: 4, slot: 285, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:50
+	{form: 225, chips: 0x7f, step: 237, nstep: 4, slot: 287, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:50
+	{form: 227, chips: 0x7f, step: 237, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:50
+	{form: 228, chips: 0xf80, step: 237, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:50
+	{form: 229, chips: 0x1e, step: 241, nstep: 5, slot: 305, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:53
+	{form: 230, chips: 0x1e, step: 241, nstep: 5, slot: 308, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:53
+	{form: 231, chips: 0x1e, step: 241, nstep: 5, slot: 311, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:53
+	{form: 233, chips: 0x1e, step: 241, nstep: 5, slot: 314, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:53
+	{form: 234, chips: 0x1e, step: 246, nstep: 5, slot: 317, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:54
+	{form: 235, chips: 0x1e, step: 246, nstep: 5, slot: 320, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:54
+	{form: 236, chips: 0x1e, step: 246, nstep: 5, slot: 323, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:54
+	{form: 238, chips: 0x1e, step: 246, nstep: 5, slot: 326, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:54
+	{form: 239, chips: 0x1e, step: 246, nstep: 5, slot: 329, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:54
+	{form: 240, chips: 0x60, step: 251, nstep: 6, slot: 305, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:55
+	{form: 241, chips: 0xf80, step: 257, nstep: 6, slot: 305, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:55
+	{form: 242, chips: 0x60, step: 251, nstep: 6, slot: 308, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:55
+	{form: 243, chips: 0xf80, step: 257, nstep: 6, slot: 308, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:55
+	{form: 244, chips: 0x60, step: 251, nstep: 6, slot: 311, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:55
+	{form: 246, chips: 0x60, step: 251, nstep: 6, slot: 314, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:55
+	{form: 247, chips: 0xf80, step: 257, nstep: 6, slot: 314, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:55
+	{form: 248, chips: 0xf80, step: 263, nstep: 6, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:56
+	{form: 249, chips: 0xf80, step: 263, nstep: 6, slot: 336, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:56
+	{form: 250, chips: 0xf80, step: 263, nstep: 6, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:56
+	{form: 251, chips: 0x60, step: 269, nstep: 6, slot: 317, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:57
+	{form: 252, chips: 0xf80, step: 275, nstep: 6, slot: 317, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:57
+	{form: 253, chips: 0x60, step: 269, nstep: 6, slot: 320, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:57
+	{form: 254, chips: 0xf80, step: 275, nstep: 6, slot: 320, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:57
+	{form: 255, chips: 0x60, step: 269, nstep: 6, slot: 323, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:57
+	{form: 257, chips: 0x60, step: 269, nstep: 6, slot: 326, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:57
+	{form: 258, chips: 0xf80, step: 275, nstep: 6, slot: 326, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:57
+	{form: 259, chips: 0x60, step: 269, nstep: 6, slot: 329, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:57
+	{form: 260, chips: 0xf80, step: 275, nstep: 6, slot: 329, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:57
+	{form: 261, chips: 0x60, step: 281, nstep: 6, slot: 344, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:58
+	{form: 262, chips: 0xf80, step: 287, nstep: 6, slot: 344, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:58
+	{form: 263, chips: 0x60, step: 281, nstep: 6, slot: 348, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:58
+	{form: 264, chips: 0xf80, step: 287, nstep: 6, slot: 348, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:58
+	{form: 265, chips: 0x60, step: 281, nstep: 6, slot: 352, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:58
+	{form: 267, chips: 0x60, step: 281, nstep: 6, slot: 356, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:58
+	{form: 268, chips: 0xf80, step: 287, nstep: 6, slot: 356, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:58
+	{form: 269, chips: 0x60, step: 293, nstep: 6, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:59
+	{form: 270, chips: 0xf80, step: 299, nstep: 6, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:59
+	{form: 271, chips: 0x60, step: 293, nstep: 6, slot: 336, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:59
+	{form: 272, chips: 0xf80, step: 299, nstep: 6, slot: 336, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:59
+	{form: 273, chips: 0x60, step: 293, nstep: 6, slot: 360, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:59
+	{form: 275, chips: 0x60, step: 293, nstep: 6, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:59
+	{form: 276, chips: 0xf80, step: 299, nstep: 6, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:59
+	{form: 277, chips: 0x60, step: 305, nstep: 5, slot: 364, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:60
+	{form: 278, chips: 0xf80, step: 310, nstep: 6, slot: 366, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:60
+	{form: 279, chips: 0x60, step: 305, nstep: 5, slot: 368, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:60
+	{form: 280, chips: 0xf80, step: 310, nstep: 6, slot: 370, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:60
+	{form: 281, chips: 0x60, step: 305, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:60
+	{form: 283, chips: 0x60, step: 305, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:60
+	{form: 284, chips: 0xf80, step: 310, nstep: 6, slot: 376, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:60
+	{form: 285, chips: 0x60, step: 316, nstep: 5, slot: 378, nslot: 2, sig: 0x11, fixed: true},                        // float.sass:61
+	{form: 286, chips: 0xf80, step: 321, nstep: 6, slot: 380, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:61
+	{form: 287, chips: 0x60, step: 316, nstep: 5, slot: 368, nslot: 2, sig: 0x71, fixed: true},                        // float.sass:61
+	{form: 288, chips: 0xf80, step: 321, nstep: 6, slot: 370, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:61
+	{form: 289, chips: 0x60, step: 316, nstep: 5, slot: 382, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:61
+	{form: 291, chips: 0x60, step: 316, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:61
+	{form: 292, chips: 0xf80, step: 321, nstep: 6, slot: 386, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:61
+	{form: 293, chips: 0xf80, step: 327, nstep: 6, slot: 388, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:62
+	{form: 294, chips: 0xf80, step: 327, nstep: 6, slot: 368, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:62
+	{form: 295, chips: 0xf80, step: 327, nstep: 6, slot: 390, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:62
+	{form: 296, chips: 0x60, step: 333, nstep: 6, slot: 392, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:63
+	{form: 297, chips: 0xf80, step: 339, nstep: 6, slot: 392, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:63
+	{form: 298, chips: 0x60, step: 333, nstep: 6, slot: 395, nslot: 3, sig: 0x171, fixed: true},                       // float.sass:63
+	{form: 299, chips: 0xf80, step: 339, nstep: 6, slot: 395, nslot: 3, sig: 0x171, fixed: true},                      // float.sass:63
+	{form: 300, chips: 0x60, step: 333, nstep: 6, slot: 398, nslot: 3, sig: 0x181, fixed: true},                       // float.sass:63
+	{form: 302, chips: 0x60, step: 333, nstep: 6, slot: 401, nslot: 3, sig: 0x121, fixed: true},                       // float.sass:63
+	{form: 303, chips: 0xf80, step: 339, nstep: 6, slot: 401, nslot: 3, sig: 0x121, fixed: true},                      // float.sass:63
+	{form: 304, chips: 0xfff, step: 345, nstep: 5, slot: 378, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:66
+	{form: 305, chips: 0xfff, step: 345, nstep: 5, slot: 368, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:66
+	{form: 306, chips: 0x7f, step: 345, nstep: 5, slot: 382, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:66
+	{form: 308, chips: 0x7f, step: 345, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:66
+	{form: 309, chips: 0xf80, step: 345, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:66
+	{form: 310, chips: 0xfff, step: 350, nstep: 4, slot: 283, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:67
+	{form: 311, chips: 0xfff, step: 350, nstep: 4, slot: 285, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:67
+	{form: 312, chips: 0x7f, step: 350, nstep: 4, slot: 287, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:67
+	{form: 314, chips: 0x7f, step: 350, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:67
+	{form: 315, chips: 0xf80, step: 350, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:67
+	{form: 316, chips: 0xfff, step: 354, nstep: 5, slot: 378, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:68
+	{form: 317, chips: 0xfff, step: 354, nstep: 5, slot: 368, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:68
+	{form: 318, chips: 0x7f, step: 354, nstep: 5, slot: 382, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:68
+	{form: 320, chips: 0x7f, step: 354, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:68
+	{form: 321, chips: 0xf80, step: 354, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:68
+	{form: 322, chips: 0xfff, step: 359, nstep: 5, slot: 378, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:69
+	{form: 323, chips: 0xfff, step: 359, nstep: 5, slot: 368, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:69
+	{form: 324, chips: 0x7f, step: 359, nstep: 5, slot: 382, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:69
+	{form: 326, chips: 0x7f, step: 359, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:69
+	{form: 327, chips: 0xf80, step: 359, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:69
+	{form: 328, chips: 0xfff, step: 364, nstep: 4, slot: 283, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:70
+	{form: 329, chips: 0xfff, step: 364, nstep: 4, slot: 285, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:70
+	{form: 330, chips: 0x7f, step: 364, nstep: 4, slot: 287, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:70
+	{form: 332, chips: 0x7f, step: 364, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:70
+	{form: 333, chips: 0xf80, step: 364, nstep: 4, slot: 289, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:70
+	{form: 334, chips: 0xfff, step: 368, nstep: 5, slot: 378, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:71
+	{form: 335, chips: 0xfff, step: 368, nstep: 5, slot: 368, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:71
+	{form: 336, chips: 0x7f, step: 368, nstep: 5, slot: 382, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:71
+	{form: 338, chips: 0x7f, step: 368, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:71
+	{form: 339, chips: 0xf80, step: 368, nstep: 5, slot: 384, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:71
+	{form: 340, chips: 0xfff, step: 373, nstep: 5, slot: 364, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:72
+	{form: 341, chips: 0xfff, step: 373, nstep: 5, slot: 368, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:72
+	{form: 342, chips: 0x7f, step: 373, nstep: 5, slot: 372, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:72
+	{form: 344, chips: 0x7f, step: 373, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:72
+	{form: 345, chips: 0xf80, step: 373, nstep: 5, slot: 374, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:72
+	{form: 346, chips: 0xffc, step: 378, nstep: 5, slot: 344, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:75
+	{form: 347, chips: 0x7c, step: 378, nstep: 5, slot: 352, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:75
+	{form: 349, chips: 0x7c, step: 378, nstep: 5, slot: 356, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:75
+	{form: 350, chips: 0xf80, step: 378, nstep: 5, slot: 356, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:75
+	{form: 351, chips: 0x7c, step: 378, nstep: 5, slot: 404, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:75
+	{form: 352, chips: 0xf80, step: 378, nstep: 5, slot: 404, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:75
+	{form: 353, chips: 0x7f, step: 383, nstep: 3, slot: 408, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:78
+	{form: 354, chips: 0x7f, step: 383, nstep: 3, slot: 411, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:78
+	{form: 355, chips: 0x7f, step: 383, nstep: 3, slot: 414, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:78
+	{form: 357, chips: 0x7f, step: 383, nstep: 3, slot: 417, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:78
+	{form: 358, chips: 0xf80, step: 383, nstep: 3, slot: 411, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:79
+	{form: 359, chips: 0xf80, step: 383, nstep: 3, slot: 408, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:80
+	{form: 360, chips: 0xf80, step: 383, nstep: 3, slot: 417, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:80
+	{form: 361, chips: 0x180, step: 386, nstep: 2, slot: 420, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:83
+	{form: 362, chips: 0x180, step: 386, nstep: 2, slot: 423, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:83
+	{form: 363, chips: 0x180, step: 386, nstep: 2, slot: 426, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:84
+	{form: 364, chips: 0xfff, step: 0, nstep: 0, slot: 429, nslot: 3, sig: 0x113, fixed: true},                        // float.sass:87
+	{form: 365, chips: 0xfff, step: 0, nstep: 0, slot: 432, nslot: 3, sig: 0x713, fixed: true},                        // float.sass:87
+	{form: 366, chips: 0x7f, step: 0, nstep: 0, slot: 435, nslot: 3, sig: 0x813, fixed: true},                         // float.sass:87
+	{form: 368, chips: 0x7f, step: 0, nstep: 0, slot: 438, nslot: 3, sig: 0x213, fixed: true},                         // float.sass:87
+	{form: 369, chips: 0xf80, step: 0, nstep: 0, slot: 438, nslot: 3, sig: 0x213, fixed: true},                        // float.sass:87
+	{form: 370, chips: 0x40, step: 388, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:147
+	{form: 371, chips: 0xf80, step: 391, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:148
+	{form: 372, chips: 0x7f, step: 394, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:90
+	{form: 373, chips: 0x7f, step: 394, nstep: 3, slot: 441, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:90
+	{form: 374, chips: 0x7f, step: 394, nstep: 3, slot: 445, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:90
+	{form: 376, chips: 0x7f, step: 394, nstep: 3, slot: 336, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:90
+	{form: 377, chips: 0x7f, step: 394, nstep: 3, slot: 449, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:90
+	{form: 379, chips: 0x7f, step: 394, nstep: 3, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:90
+	{form: 380, chips: 0x7f, step: 394, nstep: 3, slot: 453, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:90
+	{form: 381, chips: 0xf80, step: 394, nstep: 3, slot: 441, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:91
+	{form: 382, chips: 0xf80, step: 394, nstep: 3, slot: 336, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:91
+	{form: 383, chips: 0xf80, step: 394, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:92
+	{form: 384, chips: 0xf80, step: 394, nstep: 3, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:92
+	{form: 385, chips: 0xf80, step: 394, nstep: 3, slot: 453, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:92
+	{form: 386, chips: 0x180, step: 397, nstep: 2, slot: 457, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:95
+	{form: 387, chips: 0x180, step: 397, nstep: 2, slot: 461, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:95
+	{form: 388, chips: 0x180, step: 397, nstep: 2, slot: 465, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:95
+	{form: 389, chips: 0x180, step: 397, nstep: 2, slot: 469, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:96
+	{form: 390, chips: 0x180, step: 397, nstep: 2, slot: 473, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:97
+	{form: 391, chips: 0xf80, step: 399, nstep: 3, slot: 477, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:100
+	{form: 392, chips: 0xf80, step: 399, nstep: 3, slot: 480, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:100
+	{form: 393, chips: 0xf80, step: 399, nstep: 3, slot: 483, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:103
+	{form: 394, chips: 0xf80, step: 399, nstep: 3, slot: 487, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:103
+	{form: 395, chips: 0xf80, step: 399, nstep: 3, slot: 491, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:103
+	{form: 396, chips: 0xfff, step: 402, nstep: 2, slot: 495, nslot: 3, sig: 0x131},                                   // float.sass:106
+	{form: 397, chips: 0xfff, step: 402, nstep: 2, slot: 498, nslot: 3, sig: 0x631},                                   // float.sass:106
+	{form: 398, chips: 0x7f, step: 402, nstep: 2, slot: 501, nslot: 3, sig: 0x831},                                    // float.sass:106
+	{form: 400, chips: 0x7f, step: 402, nstep: 2, slot: 504, nslot: 3, sig: 0x231},                                    // float.sass:106
+	{form: 401, chips: 0xf80, step: 402, nstep: 2, slot: 504, nslot: 3, sig: 0x231},                                   // float.sass:106
+	{form: 402, chips: 0x1, step: 404, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:109
+	{form: 403, chips: 0x1, step: 404, nstep: 1, slot: 511, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:109
+	{form: 404, chips: 0x1, step: 404, nstep: 1, slot: 515, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:109
+	{form: 406, chips: 0x1, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:109
+	{form: 407, chips: 0x2, step: 405, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:110
+	{form: 408, chips: 0x2, step: 405, nstep: 2, slot: 527, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:110
+	{form: 409, chips: 0x2, step: 405, nstep: 2, slot: 531, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:110
+	{form: 411, chips: 0x2, step: 405, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:110
+	{form: 412, chips: 0x3c, step: 407, nstep: 3, slot: 539, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:111
+	{form: 413, chips: 0x3c, step: 407, nstep: 3, slot: 543, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:111
+	{form: 414, chips: 0x3c, step: 407, nstep: 3, slot: 547, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:111
+	{form: 416, chips: 0x3c, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:111
+	{form: 417, chips: 0xfc0, step: 407, nstep: 3, slot: 539, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:112
+	{form: 418, chips: 0xfc0, step: 407, nstep: 3, slot: 543, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:112
+	{form: 419, chips: 0x40, step: 407, nstep: 3, slot: 547, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:112
+	{form: 421, chips: 0x40, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:112
+	{form: 422, chips: 0xf80, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:112
+	{form: 423, chips: 0xfc0, step: 410, nstep: 4, slot: 555, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:113
+	{form: 424, chips: 0xfc0, step: 410, nstep: 4, slot: 560, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:113
+	{form: 425, chips: 0x40, step: 410, nstep: 4, slot: 565, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:113
+	{form: 427, chips: 0x40, step: 410, nstep: 4, slot: 570, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:113
+	{form: 428, chips: 0xf80, step: 410, nstep: 4, slot: 570, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:113
+	{form: 429, chips: 0x380, step: 405, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:116
+	{form: 430, chips: 0x380, step: 405, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:116
+	{form: 431, chips: 0x380, step: 405, nstep: 2, slot: 585, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:117
+	{form: 432, chips: 0xfff, step: 414, nstep: 4, slot: 590, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:120
+	{form: 433, chips: 0xfff, step: 414, nstep: 4, slot: 593, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:120
+	{form: 434, chips: 0x7f, step: 414, nstep: 4, slot: 596, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:120
+	{form: 436, chips: 0x7f, step: 414, nstep: 4, slot: 599, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:120
+	{form: 437, chips: 0xf80, step: 414, nstep: 4, slot: 599, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:120
+	{form: 438, chips: 0x180, step: 397, nstep: 2, slot: 420, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:123
+	{form: 439, chips: 0x180, step: 397, nstep: 2, slot: 423, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:123
+	{form: 440, chips: 0x180, step: 397, nstep: 2, slot: 426, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:124
+	{form: 441, chips: 0xfff, step: 418, nstep: 3, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:127
+	{form: 442, chips: 0xfff, step: 418, nstep: 3, slot: 293, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:127
+	{form: 443, chips: 0x7f, step: 418, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:127
+	{form: 445, chips: 0x7f, step: 418, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:127
+	{form: 446, chips: 0xf80, step: 418, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:127
+	{form: 447, chips: 0xfff, step: 421, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:128
+	{form: 448, chips: 0xfff, step: 421, nstep: 2, slot: 604, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:128
+	{form: 449, chips: 0x7f, step: 421, nstep: 2, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:128
+	{form: 451, chips: 0x7f, step: 421, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:128
+	{form: 452, chips: 0xf80, step: 421, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:128
+	{form: 453, chips: 0xfff, step: 423, nstep: 3, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:129
+	{form: 454, chips: 0x7f, step: 423, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:129
+	{form: 456, chips: 0x7f, step: 423, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:129
+	{form: 457, chips: 0xf80, step: 423, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:129
+	{form: 458, chips: 0xfff, step: 426, nstep: 3, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:130
+	{form: 459, chips: 0xfff, step: 426, nstep: 3, slot: 293, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:130
+	{form: 460, chips: 0x7f, step: 426, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:130
+	{form: 462, chips: 0x7f, step: 426, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:130
+	{form: 463, chips: 0xf80, step: 426, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:130
+	{form: 464, chips: 0xfff, step: 404, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:133
+	{form: 465, chips: 0xfff, step: 404, nstep: 1, slot: 511, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:133
+	{form: 466, chips: 0x7f, step: 404, nstep: 1, slot: 515, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:133
+	{form: 468, chips: 0x7f, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:133
+	{form: 469, chips: 0xf80, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:133
+	{form: 470, chips: 0xfff, step: 429, nstep: 4, slot: 610, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:136
+	{form: 471, chips: 0xfff, step: 429, nstep: 4, slot: 614, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:136
+	{form: 472, chips: 0x7f, step: 429, nstep: 4, slot: 618, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:136
+	{form: 474, chips: 0x7f, step: 429, nstep: 4, slot: 622, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:136
+	{form: 475, chips: 0xf80, step: 429, nstep: 4, slot: 622, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:136
+	{form: 476, chips: 0xfff, step: 433, nstep: 3, slot: 626, nslot: 5, sig: 0x31133},                                 // float.sass:139
+	{form: 477, chips: 0xfff, step: 433, nstep: 3, slot: 631, nslot: 5, sig: 0x37133},                                 // float.sass:139
+	{form: 478, chips: 0x7f, step: 433, nstep: 3, slot: 636, nslot: 5, sig: 0x38133},                                  // float.sass:139
+	{form: 480, chips: 0x7f, step: 433, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                  // float.sass:139
+	{form: 481, chips: 0xf80, step: 433, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                 // float.sass:139
+	{form: 484, chips: 0x1f, step: 436, nstep: 3, slot: 646, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:146
+	{form: 485, chips: 0x1f, step: 436, nstep: 3, slot: 649, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:146
+	{form: 486, chips: 0x1f, step: 436, nstep: 3, slot: 653, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
+	{form: 488, chips: 0x1f, step: 436, nstep: 3, slot: 656, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
+	{form: 489, chips: 0x20, step: 439, nstep: 2, slot: 659, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:147
+	{form: 490, chips: 0x20, step: 439, nstep: 2, slot: 662, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:147
+	{form: 491, chips: 0x20, step: 439, nstep: 2, slot: 666, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:147
+	{form: 493, chips: 0x20, step: 439, nstep: 2, slot: 669, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:147
+	{form: 494, chips: 0x20, step: 441, nstep: 3, slot: 646, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:148
+	{form: 495, chips: 0x20, step: 441, nstep: 3, slot: 672, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:148
+	{form: 496, chips: 0x20, step: 441, nstep: 3, slot: 653, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:148
+	{form: 498, chips: 0x20, step: 441, nstep: 3, slot: 656, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:148
+	{form: 499, chips: 0xfc0, step: 444, nstep: 3, slot: 675, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:149
+	{form: 500, chips: 0x40, step: 444, nstep: 3, slot: 678, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:149
+	{form: 502, chips: 0x40, step: 444, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:149
+	{form: 503, chips: 0xf80, step: 444, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:149
+	{form: 504, chips: 0xfc0, step: 439, nstep: 2, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:150
+	{form: 505, chips: 0xfc0, step: 447, nstep: 3, slot: 688, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:151
+	{form: 506, chips: 0xfc0, step: 450, nstep: 4, slot: 692, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:152
+	{form: 507, chips: 0xfc0, step: 450, nstep: 4, slot: 695, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:152
+	{form: 508, chips: 0x40, step: 450, nstep: 4, slot: 698, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:152
+	{form: 510, chips: 0x40, step: 450, nstep: 4, slot: 701, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:152
+	{form: 511, chips: 0xf80, step: 450, nstep: 4, slot: 701, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:152
+	{form: 569, chips: 0x3e, step: 454, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:170
+	{form: 570, chips: 0x3e, step: 454, nstep: 3, slot: 704, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:170
+	{form: 571, chips: 0x3e, step: 454, nstep: 3, slot: 709, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:170
+	{form: 573, chips: 0x3e, step: 454, nstep: 3, slot: 713, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:170
+	{form: 574, chips: 0x3e, step: 454, nstep: 3, slot: 718, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:170
+	{form: 576, chips: 0x3e, step: 454, nstep: 3, slot: 722, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:170
+	{form: 577, chips: 0x3e, step: 454, nstep: 3, slot: 726, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:170
+	{form: 578, chips: 0x3e, step: 457, nstep: 3, slot: 730, nslot: 5, sig: 0x31111},                                  // float.sass:171
+	{form: 579, chips: 0x3e, step: 457, nstep: 3, slot: 735, nslot: 6, sig: 0x377111},                                 // float.sass:171
+	{form: 580, chips: 0x3e, step: 457, nstep: 3, slot: 741, nslot: 5, sig: 0x38111},                                  // float.sass:171
+	{form: 582, chips: 0x3e, step: 457, nstep: 3, slot: 746, nslot: 6, sig: 0x317711},                                 // float.sass:171
+	{form: 583, chips: 0x3e, step: 457, nstep: 3, slot: 752, nslot: 5, sig: 0x31811},                                  // float.sass:171
+	{form: 585, chips: 0x3e, step: 457, nstep: 3, slot: 757, nslot: 5, sig: 0x31211},                                  // float.sass:171
+	{form: 586, chips: 0x3e, step: 457, nstep: 3, slot: 762, nslot: 5, sig: 0x32111},                                  // float.sass:171
+	{form: 587, chips: 0x40, step: 460, nstep: 4, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:172
+	{form: 588, chips: 0x40, step: 460, nstep: 4, slot: 445, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:172
+	{form: 590, chips: 0x40, step: 460, nstep: 4, slot: 449, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:172
+	{form: 592, chips: 0x40, step: 460, nstep: 4, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:172
+	{form: 593, chips: 0x40, step: 460, nstep: 4, slot: 453, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:172
+	{form: 594, chips: 0x40, step: 464, nstep: 4, slot: 767, nslot: 5, sig: 0x31111},                                  // float.sass:173
+	{form: 595, chips: 0x40, step: 464, nstep: 4, slot: 772, nslot: 5, sig: 0x38111},                                  // float.sass:173
+	{form: 597, chips: 0x40, step: 464, nstep: 4, slot: 777, nslot: 5, sig: 0x31811},                                  // float.sass:173
+	{form: 599, chips: 0x40, step: 464, nstep: 4, slot: 782, nslot: 5, sig: 0x31211},                                  // float.sass:173
+	{form: 600, chips: 0x40, step: 464, nstep: 4, slot: 787, nslot: 5, sig: 0x32111},                                  // float.sass:173
+	{form: 601, chips: 0x40, step: 454, nstep: 3, slot: 704, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:174
+	{form: 602, chips: 0x40, step: 454, nstep: 3, slot: 713, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:174
+	{form: 603, chips: 0x40, step: 457, nstep: 3, slot: 735, nslot: 6, sig: 0x377111},                                 // float.sass:175
+	{form: 604, chips: 0x40, step: 457, nstep: 3, slot: 746, nslot: 6, sig: 0x317711},                                 // float.sass:175
+	{form: 605, chips: 0x40, step: 468, nstep: 4, slot: 792, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:176
+	{form: 606, chips: 0x40, step: 468, nstep: 4, slot: 797, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:176
+	{form: 607, chips: 0x40, step: 472, nstep: 4, slot: 802, nslot: 6, sig: 0x377111},                                 // float.sass:177
+	{form: 608, chips: 0x40, step: 472, nstep: 4, slot: 808, nslot: 6, sig: 0x317711},                                 // float.sass:177
+	{form: 512, chips: 0x1, step: 476, nstep: 3, slot: 814, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:155
+	{form: 513, chips: 0x1, step: 476, nstep: 3, slot: 818, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:155
+	{form: 514, chips: 0x1, step: 476, nstep: 3, slot: 823, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:155
+	{form: 516, chips: 0x1, step: 476, nstep: 3, slot: 827, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:155
+	{form: 517, chips: 0x1, step: 476, nstep: 3, slot: 832, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:155
+	{form: 519, chips: 0x1, step: 476, nstep: 3, slot: 836, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:155
+	{form: 520, chips: 0x1, step: 476, nstep: 3, slot: 840, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:155
+	{form: 521, chips: 0x3e, step: 479, nstep: 3, slot: 814, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:156
+	{form: 522, chips: 0x3e, step: 479, nstep: 3, slot: 823, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:156
+	{form: 524, chips: 0x3e, step: 479, nstep: 3, slot: 832, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:156
+	{form: 526, chips: 0x3e, step: 479, nstep: 3, slot: 836, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:156
+	{form: 527, chips: 0x3e, step: 479, nstep: 3, slot: 840, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:156
+	{form: 528, chips: 0x3e, step: 482, nstep: 3, slot: 844, nslot: 5, sig: 0x31111},                                  // float.sass:157
+	{form: 529, chips: 0x3e, step: 482, nstep: 3, slot: 849, nslot: 5, sig: 0x38111},                                  // float.sass:157
+	{form: 531, chips: 0x3e, step: 482, nstep: 3, slot: 854, nslot: 5, sig: 0x31811},                                  // float.sass:157
+	{form: 533, chips: 0x3e, step: 482, nstep: 3, slot: 859, nslot: 5, sig: 0x31211},                                  // float.sass:157
+	{form: 534, chips: 0x3e, step: 482, nstep: 3, slot: 864, nslot: 5, sig: 0x32111},                                  // float.sass:157
+	{form: 535, chips: 0x3e, step: 476, nstep: 3, slot: 818, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:158
+	{form: 536, chips: 0x3e, step: 476, nstep: 3, slot: 827, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:158
+	{form: 537, chips: 0x3e, step: 485, nstep: 3, slot: 818, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:159
+	{form: 538, chips: 0x3e, step: 485, nstep: 3, slot: 827, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:159
+	{form: 539, chips: 0x3e, step: 488, nstep: 3, slot: 869, nslot: 6, sig: 0x377111},                                 // float.sass:160
+	{form: 540, chips: 0x3e, step: 488, nstep: 3, slot: 875, nslot: 6, sig: 0x317711},                                 // float.sass:160
+	{form: 541, chips: 0x3e, step: 491, nstep: 3, slot: 869, nslot: 6, sig: 0x377111},                                 // float.sass:161
+	{form: 542, chips: 0x3e, step: 491, nstep: 3, slot: 875, nslot: 6, sig: 0x317711},                                 // float.sass:161
+	{form: 543, chips: 0xfc0, step: 494, nstep: 3, slot: 881, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:162
+	{form: 544, chips: 0x40, step: 494, nstep: 3, slot: 885, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:162
+	{form: 546, chips: 0x40, step: 494, nstep: 3, slot: 889, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:162
+	{form: 548, chips: 0x40, step: 494, nstep: 3, slot: 893, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:162
+	{form: 549, chips: 0xf80, step: 494, nstep: 3, slot: 893, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:162
+	{form: 550, chips: 0x40, step: 494, nstep: 3, slot: 897, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:162
+	{form: 551, chips: 0xf80, step: 494, nstep: 3, slot: 897, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:162
+	{form: 552, chips: 0xfc0, step: 497, nstep: 3, slot: 901, nslot: 5, sig: 0x31111},                                 // float.sass:163
+	{form: 553, chips: 0x40, step: 497, nstep: 3, slot: 906, nslot: 5, sig: 0x38111},                                  // float.sass:163
+	{form: 555, chips: 0x40, step: 497, nstep: 3, slot: 911, nslot: 5, sig: 0x31811},                                  // float.sass:163
+	{form: 557, chips: 0x40, step: 497, nstep: 3, slot: 916, nslot: 5, sig: 0x31211},                                  // float.sass:163
+	{form: 558, chips: 0xf80, step: 497, nstep: 3, slot: 916, nslot: 5, sig: 0x31211},                                 // float.sass:163
+	{form: 559, chips: 0x40, step: 497, nstep: 3, slot: 921, nslot: 5, sig: 0x32111},                                  // float.sass:163
+	{form: 560, chips: 0xf80, step: 497, nstep: 3, slot: 921, nslot: 5, sig: 0x32111},                                 // float.sass:163
+	{form: 561, chips: 0xfc0, step: 500, nstep: 3, slot: 926, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:164
+	{form: 562, chips: 0xfc0, step: 500, nstep: 3, slot: 931, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:164
+	{form: 563, chips: 0xfc0, step: 503, nstep: 3, slot: 926, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:165
+	{form: 564, chips: 0xfc0, step: 503, nstep: 3, slot: 931, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:165
+	{form: 565, chips: 0xfc0, step: 506, nstep: 3, slot: 936, nslot: 6, sig: 0x377111},                                // float.sass:166
+	{form: 566, chips: 0xfc0, step: 506, nstep: 3, slot: 942, nslot: 6, sig: 0x317711},                                // float.sass:166
+	{form: 567, chips: 0xfc0, step: 509, nstep: 3, slot: 936, nslot: 6, sig: 0x377111},                                // float.sass:167
+	{form: 568, chips: 0xfc0, step: 509, nstep: 3, slot: 942, nslot: 6, sig: 0x317711},                                // float.sass:167
+	{form: 609, chips: 0x40, step: 512, nstep: 3, slot: 948, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
+	{form: 610, chips: 0x40, step: 512, nstep: 3, slot: 953, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
+	{form: 611, chips: 0x40, step: 515, nstep: 5, slot: 959, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
+	{form: 612, chips: 0x40, step: 515, nstep: 5, slot: 966, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
+	{form: 613, chips: 0x40, step: 520, nstep: 3, slot: 948, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
+	{form: 614, chips: 0x40, step: 520, nstep: 3, slot: 953, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
+	{form: 615, chips: 0x40, step: 523, nstep: 5, slot: 959, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
+	{form: 616, chips: 0x40, step: 523, nstep: 5, slot: 966, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
+	{form: 618, chips: 0x1, step: 528, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:86
+	{form: 619, chips: 0x2, step: 531, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:87
+	{form: 620, chips: 0x2, step: 534, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:88
+	{form: 621, chips: 0x2, step: 537, nstep: 4, slot: 974, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
+	{form: 622, chips: 0xffc, step: 531, nstep: 3, slot: 980, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
+	{form: 623, chips: 0xffc, step: 534, nstep: 3, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:91
+	{form: 624, chips: 0xc7c, step: 537, nstep: 4, slot: 985, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
+	{form: 625, chips: 0x380, step: 537, nstep: 4, slot: 992, nslot: 7, sig: 0x6141111},                               // tensor.sass:93
+	{form: 626, chips: 0x2, step: 541, nstep: 3, slot: 999, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:180
+	{form: 627, chips: 0x2, step: 541, nstep: 3, slot: 1003, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:180
+	{form: 629, chips: 0x2, step: 405, nstep: 2, slot: 1007, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:181
+	{form: 630, chips: 0x2, step: 544, nstep: 3, slot: 1012, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:182
+	{form: 631, chips: 0x3c, step: 547, nstep: 4, slot: 1017, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:183
+	{form: 632, chips: 0x3c, step: 547, nstep: 4, slot: 1021, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:183
+	{form: 634, chips: 0x3c, step: 547, nstep: 4, slot: 1025, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:183
+	{form: 635, chips: 0xfc0, step: 547, nstep: 4, slot: 1029, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:184
+	{form: 636, chips: 0x40, step: 547, nstep: 4, slot: 1033, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:184
+	{form: 638, chips: 0x40, step: 547, nstep: 4, slot: 1037, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:184
+	{form: 639, chips: 0xf80, step: 547, nstep: 4, slot: 1037, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:184
+	{form: 640, chips: 0x3c, step: 407, nstep: 3, slot: 1012, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:185
+	{form: 641, chips: 0xfc0, step: 407, nstep: 3, slot: 1041, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:185
+	{form: 642, chips: 0x3c, step: 551, nstep: 4, slot: 1046, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:186
+	{form: 643, chips: 0xfc0, step: 551, nstep: 4, slot: 1051, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:186
+	{form: 644, chips: 0x3f, step: 476, nstep: 3, slot: 646, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:189
+	{form: 645, chips: 0x3f, step: 476, nstep: 3, slot: 649, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:189
+	{form: 646, chips: 0x3f, step: 476, nstep: 3, slot: 653, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:189
+	{form: 648, chips: 0x3f, step: 476, nstep: 3, slot: 656, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:189
+	{form: 649, chips: 0xfc0, step: 555, nstep: 3, slot: 675, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:190
+	{form: 650, chips: 0x40, step: 555, nstep: 3, slot: 678, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:190
+	{form: 652, chips: 0x40, step: 555, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:190
+	{form: 653, chips: 0xf80, step: 555, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:190
+	{form: 654, chips: 0xfc0, step: 558, nstep: 2, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:191
+	{form: 655, chips: 0xfc0, step: 485, nstep: 3, slot: 688, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:192
+	{form: 656, chips: 0x3f, step: 560, nstep: 4, slot: 1017, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:195
+	{form: 657, chips: 0x3f, step: 560, nstep: 4, slot: 1046, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:195
+	{form: 658, chips: 0x3f, step: 560, nstep: 4, slot: 1021, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:195
+	{form: 660, chips: 0x3f, step: 560, nstep: 4, slot: 1025, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:195
+	{form: 661, chips: 0xfc0, step: 564, nstep: 5, slot: 1056, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:196
+	{form: 662, chips: 0x40, step: 564, nstep: 5, slot: 1060, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:196
+	{form: 664, chips: 0x40, step: 564, nstep: 5, slot: 1064, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:196
+	{form: 665, chips: 0xf80, step: 564, nstep: 5, slot: 1064, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:196
+	{form: 666, chips: 0xfc0, step: 560, nstep: 4, slot: 1051, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:197
+	{form: 667, chips: 0xfc0, step: 569, nstep: 5, slot: 1068, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:198
+	{form: 668, chips: 0x3f, step: 574, nstep: 4, slot: 1073, nslot: 5, sig: 0x31133},                                 // float.sass:201
+	{form: 669, chips: 0x3f, step: 574, nstep: 4, slot: 1078, nslot: 6, sig: 0x377133},                                // float.sass:201
+	{form: 670, chips: 0x3f, step: 574, nstep: 4, slot: 1084, nslot: 5, sig: 0x38133},                                 // float.sass:201
+	{form: 672, chips: 0x3f, step: 574, nstep: 4, slot: 1089, nslot: 5, sig: 0x32133},                                 // float.sass:201
+	{form: 673, chips: 0xfc0, step: 578, nstep: 5, slot: 1094, nslot: 5, sig: 0x31133},                                // float.sass:202
+	{form: 674, chips: 0x40, step: 578, nstep: 5, slot: 1099, nslot: 5, sig: 0x38133},                                 // float.sass:202
+	{form: 676, chips: 0x40, step: 578, nstep: 5, slot: 1104, nslot: 5, sig: 0x32133},                                 // float.sass:202
+	{form: 677, chips: 0xf80, step: 578, nstep: 5, slot: 1104, nslot: 5, sig: 0x32133},                                // float.sass:202
+	{form: 678, chips: 0xfc0, step: 574, nstep: 4, slot: 1109, nslot: 6, sig: 0x377133},                               // float.sass:203
+	{form: 679, chips: 0xfc0, step: 583, nstep: 5, slot: 1115, nslot: 6, sig: 0x377133},                               // float.sass:204
+	{form: 680, chips: 0xfff, step: 588, nstep: 3, slot: 1121, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:207
+	{form: 681, chips: 0x7f, step: 588, nstep: 3, slot: 1123, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:207
+	{form: 683, chips: 0x7f, step: 588, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
+	{form: 684, chips: 0xf80, step: 588, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:207
+	{form: 685, chips: 0xfff, step: 591, nstep: 3, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:208
+	{form: 686, chips: 0x7f, step: 591, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:208
+	{form: 688, chips: 0x7f, step: 591, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:208
+	{form: 689, chips: 0xf80, step: 591, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:208
+	{form: 690, chips: 0xfff, step: 594, nstep: 3, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:209
+	{form: 691, chips: 0xfff, step: 594, nstep: 3, slot: 1127, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:209
+	{form: 692, chips: 0x7f, step: 594, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:209
+	{form: 694, chips: 0x7f, step: 594, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:209
+	{form: 695, chips: 0xf80, step: 594, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:209
+	{form: 696, chips: 0xfff, step: 597, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
+	{form: 697, chips: 0xfff, step: 597, nstep: 2, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:210
+	{form: 698, chips: 0x7f, step: 597, nstep: 2, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
+	{form: 700, chips: 0x7f, step: 597, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
+	{form: 701, chips: 0xf80, step: 597, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
+	{form: 702, chips: 0xfff, step: 599, nstep: 3, slot: 1121, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:211
+	{form: 703, chips: 0x7f, step: 599, nstep: 3, slot: 1123, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:211
+	{form: 705, chips: 0x7f, step: 599, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
+	{form: 706, chips: 0xf80, step: 599, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:211
+	{form: 707, chips: 0xfff, step: 602, nstep: 3, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:212
+	{form: 708, chips: 0x7f, step: 602, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:212
+	{form: 710, chips: 0x7f, step: 602, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:212
+	{form: 711, chips: 0xf80, step: 602, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:212
+	{form: 712, chips: 0xfff, step: 605, nstep: 3, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
+	{form: 713, chips: 0xfff, step: 605, nstep: 3, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:213
+	{form: 714, chips: 0x7f, step: 605, nstep: 3, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
+	{form: 716, chips: 0x7f, step: 605, nstep: 3, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
+	{form: 717, chips: 0xf80, step: 605, nstep: 3, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
+	{form: 718, chips: 0xfff, step: 608, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:214
+	{form: 719, chips: 0xfff, step: 608, nstep: 2, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:214
+	{form: 720, chips: 0x7f, step: 608, nstep: 2, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:214
+	{form: 722, chips: 0x7f, step: 608, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:214
+	{form: 723, chips: 0xf80, step: 608, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:214
+	{form: 724, chips: 0xfff, step: 610, nstep: 3, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:215
+	{form: 725, chips: 0x7f, step: 610, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:215
+	{form: 727, chips: 0x7f, step: 610, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:215
+	{form: 728, chips: 0xf80, step: 610, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:215
+	{form: 729, chips: 0xfff, step: 613, nstep: 3, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:216
+	{form: 730, chips: 0x7f, step: 613, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:216
+	{form: 732, chips: 0x7f, step: 613, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:216
+	{form: 733, chips: 0xf80, step: 613, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:216
+	{form: 734, chips: 0xffc, step: 616, nstep: 3, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:219
+	{form: 735, chips: 0x7c, step: 616, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:219
+	{form: 737, chips: 0x7c, step: 616, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:219
+	{form: 738, chips: 0xf80, step: 616, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:219
+	{form: 739, chips: 0xfff, step: 619, nstep: 3, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:18
+	{form: 740, chips: 0xfff, step: 619, nstep: 3, slot: 1133, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:18
+	{form: 741, chips: 0x7f, step: 619, nstep: 3, slot: 1135, nslot: 2, sig: 0x81, fixed: true},                       // integer.sass:18
+	{form: 743, chips: 0x7f, step: 619, nstep: 3, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
+	{form: 744, chips: 0xf80, step: 619, nstep: 3, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:18
+	{form: 745, chips: 0x3f, step: 619, nstep: 3, slot: 1139, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:21
+	{form: 746, chips: 0x3f, step: 619, nstep: 3, slot: 1143, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
+	{form: 748, chips: 0x3f, step: 619, nstep: 3, slot: 1147, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
+	{form: 757, chips: 0xfc0, step: 622, nstep: 3, slot: 1151, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
+	{form: 758, chips: 0x40, step: 622, nstep: 3, slot: 1155, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
+	{form: 759, chips: 0xf80, step: 622, nstep: 3, slot: 1155, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
+	{form: 766, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:29
+	{form: 767, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:29
+	{form: 768, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:29
+	{form: 770, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:29
+	{form: 771, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:29
+	{form: 772, chips: 0xc00, step: 625, nstep: 1, slot: 1159, nslot: 4, sig: 0x1131},                                 // integer.sass:32
+	{form: 773, chips: 0xc00, step: 625, nstep: 1, slot: 1163, nslot: 4, sig: 0x6131},                                 // integer.sass:32
+	{form: 774, chips: 0xc00, step: 625, nstep: 1, slot: 1167, nslot: 4, sig: 0x2131},                                 // integer.sass:32
+	{form: 775, chips: 0xc00, step: 626, nstep: 2, slot: 1171, nslot: 5, sig: 0x31131},                                // integer.sass:33
+	{form: 776, chips: 0xc00, step: 626, nstep: 2, slot: 1176, nslot: 5, sig: 0x36131},                                // integer.sass:33
+	{form: 777, chips: 0xc00, step: 626, nstep: 2, slot: 1181, nslot: 5, sig: 0x32131},                                // integer.sass:33
+	{form: 778, chips: 0x7f, step: 0, nstep: 0, slot: 1186, nslot: 6, sig: 0x111331},                                  // integer.sass:36
+	{form: 779, chips: 0x7f, step: 0, nstep: 0, slot: 1192, nslot: 6, sig: 0x161331},                                  // integer.sass:36
+	{form: 780, chips: 0x7f, step: 0, nstep: 0, slot: 1198, nslot: 6, sig: 0x181331},                                  // integer.sass:36
+	{form: 782, chips: 0x7f, step: 0, nstep: 0, slot: 1204, nslot: 6, sig: 0x121331},                                  // integer.sass:36
+	{form: 783, chips: 0x7f, step: 628, nstep: 1, slot: 1210, nslot: 8, sig: 0x33111331},                              // integer.sass:37
+	{form: 784, chips: 0x7f, step: 628, nstep: 1, slot: 1218, nslot: 8, sig: 0x33161331},                              // integer.sass:37
+	{form: 785, chips: 0x7f, step: 628, nstep: 1, slot: 1226, nslot: 8, sig: 0x33181331},                              // integer.sass:37
+	{form: 787, chips: 0x7f, step: 628, nstep: 1, slot: 1234, nslot: 8, sig: 0x33121331},                              // integer.sass:37
+	{form: 788, chips: 0x180, step: 0, nstep: 0, slot: 1242, nslot: 6, sig: 0x111331},                                 // integer.sass:38
+	{form: 789, chips: 0x180, step: 0, nstep: 0, slot: 1248, nslot: 6, sig: 0x161331},                                 // integer.sass:38
+	{form: 790, chips: 0x180, step: 0, nstep: 0, slot: 1254, nslot: 6, sig: 0x121331},                                 // integer.sass:38
+	{form: 791, chips: 0x180, step: 628, nstep: 1, slot: 1260, nslot: 8, sig: 0x33111331},                             // integer.sass:39
+	{form: 792, chips: 0x180, step: 628, nstep: 1, slot: 1268, nslot: 8, sig: 0x33161331},                             // integer.sass:39
+	{form: 793, chips: 0x180, step: 628, nstep: 1, slot: 1276, nslot: 8, sig: 0x33121331},                             // integer.sass:39
+	{form: 794, chips: 0xe00, step: 0, nstep: 0, slot: 1242, nslot: 6, sig: 0x111331},                                 // integer.sass:40
+	{form: 795, chips: 0xe00, step: 0, nstep: 0, slot: 1248, nslot: 6, sig: 0x161331},                                 // integer.sass:40
+	{form: 796, chips: 0xe00, step: 0, nstep: 0, slot: 1254, nslot: 6, sig: 0x121331},                                 // integer.sass:40
+	{form: 797, chips: 0xe00, step: 628, nstep: 1, slot: 1260, nslot: 8, sig: 0x33111331},                             // integer.sass:41
+	{form: 798, chips: 0xe00, step: 628, nstep: 1, slot: 1268, nslot: 8, sig: 0x33161331},                             // integer.sass:41
+	{form: 799, chips: 0xe00, step: 628, nstep: 1, slot: 1276, nslot: 8, sig: 0x33121331},                             // integer.sass:41
+	{form: 800, chips: 0xfff, step: 629, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:44
+	{form: 801, chips: 0xfff, step: 629, nstep: 3, slot: 1284, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
+	{form: 802, chips: 0x7f, step: 629, nstep: 3, slot: 360, nslot: 4, sig: 0x1811, fixed: true},                      // integer.sass:44
+	{form: 804, chips: 0x7f, step: 629, nstep: 3, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:44
+	{form: 805, chips: 0xf80, step: 629, nstep: 3, slot: 340, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:44
+	{form: 806, chips: 0xfff, step: 632, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
+	{form: 807, chips: 0xfff, step: 632, nstep: 4, slot: 1292, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
+	{form: 808, chips: 0x7f, step: 632, nstep: 4, slot: 1296, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
+	{form: 810, chips: 0x7f, step: 632, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
+	{form: 811, chips: 0xf80, step: 632, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
+	{form: 812, chips: 0x40, step: 636, nstep: 4, slot: 1304, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:96
+	{form: 813, chips: 0x40, step: 636, nstep: 4, slot: 1309, nslot: 6, sig: 0xe41c11},                                // tensor.sass:97
+	{form: 814, chips: 0x40, step: 640, nstep: 6, slot: 1315, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:98
+	{form: 815, chips: 0x40, step: 640, nstep: 6, slot: 1322, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:99
+	{form: 850, chips: 0xfff, step: 646, nstep: 2, slot: 1330, nslot: 5, sig: 0x11131},                                // integer.sass:59
+	{form: 851, chips: 0xfff, step: 646, nstep: 2, slot: 1335, nslot: 5, sig: 0x61131},                                // integer.sass:59
+	{form: 852, chips: 0x7f, step: 646, nstep: 2, slot: 1340, nslot: 5, sig: 0x81131},                                 // integer.sass:59
+	{form: 854, chips: 0xfff, step: 646, nstep: 2, slot: 1345, nslot: 5, sig: 0x16131},                                // integer.sass:59
+	{form: 855, chips: 0x7f, step: 646, nstep: 2, slot: 1350, nslot: 5, sig: 0x18131},                                 // integer.sass:59
+	{form: 857, chips: 0x7f, step: 646, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                 // integer.sass:59
+	{form: 858, chips: 0xf80, step: 646, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:59
+	{form: 859, chips: 0x7f, step: 646, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                 // integer.sass:59
+	{form: 860, chips: 0xf80, step: 646, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:59
+	{form: 861, chips: 0xfff, step: 648, nstep: 3, slot: 1365, nslot: 6, sig: 0x311131},                               // integer.sass:60
+	{form: 862, chips: 0xfff, step: 648, nstep: 3, slot: 1371, nslot: 6, sig: 0x361131},                               // integer.sass:60
+	{form: 863, chips: 0x7f, step: 648, nstep: 3, slot: 1377, nslot: 6, sig: 0x381131},                                // integer.sass:60
+	{form: 865, chips: 0xfff, step: 648, nstep: 3, slot: 1383, nslot: 6, sig: 0x316131},                               // integer.sass:60
+	{form: 866, chips: 0x7f, step: 648, nstep: 3, slot: 1389, nslot: 6, sig: 0x318131},                                // integer.sass:60
+	{form: 868, chips: 0x7f, step: 648, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                                // integer.sass:60
+	{form: 869, chips: 0xf80, step: 648, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                               // integer.sass:60
+	{form: 870, chips: 0x7f, step: 648, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                                // integer.sass:60
+	{form: 871, chips: 0xf80, step: 648, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                               // integer.sass:60
+	{form: 872, chips: 0xfff, step: 651, nstep: 2, slot: 1330, nslot: 5, sig: 0x11131},                                // integer.sass:63
+	{form: 873, chips: 0xfff, step: 651, nstep: 2, slot: 1335, nslot: 5, sig: 0x61131},                                // integer.sass:63
+	{form: 874, chips: 0x7f, step: 651, nstep: 2, slot: 1340, nslot: 5, sig: 0x81131},                                 // integer.sass:63
+	{form: 876, chips: 0xfff, step: 651, nstep: 2, slot: 1345, nslot: 5, sig: 0x16131},                                // integer.sass:63
+	{form: 877, chips: 0x7f, step: 651, nstep: 2, slot: 1350, nslot: 5, sig: 0x18131},                                 // integer.sass:63
+	{form: 879, chips: 0x7f, step: 651, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                 // integer.sass:63
+	{form: 880, chips: 0xf80, step: 651, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:63
+	{form: 881, chips: 0x7f, step: 651, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                 // integer.sass:63
+	{form: 882, chips: 0xf80, step: 651, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:63
+	{form: 883, chips: 0xfff, step: 653, nstep: 3, slot: 1365, nslot: 6, sig: 0x311131},                               // integer.sass:64
+	{form: 884, chips: 0xfff, step: 653, nstep: 3, slot: 1371, nslot: 6, sig: 0x361131},                               // integer.sass:64
+	{form: 885, chips: 0x7f, step: 653, nstep: 3, slot: 1377, nslot: 6, sig: 0x381131},                                // integer.sass:64
+	{form: 887, chips: 0xfff, step: 653, nstep: 3, slot: 1383, nslot: 6, sig: 0x316131},                               // integer.sass:64
+	{form: 888, chips: 0x7f, step: 653, nstep: 3, slot: 1389, nslot: 6, sig: 0x318131},                                // integer.sass:64
+	{form: 890, chips: 0x7f, step: 653, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                                // integer.sass:64
+	{form: 891, chips: 0xf80, step: 653, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                               // integer.sass:64
+	{form: 892, chips: 0x7f, step: 653, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                                // integer.sass:64
+	{form: 893, chips: 0xf80, step: 653, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                               // integer.sass:64
+	{form: 816, chips: 0xfff, step: 656, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:48
+	{form: 817, chips: 0xfff, step: 656, nstep: 2, slot: 1407, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
+	{form: 818, chips: 0x7f, step: 656, nstep: 2, slot: 709, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
+	{form: 819, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
+	{form: 820, chips: 0x7f, step: 656, nstep: 2, slot: 1415, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
+	{form: 821, chips: 0xfff, step: 656, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:49
+	{form: 822, chips: 0xfff, step: 656, nstep: 2, slot: 1407, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
+	{form: 823, chips: 0x7f, step: 656, nstep: 2, slot: 709, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
+	{form: 824, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
+	{form: 825, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
+	{form: 826, chips: 0xfff, step: 658, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
+	{form: 827, chips: 0xfff, step: 660, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
+	{form: 828, chips: 0xfff, step: 662, nstep: 1, slot: 224, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:55
+	{form: 829, chips: 0xfff, step: 662, nstep: 1, slot: 1419, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
+	{form: 830, chips: 0x7f, step: 662, nstep: 1, slot: 232, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:55
+	{form: 832, chips: 0xfff, step: 662, nstep: 1, slot: 1423, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
+	{form: 833, chips: 0x7f, step: 662, nstep: 1, slot: 1427, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
+	{form: 835, chips: 0x7f, step: 662, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:55
+	{form: 836, chips: 0xf80, step: 662, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:55
+	{form: 837, chips: 0x7f, step: 662, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                      // integer.sass:55
+	{form: 838, chips: 0xf80, step: 662, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:55
+	{form: 839, chips: 0xfff, step: 663, nstep: 2, slot: 1431, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
+	{form: 840, chips: 0xfff, step: 663, nstep: 2, slot: 1436, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
+	{form: 841, chips: 0x7f, step: 663, nstep: 2, slot: 1441, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
+	{form: 843, chips: 0xfff, step: 663, nstep: 2, slot: 1446, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
+	{form: 844, chips: 0x7f, step: 663, nstep: 2, slot: 1451, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
+	{form: 846, chips: 0x7f, step: 663, nstep: 2, slot: 1456, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
+	{form: 847, chips: 0xf80, step: 663, nstep: 2, slot: 1456, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
+	{form: 848, chips: 0x7f, step: 663, nstep: 2, slot: 1461, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
+	{form: 849, chips: 0xf80, step: 663, nstep: 2, slot: 1461, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
+	{form: 894, chips: 0x1, step: 665, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 895, chips: 0x2, step: 669, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 896, chips: 0x1, step: 673, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
+	{form: 897, chips: 0x2, step: 677, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
+	{form: 898, chips: 0xffc, step: 669, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                                // tensor.sass:104
+	{form: 899, chips: 0xffc, step: 677, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                                // tensor.sass:105
+	{form: 900, chips: 0x2, step: 681, nstep: 5, slot: 1471, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
+	{form: 901, chips: 0x2, step: 686, nstep: 5, slot: 1471, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:107
+	{form: 902, chips: 0xc7c, step: 681, nstep: 5, slot: 1477, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
+	{form: 903, chips: 0x380, step: 681, nstep: 5, slot: 1484, nslot: 7, sig: 0x6141111},                              // tensor.sass:109
+	{form: 904, chips: 0xc7c, step: 686, nstep: 5, slot: 1477, nslot: 7, sig: 0x6141111},                              // tensor.sass:110
+	{form: 905, chips: 0x380, step: 686, nstep: 5, slot: 1484, nslot: 7, sig: 0x6141111},                              // tensor.sass:111
+	{form: 906, chips: 0x1ff, step: 662, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
+	{form: 907, chips: 0x1ff, step: 662, nstep: 1, slot: 1491, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
+	{form: 908, chips: 0x7f, step: 662, nstep: 1, slot: 1495, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
+	{form: 910, chips: 0x7f, step: 662, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
+	{form: 911, chips: 0x180, step: 662, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
+	{form: 912, chips: 0x200, step: 662, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
+	{form: 913, chips: 0x200, step: 662, nstep: 1, slot: 1491, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
+	{form: 914, chips: 0x200, step: 662, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
+	{form: 915, chips: 0xc00, step: 691, nstep: 1, slot: 1499, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
+	{form: 916, chips: 0xc00, step: 691, nstep: 1, slot: 1506, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
+	{form: 917, chips: 0xc00, step: 691, nstep: 1, slot: 1513, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
+	{form: 918, chips: 0x1, step: 692, nstep: 4, slot: 1520, nslot: 6, sig: 0x331133},                                 // integer.sass:72
+	{form: 919, chips: 0x1, step: 692, nstep: 4, slot: 1526, nslot: 6, sig: 0x336133},                                 // integer.sass:72
+	{form: 920, chips: 0x1, step: 692, nstep: 4, slot: 1532, nslot: 6, sig: 0x338133},                                 // integer.sass:72
+	{form: 922, chips: 0x1, step: 692, nstep: 4, slot: 1538, nslot: 6, sig: 0x332133},                                 // integer.sass:72
+	{form: 923, chips: 0x3fe, step: 696, nstep: 3, slot: 626, nslot: 5, sig: 0x31133},                                 // integer.sass:73
+	{form: 924, chips: 0x3fe, step: 696, nstep: 3, slot: 1544, nslot: 5, sig: 0x36133},                                // integer.sass:73
+	{form: 925, chips: 0x7e, step: 696, nstep: 3, slot: 1549, nslot: 5, sig: 0x38133},                                 // integer.sass:73
+	{form: 927, chips: 0x7e, step: 696, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                  // integer.sass:73
+	{form: 928, chips: 0x380, step: 696, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                 // integer.sass:73
+	{form: 929, chips: 0x3fe, step: 699, nstep: 4, slot: 1554, nslot: 6, sig: 0x331133},                               // integer.sass:74
+	{form: 930, chips: 0x3fe, step: 699, nstep: 4, slot: 1560, nslot: 6, sig: 0x336133},                               // integer.sass:74
+	{form: 931, chips: 0x7e, step: 699, nstep: 4, slot: 1566, nslot: 6, sig: 0x338133},                                // integer.sass:74
+	{form: 933, chips: 0x7e, step: 699, nstep: 4, slot: 1572, nslot: 6, sig: 0x332133},                                // integer.sass:74
+	{form: 934, chips: 0x380, step: 699, nstep: 4, slot: 1572, nslot: 6, sig: 0x332133},                               // integer.sass:74
+	{form: 935, chips: 0xc00, step: 703, nstep: 3, slot: 626, nslot: 5, sig: 0x31133},                                 // integer.sass:75
+	{form: 936, chips: 0xc00, step: 703, nstep: 3, slot: 1544, nslot: 5, sig: 0x36133},                                // integer.sass:75
+	{form: 937, chips: 0xc00, step: 703, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                 // integer.sass:75
+	{form: 938, chips: 0xc00, step: 706, nstep: 4, slot: 1554, nslot: 6, sig: 0x331133},                               // integer.sass:76
+	{form: 939, chips: 0xc00, step: 706, nstep: 4, slot: 1560, nslot: 6, sig: 0x336133},                               // integer.sass:76
+	{form: 940, chips: 0xc00, step: 706, nstep: 4, slot: 1572, nslot: 6, sig: 0x332133},                               // integer.sass:76
+	{form: 941, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                       // control.sass:220
+	{form: 942, chips: 0x1, step: 710, nstep: 7, slot: 1578, nslot: 3, sig: 0x391},                                    // memory.sass:151
+	{form: 943, chips: 0xffe, step: 717, nstep: 5, slot: 1581, nslot: 3, sig: 0x391},                                  // memory.sass:151
+	{form: 944, chips: 0x1, step: 710, nstep: 7, slot: 1584, nslot: 3, sig: 0x391},                                    // memory.sass:152
+	{form: 945, chips: 0x3e, step: 717, nstep: 5, slot: 1587, nslot: 3, sig: 0x391},                                   // memory.sass:153
+	{form: 946, chips: 0x40, step: 717, nstep: 5, slot: 1590, nslot: 3, sig: 0x391},                                   // memory.sass:154
+	{form: 947, chips: 0xf80, step: 717, nstep: 5, slot: 1590, nslot: 3, sig: 0x391},                                  // memory.sass:154
+	{form: 948, chips: 0x3e, step: 722, nstep: 5, slot: 1593, nslot: 3, sig: 0x391},                                   // memory.sass:155
+	{form: 949, chips: 0x3e, step: 722, nstep: 5, slot: 1596, nslot: 3, sig: 0x3a1},                                   // memory.sass:156
+	{form: 950, chips: 0x40, step: 722, nstep: 5, slot: 1596, nslot: 3, sig: 0x3a1},                                   // memory.sass:157
+	{form: 951, chips: 0xf80, step: 722, nstep: 5, slot: 1596, nslot: 3, sig: 0x3a1},                                  // memory.sass:157
+	{form: 952, chips: 0xfff, step: 727, nstep: 2, slot: 1599, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:160
+	{form: 953, chips: 0x380, step: 729, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
+	{form: 954, chips: 0x380, step: 729, nstep: 2, slot: 1603, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
+	{form: 955, chips: 0xc00, step: 731, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:165
+	{form: 956, chips: 0xc00, step: 731, nstep: 2, slot: 1603, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:166
+	{form: 957, chips: 0xc00, step: 731, nstep: 2, slot: 1605, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:167
+	{form: 958, chips: 0x1, step: 710, nstep: 7, slot: 1608, nslot: 4, sig: 0x3913},                                   // memory.sass:170
+	{form: 959, chips: 0xffe, step: 717, nstep: 5, slot: 1612, nslot: 4, sig: 0x3913},                                 // memory.sass:170
+	{form: 960, chips: 0x1, step: 710, nstep: 7, slot: 1616, nslot: 4, sig: 0x3913},                                   // memory.sass:171
+	{form: 961, chips: 0x3e, step: 717, nstep: 5, slot: 1620, nslot: 4, sig: 0x3913},                                  // memory.sass:172
+	{form: 962, chips: 0x40, step: 717, nstep: 5, slot: 1624, nslot: 4, sig: 0x3913},                                  // memory.sass:173
+	{form: 963, chips: 0xf80, step: 717, nstep: 5, slot: 1624, nslot: 4, sig: 0x3913},                                 // memory.sass:173
+	{form: 964, chips: 0x3e, step: 722, nstep: 5, slot: 1628, nslot: 4, sig: 0x3913},                                  // memory.sass:174
+	{form: 965, chips: 0x3e, step: 722, nstep: 5, slot: 1632, nslot: 4, sig: 0x3a13},                                  // memory.sass:175
+	{form: 966, chips: 0x40, step: 722, nstep: 5, slot: 1632, nslot: 4, sig: 0x3a13},                                  // memory.sass:176
+	{form: 967, chips: 0xf80, step: 722, nstep: 5, slot: 1632, nslot: 4, sig: 0x3a13},                                 // memory.sass:176
+	{form: 968, chips: 0xf80, step: 733, nstep: 6, slot: 1636, nslot: 5, sig: 0x36a11},                                // memory.sass:177
+	{form: 969, chips: 0xffe, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:180
+	{form: 970, chips: 0x40, step: 739, nstep: 5, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:183
+	{form: 971, chips: 0x40, step: 739, nstep: 5, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:184
+	{form: 972, chips: 0xf80, step: 739, nstep: 5, slot: 1645, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:185
+	{form: 973, chips: 0xf80, step: 739, nstep: 5, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:186
+	{form: 974, chips: 0x40, step: 744, nstep: 6, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:187
+	{form: 975, chips: 0x40, step: 744, nstep: 6, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:188
+	{form: 976, chips: 0xf80, step: 750, nstep: 6, slot: 1645, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:189
+	{form: 977, chips: 0xf80, step: 750, nstep: 6, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:190
+	{form: 978, chips: 0x3e, step: 756, nstep: 7, slot: 1647, nslot: 3, sig: 0x399},                                   // memory.sass:193
+	{form: 979, chips: 0x3e, step: 756, nstep: 7, slot: 1650, nslot: 3, sig: 0x3a9},                                   // memory.sass:194
+	{form: 980, chips: 0x40, step: 756, nstep: 7, slot: 1650, nslot: 3, sig: 0x3a9},                                   // memory.sass:195
+	{form: 981, chips: 0xf80, step: 763, nstep: 7, slot: 1650, nslot: 3, sig: 0x3a9},                                  // memory.sass:196
+	{form: 982, chips: 0xf80, step: 763, nstep: 7, slot: 1653, nslot: 3, sig: 0x399},                                  // memory.sass:197
+	{form: 983, chips: 0x7e, step: 756, nstep: 7, slot: 1656, nslot: 3, sig: 0x399},                                   // memory.sass:198
+	{form: 984, chips: 0x1, step: 770, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:201
+	{form: 985, chips: 0xffe, step: 772, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:201
+	{form: 986, chips: 0x1, step: 770, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:202
+	{form: 987, chips: 0x7e, step: 772, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:202
+	{form: 988, chips: 0xf80, step: 772, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:202
+	{form: 989, chips: 0x40, step: 772, nstep: 2, slot: 1663, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:203
+	{form: 990, chips: 0xf80, step: 772, nstep: 2, slot: 1663, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:203
+	{form: 991, chips: 0x1, step: 774, nstep: 2, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:206
+	{form: 992, chips: 0x1, step: 774, nstep: 2, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:207
+	{form: 993, chips: 0xffe, step: 776, nstep: 1, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:208
+	{form: 994, chips: 0x7e, step: 776, nstep: 1, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:209
+	{form: 995, chips: 0xf80, step: 776, nstep: 1, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:209
+	{form: 996, chips: 0x7f, step: 777, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:114
+	{form: 997, chips: 0x7f, step: 777, nstep: 3, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                       // tensor.sass:115
+	{form: 998, chips: 0xf80, step: 780, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:116
+	{form: 999, chips: 0xf80, step: 780, nstep: 3, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:117
+	{form: 1000, chips: 0xf80, step: 783, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:118
+	{form: 1001, chips: 0xf80, step: 783, nstep: 3, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:119
+	{form: 1002, chips: 0x380, step: 786, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:122
+	{form: 1003, chips: 0x380, step: 789, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:123
+	{form: 1004, chips: 0x380, step: 792, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:124
+	{form: 1005, chips: 0x380, step: 795, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:125
+	{form: 1006, chips: 0x300, step: 798, nstep: 6, slot: 1679, nslot: 3, sig: 0xd11, fixed: true, uniform: true},     // tensor.sass:126
+	{form: 1007, chips: 0xfff, step: 0, nstep: 0, slot: 1682, nslot: 5, sig: 0x61131},                                 // integer.sass:79
+	{form: 1008, chips: 0xfff, step: 0, nstep: 0, slot: 1687, nslot: 5, sig: 0x66131},                                 // integer.sass:79
+	{form: 1009, chips: 0x7f, step: 0, nstep: 0, slot: 1692, nslot: 5, sig: 0x68131},                                  // integer.sass:79
+	{form: 1011, chips: 0x7f, step: 0, nstep: 0, slot: 1697, nslot: 5, sig: 0x62131},                                  // integer.sass:79
+	{form: 1012, chips: 0xf80, step: 0, nstep: 0, slot: 1697, nslot: 5, sig: 0x62131},                                 // integer.sass:79
+	{form: 1013, chips: 0xfff, step: 804, nstep: 1, slot: 1702, nslot: 6, sig: 0x611131},                              // integer.sass:80
+	{form: 1014, chips: 0xfff, step: 804, nstep: 1, slot: 1708, nslot: 6, sig: 0x616131},                              // integer.sass:80
+	{form: 1015, chips: 0x7f, step: 804, nstep: 1, slot: 1714, nslot: 6, sig: 0x618131},                               // integer.sass:80
+	{form: 1017, chips: 0x7f, step: 804, nstep: 1, slot: 1720, nslot: 6, sig: 0x612131},                               // integer.sass:80
+	{form: 1018, chips: 0xf80, step: 804, nstep: 1, slot: 1720, nslot: 6, sig: 0x612131},                              // integer.sass:80
+	{form: 1019, chips: 0xfff, step: 805, nstep: 2, slot: 1682, nslot: 5, sig: 0x61131},                               // integer.sass:81
+	{form: 1020, chips: 0xfff, step: 805, nstep: 2, slot: 1687, nslot: 5, sig: 0x66131},                               // integer.sass:81
+	{form: 1021, chips: 0x7f, step: 805, nstep: 2, slot: 1692, nslot: 5, sig: 0x68131},                                // integer.sass:81
+	{form: 1023, chips: 0x7f, step: 805, nstep: 2, slot: 1697, nslot: 5, sig: 0x62131},                                // integer.sass:81
+	{form: 1024, chips: 0xf80, step: 805, nstep: 2, slot: 1697, nslot: 5, sig: 0x62131},                               // integer.sass:81
+	{form: 1025, chips: 0xfff, step: 628, nstep: 1, slot: 1726, nslot: 6, sig: 0x361131},                              // integer.sass:82
+	{form: 1026, chips: 0xfff, step: 628, nstep: 1, slot: 1732, nslot: 6, sig: 0x366131},                              // integer.sass:82
+	{form: 1027, chips: 0x7f, step: 628, nstep: 1, slot: 1738, nslot: 6, sig: 0x368131},                               // integer.sass:82
+	{form: 1029, chips: 0x7f, step: 628, nstep: 1, slot: 1744, nslot: 6, sig: 0x362131},                               // integer.sass:82
+	{form: 1030, chips: 0xf80, step: 628, nstep: 1, slot: 1744, nslot: 6, sig: 0x362131},                              // integer.sass:82
+	{form: 1031, chips: 0xfff, step: 807, nstep: 2, slot: 1750, nslot: 7, sig: 0x3611131},                             // integer.sass:83
+	{form: 1032, chips: 0xfff, step: 807, nstep: 2, slot: 1757, nslot: 7, sig: 0x3616131},                             // integer.sass:83
+	{form: 1033, chips: 0x7f, step: 807, nstep: 2, slot: 1764, nslot: 7, sig: 0x3618131},                              // integer.sass:83
+	{form: 1035, chips: 0x7f, step: 807, nstep: 2, slot: 1771, nslot: 7, sig: 0x3612131},                              // integer.sass:83
+	{form: 1036, chips: 0xf80, step: 807, nstep: 2, slot: 1771, nslot: 7, sig: 0x3612131},                             // integer.sass:83
+	{form: 1037, chips: 0xfff, step: 809, nstep: 3, slot: 1726, nslot: 6, sig: 0x361131},                              // integer.sass:84
+	{form: 1038, chips: 0xfff, step: 809, nstep: 3, slot: 1732, nslot: 6, sig: 0x366131},                              // integer.sass:84
+	{form: 1039, chips: 0x7f, step: 809, nstep: 3, slot: 1738, nslot: 6, sig: 0x368131},                               // integer.sass:84
+	{form: 1040, chips: 0x7f, step: 809, nstep: 3, slot: 1744, nslot: 6, sig: 0x362131},                               // integer.sass:84
+	{form: 1041, chips: 0xf80, step: 809, nstep: 3, slot: 1744, nslot: 6, sig: 0x362131},                              // integer.sass:84
+	{form: 1042, chips: 0xfff, step: 0, nstep: 0, slot: 1778, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:223
+	{form: 1043, chips: 0xfc0, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // control.sass:224
+	{form: 1044, chips: 0xfff, step: 812, nstep: 2, slot: 1779, nslot: 7, sig: 0x3611113},                             // integer.sass:87
+	{form: 1045, chips: 0xfff, step: 812, nstep: 2, slot: 1786, nslot: 7, sig: 0x3616113},                             // integer.sass:87
+	{form: 1046, chips: 0x7f, step: 812, nstep: 2, slot: 1793, nslot: 7, sig: 0x3618113},                              // integer.sass:87
+	{form: 1048, chips: 0x7f, step: 812, nstep: 2, slot: 1800, nslot: 7, sig: 0x3612113},                              // integer.sass:87
+	{form: 1049, chips: 0xf80, step: 812, nstep: 2, slot: 1800, nslot: 7, sig: 0x3612113},                             // integer.sass:87
+	{form: 1050, chips: 0xfff, step: 814, nstep: 2, slot: 1807, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:227
+	{form: 1051, chips: 0xfff, step: 816, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:228
+	{form: 1052, chips: 0x1, step: 818, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:212
+	{form: 1053, chips: 0x3e, step: 821, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:213
+	{form: 1054, chips: 0xfc0, step: 823, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // memory.sass:214
+	{form: 1055, chips: 0x3ff, step: 0, nstep: 0, slot: 1810, nslot: 3, sig: 0x611},                                   // integer.sass:90
+	{form: 1056, chips: 0x7f, step: 0, nstep: 0, slot: 1813, nslot: 3, sig: 0x681},                                    // integer.sass:90
+	{form: 1058, chips: 0xfff, step: 0, nstep: 0, slot: 1816, nslot: 3, sig: 0x661},                                   // integer.sass:91
+	{form: 1059, chips: 0x7f, step: 0, nstep: 0, slot: 1819, nslot: 3, sig: 0x621},                                    // integer.sass:92
+	{form: 1060, chips: 0x380, step: 0, nstep: 0, slot: 1819, nslot: 3, sig: 0x621},                                   // integer.sass:93
+	{form: 1061, chips: 0x380, step: 824, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:94
+	{form: 1062, chips: 0xc00, step: 625, nstep: 1, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // integer.sass:95
+	{form: 1063, chips: 0xc00, step: 825, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:96
+	{form: 1064, chips: 0xc00, step: 0, nstep: 0, slot: 1819, nslot: 3, sig: 0x621},                                   // integer.sass:97
+	{form: 1065, chips: 0xc00, step: 824, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:98
+	{form: 1066, chips: 0xc00, step: 0, nstep: 0, slot: 1810, nslot: 3, sig: 0x611},                                   // integer.sass:99
+	{form: 1067, chips: 0xc00, step: 825, nstep: 1, slot: 174, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:100
+	{form: 1068, chips: 0x7f, step: 826, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:129
+	{form: 1069, chips: 0xf80, step: 828, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:130
+	{form: 1070, chips: 0x3f, step: 830, nstep: 1, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:222
+	{form: 1071, chips: 0x3f, step: 830, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:222
+	{form: 1072, chips: 0x3f, step: 830, nstep: 1, slot: 1135, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
+	{form: 1074, chips: 0x3f, step: 830, nstep: 1, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
+	{form: 1075, chips: 0x3f, step: 831, nstep: 2, slot: 1824, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:223
+	{form: 1076, chips: 0x3f, step: 831, nstep: 2, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:223
+	{form: 1077, chips: 0x3f, step: 831, nstep: 2, slot: 1826, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
+	{form: 1079, chips: 0x3f, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
+	{form: 1080, chips: 0xfc0, step: 830, nstep: 1, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:224
+	{form: 1081, chips: 0xfc0, step: 830, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:224
+	{form: 1082, chips: 0x40, step: 830, nstep: 1, slot: 1135, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:224
+	{form: 1084, chips: 0x40, step: 830, nstep: 1, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
+	{form: 1085, chips: 0xf80, step: 830, nstep: 1, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:224
+	{form: 1086, chips: 0xfc0, step: 831, nstep: 2, slot: 1824, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:225
+	{form: 1087, chips: 0xfc0, step: 831, nstep: 2, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:225
+	{form: 1088, chips: 0x40, step: 831, nstep: 2, slot: 1826, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:225
+	{form: 1090, chips: 0x40, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:225
+	{form: 1091, chips: 0xf80, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:225
+	{form: 1092, chips: 0xfc0, step: 833, nstep: 2, slot: 1824, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:226
+	{form: 1093, chips: 0xfc0, step: 833, nstep: 2, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:226
+	{form: 1094, chips: 0x40, step: 833, nstep: 2, slot: 1826, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:226
+	{form: 1096, chips: 0x40, step: 833, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:226
+	{form: 1097, chips: 0xf80, step: 833, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:226
+	{form: 1098, chips: 0x100, step: 835, nstep: 2, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:227
+	{form: 1099, chips: 0x100, step: 835, nstep: 2, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:227
+	{form: 1100, chips: 0x100, step: 837, nstep: 2, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:228
+	{form: 1101, chips: 0x100, step: 837, nstep: 2, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:228
+	{form: 1102, chips: 0x3f, step: 839, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:229
+	{form: 1103, chips: 0xfc0, step: 839, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:230
+	{form: 1104, chips: 0x3f, step: 840, nstep: 2, slot: 1830, nslot: 2, sig: 0x13},                                   // control.sass:231
+	{form: 1105, chips: 0x3f, step: 840, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:232
+	{form: 1106, chips: 0x3f, step: 840, nstep: 2, slot: 1832, nslot: 2, sig: 0x83},                                   // control.sass:232
+	{form: 1108, chips: 0xfc0, step: 842, nstep: 3, slot: 1834, nslot: 2, sig: 0x13},                                  // control.sass:233
+	{form: 1109, chips: 0xfc0, step: 842, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                   // control.sass:234
+	{form: 1110, chips: 0x40, step: 842, nstep: 3, slot: 1836, nslot: 2, sig: 0x83},                                   // control.sass:234
+	{form: 1112, chips: 0xffe, step: 845, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                   // control.sass:235
+	{form: 1113, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:238
+	{form: 1114, chips: 0xc00, step: 846, nstep: 7, slot: 1839, nslot: 8, sig: 0x21141111},                            // tensor.sass:133
+	{form: 1115, chips: 0xc00, step: 853, nstep: 8, slot: 1847, nslot: 9, sig: 0x621141111},                           // tensor.sass:134
+	{form: 1123, chips: 0xfff, step: 861, nstep: 1, slot: 1856, nslot: 7, sig: 0x6633333},                             // integer.sass:108
+	{form: 1124, chips: 0xfff, step: 861, nstep: 1, slot: 1863, nslot: 7, sig: 0x6643333},                             // integer.sass:109
+	{form: 1125, chips: 0xfff, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                    // control.sass:241
+	{form: 1126, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                        // integer.sass:112
+	{form: 1127, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // integer.sass:112
+	{form: 1128, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                         // integer.sass:112
+	{form: 1130, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:112
+	{form: 1131, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                        // integer.sass:112
+	{form: 1132, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:244
+	{form: 1133, chips: 0xfff, step: 862, nstep: 1, slot: 224, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:115
+	{form: 1134, chips: 0xfff, step: 862, nstep: 1, slot: 1419, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:115
+	{form: 1135, chips: 0x7f, step: 862, nstep: 1, slot: 232, nslot: 4, sig: 0x8111, fixed: true},                     // integer.sass:115
+	{form: 1137, chips: 0xfff, step: 862, nstep: 1, slot: 1423, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:115
+	{form: 1138, chips: 0x7f, step: 862, nstep: 1, slot: 1427, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:115
+	{form: 1140, chips: 0x7f, step: 862, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:115
+	{form: 1141, chips: 0xf80, step: 862, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:115
+	{form: 1142, chips: 0x7f, step: 862, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:115
+	{form: 1143, chips: 0xf80, step: 862, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:115
+	{form: 1144, chips: 0x40, step: 863, nstep: 4, slot: 1872, nslot: 5, sig: 0xe41c1},                                // tensor.sass:137
+	{form: 1145, chips: 0x40, step: 863, nstep: 4, slot: 1877, nslot: 6, sig: 0xe41c11},                               // tensor.sass:138
+	{form: 1146, chips: 0x40, step: 867, nstep: 6, slot: 1883, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:139
+	{form: 1147, chips: 0x40, step: 867, nstep: 6, slot: 1890, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:140
+	{form: 1148, chips: 0x40, step: 873, nstep: 4, slot: 1872, nslot: 5, sig: 0xe41c1},                                // tensor.sass:141
+	{form: 1149, chips: 0x40, step: 873, nstep: 4, slot: 1877, nslot: 6, sig: 0xe41c11},                               // tensor.sass:142
+	{form: 1150, chips: 0x40, step: 877, nstep: 6, slot: 1883, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:143
+	{form: 1151, chips: 0x40, step: 877, nstep: 6, slot: 1890, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:144
+	{form: 1152, chips: 0x20, step: 883, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                                // tensor.sass:147
+	{form: 1153, chips: 0x20, step: 887, nstep: 6, slot: 1898, nslot: 7, sig: 0x6141111},                              // tensor.sass:148
+	{form: 1154, chips: 0xc00, step: 893, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                               // tensor.sass:149
+	{form: 1155, chips: 0xc00, step: 897, nstep: 5, slot: 1477, nslot: 7, sig: 0x6141111},                             // tensor.sass:150
+	{form: 1156, chips: 0xc00, step: 902, nstep: 6, slot: 1839, nslot: 8, sig: 0x21141111},                            // tensor.sass:151
+	{form: 1157, chips: 0xc00, step: 908, nstep: 7, slot: 1847, nslot: 9, sig: 0x621141111},                           // tensor.sass:152
+	{form: 1158, chips: 0x3f, step: 915, nstep: 2, slot: 1905, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:217
+	{form: 1159, chips: 0xfc0, step: 917, nstep: 2, slot: 1905, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:217
+	{form: 1160, chips: 0x3f, step: 915, nstep: 2, slot: 1908, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:218
+	{form: 1161, chips: 0x40, step: 917, nstep: 2, slot: 1911, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:219
+	{form: 1162, chips: 0xf80, step: 917, nstep: 2, slot: 1911, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:219
+	{form: 1164, chips: 0x3f, step: 0, nstep: 0, slot: 1914, nslot: 3, sig: 0x123},                                    // integer.sass:121
+	{form: 1165, chips: 0x3f, step: 919, nstep: 1, slot: 1917, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:122
+	{form: 1166, chips: 0x40, step: 0, nstep: 0, slot: 1914, nslot: 3, sig: 0x123},                                    // integer.sass:123
+	{form: 1167, chips: 0x40, step: 919, nstep: 1, slot: 1917, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:124
+	{form: 1168, chips: 0xf80, step: 920, nstep: 2, slot: 1920, nslot: 3, sig: 0x123},                                 // integer.sass:125
+	{form: 1169, chips: 0xf80, step: 922, nstep: 3, slot: 1923, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:126
+	{form: 1170, chips: 0x1, step: 925, nstep: 7, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:222
+	{form: 1171, chips: 0x1, step: 932, nstep: 7, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:223
+	{form: 1172, chips: 0x3e, step: 939, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:224
+	{form: 1173, chips: 0x3e, step: 944, nstep: 5, slot: 1932, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:225
+	{form: 1174, chips: 0x3e, step: 944, nstep: 5, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:226
+	{form: 1175, chips: 0x3e, step: 944, nstep: 5, slot: 1936, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:227
+	{form: 1176, chips: 0x40, step: 949, nstep: 2, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:230
+	{form: 1177, chips: 0xf80, step: 949, nstep: 2, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:231
+	{form: 1178, chips: 0xfc0, step: 951, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:234
+	{form: 1179, chips: 0xfc0, step: 39, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:235
+	{form: 1180, chips: 0x40, step: 956, nstep: 5, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:236
+	{form: 1181, chips: 0x40, step: 956, nstep: 5, slot: 1936, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:237
+	{form: 1182, chips: 0x40, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:238
+	{form: 1183, chips: 0x40, step: 66, nstep: 6, slot: 1946, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:239
+	{form: 1184, chips: 0xf80, step: 956, nstep: 5, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:240
+	{form: 1185, chips: 0xf80, step: 956, nstep: 5, slot: 1936, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:241
+	{form: 1186, chips: 0xf80, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:242
+	{form: 1187, chips: 0xf80, step: 66, nstep: 6, slot: 1946, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:243
+	{form: 1188, chips: 0x7e, step: 961, nstep: 2, slot: 1948, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:129
+	{form: 1189, chips: 0xf80, step: 961, nstep: 2, slot: 1948, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:129
+	{form: 1190, chips: 0x3f, step: 963, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:247
+	{form: 1191, chips: 0xfc0, step: 963, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:247
+	{form: 1192, chips: 0x3f, step: 965, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:248
+	{form: 1193, chips: 0xfc0, step: 965, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:248
+	{form: 1196, chips: 0x1, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:255
+	{form: 1197, chips: 0x3e, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
+	{form: 1198, chips: 0x40, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
+	{form: 1199, chips: 0x180, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1200, chips: 0x200, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1201, chips: 0xc00, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1202, chips: 0x1, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:258
+	{form: 1203, chips: 0x3e, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
+	{form: 1204, chips: 0x40, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
+	{form: 1205, chips: 0x180, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1206, chips: 0x200, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1207, chips: 0xc00, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1208, chips: 0xfff, step: 0, nstep: 0, slot: 1962, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:132
+	{form: 1209, chips: 0xfff, step: 0, nstep: 0, slot: 1966, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:132
+	{form: 1210, chips: 0x7f, step: 0, nstep: 0, slot: 1970, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:132
+	{form: 1212, chips: 0x7f, step: 0, nstep: 0, slot: 1974, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:132
+	{form: 1213, chips: 0xf80, step: 0, nstep: 0, slot: 1974, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:132
+	{form: 1214, chips: 0xc00, step: 825, nstep: 1, slot: 1966, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:133
+	{form: 1215, chips: 0xc00, step: 825, nstep: 1, slot: 1962, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:134
+	{form: 1216, chips: 0xc00, step: 825, nstep: 1, slot: 1974, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:135
+	{form: 1217, chips: 0xfff, step: 967, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:138
+	{form: 1218, chips: 0xfff, step: 967, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:138
+	{form: 1219, chips: 0x7f, step: 967, nstep: 2, slot: 1984, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:138
+	{form: 1221, chips: 0x7f, step: 967, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:138
+	{form: 1222, chips: 0xf80, step: 967, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:138
+	{form: 1223, chips: 0xe7f, step: 969, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:141
+	{form: 1224, chips: 0xe7f, step: 969, nstep: 4, slot: 1990, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:141
+	{form: 1225, chips: 0x7f, step: 969, nstep: 4, slot: 1994, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:141
+	{form: 1227, chips: 0xe7f, step: 969, nstep: 4, slot: 1292, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:141
+	{form: 1228, chips: 0x7f, step: 969, nstep: 4, slot: 1296, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:141
+	{form: 1230, chips: 0x7f, step: 969, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:141
+	{form: 1231, chips: 0xe00, step: 969, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:141
+	{form: 1232, chips: 0x7f, step: 969, nstep: 4, slot: 1998, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:141
+	{form: 1233, chips: 0xe00, step: 969, nstep: 4, slot: 1998, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:141
+	{form: 1234, chips: 0x180, step: 973, nstep: 5, slot: 2002, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:142
+	{form: 1235, chips: 0x180, step: 973, nstep: 5, slot: 2006, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:142
+	{form: 1236, chips: 0x180, step: 973, nstep: 5, slot: 2010, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:142
+	{form: 1237, chips: 0x180, step: 973, nstep: 5, slot: 2014, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:142
+	{form: 1238, chips: 0x180, step: 973, nstep: 5, slot: 2018, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:142
+	{form: 1239, chips: 0xfff, step: 978, nstep: 1, slot: 2022, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:261
+	{form: 1240, chips: 0xfff, step: 978, nstep: 1, slot: 2027, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:262
+	{form: 1241, chips: 0xfff, step: 978, nstep: 1, slot: 2032, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:263
+	{form: 1242, chips: 0xfff, step: 978, nstep: 1, slot: 2037, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:264
+	{form: 1243, chips: 0x1, step: 979, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:246
+	{form: 1244, chips: 0xffe, step: 985, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:246
+	{form: 1245, chips: 0x1, step: 979, nstep: 6, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:247
+	{form: 1246, chips: 0x3e, step: 985, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:248
+	{form: 1247, chips: 0x40, step: 985, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:249
+	{form: 1248, chips: 0xf80, step: 985, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:249
+	{form: 1249, chips: 0x3e, step: 989, nstep: 4, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:250
+	{form: 1250, chips: 0x3e, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:251
+	{form: 1251, chips: 0x40, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:252
+	{form: 1252, chips: 0xf80, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:252
+	{form: 1253, chips: 0x40, step: 993, nstep: 1, slot: 2054, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:255
+	{form: 1254, chips: 0xf80, step: 993, nstep: 1, slot: 2054, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:256
+	{form: 1255, chips: 0x1, step: 979, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:259
+	{form: 1256, chips: 0x7e, step: 985, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:259
+	{form: 1257, chips: 0xf80, step: 994, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:260
+	{form: 1258, chips: 0x1, step: 979, nstep: 6, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:261
+	{form: 1259, chips: 0x3e, step: 985, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:262
+	{form: 1260, chips: 0x40, step: 985, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:263
+	{form: 1261, chips: 0x3e, step: 989, nstep: 4, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:264
+	{form: 1262, chips: 0x3e, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:265
+	{form: 1263, chips: 0x40, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:266
+	{form: 1264, chips: 0xf80, step: 994, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:267
+	{form: 1265, chips: 0xf80, step: 998, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:268
+	{form: 1266, chips: 0xf80, step: 1002, nstep: 5, slot: 2056, nslot: 4, sig: 0x611a},                               // memory.sass:269
+	{form: 1267, chips: 0x1, step: 770, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:272
+	{form: 1268, chips: 0xffe, step: 772, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:272
+	{form: 1269, chips: 0x1, step: 770, nstep: 2, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:273
+	{form: 1270, chips: 0x7e, step: 772, nstep: 2, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:273
+	{form: 1271, chips: 0xf80, step: 772, nstep: 2, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:273
+	{form: 1272, chips: 0x40, step: 772, nstep: 2, slot: 2064, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:274
+	{form: 1273, chips: 0xf80, step: 772, nstep: 2, slot: 2064, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:274
+	{form: 1274, chips: 0x1, step: 1007, nstep: 1, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:277
+	{form: 1275, chips: 0xffe, step: 776, nstep: 1, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:277
+	{form: 1276, chips: 0x1, step: 1007, nstep: 1, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:278
+	{form: 1277, chips: 0x7e, step: 776, nstep: 1, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:278
+	{form: 1278, chips: 0xf80, step: 776, nstep: 1, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:278
+	{form: 1279, chips: 0x40, step: 1008, nstep: 3, slot: 2070, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
+	{form: 1280, chips: 0x40, step: 1008, nstep: 3, slot: 2072, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:156
+	{form: 1281, chips: 0xf80, step: 1011, nstep: 3, slot: 2070, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:157
+	{form: 1282, chips: 0xf80, step: 1011, nstep: 3, slot: 2072, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:158
+	{form: 1283, chips: 0x380, step: 1014, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:161
+	{form: 1284, chips: 0x380, step: 1017, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:162
+	{form: 1285, chips: 0x380, step: 1020, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:163
+	{form: 1286, chips: 0x380, step: 1023, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:164
+	{form: 1287, chips: 0x1, step: 1026, nstep: 9, slot: 2076, nslot: 4, sig: 0x1913},                                 // texture.sass:26
+	{form: 1288, chips: 0x3fe, step: 1035, nstep: 7, slot: 2080, nslot: 4, sig: 0x1913},                               // texture.sass:26
+	{form: 1289, chips: 0x1, step: 1026, nstep: 9, slot: 2084, nslot: 5, sig: 0x66913},                                // texture.sass:27
+	{form: 1290, chips: 0x7e, step: 1035, nstep: 7, slot: 2089, nslot: 5, sig: 0x66913},                               // texture.sass:27
+	{form: 1291, chips: 0x1, step: 1026, nstep: 9, slot: 2094, nslot: 5, sig: 0x62913},                                // texture.sass:28
+	{form: 1292, chips: 0x7e, step: 1035, nstep: 7, slot: 2099, nslot: 5, sig: 0x62913},                               // texture.sass:28
+	{form: 1293, chips: 0x380, step: 1035, nstep: 7, slot: 2104, nslot: 4, sig: 0x2913},                               // texture.sass:29
+	{form: 1294, chips: 0xc00, step: 1042, nstep: 8, slot: 2108, nslot: 5, sig: 0x21913},                              // texture.sass:30
+	{form: 1295, chips: 0xc00, step: 1042, nstep: 8, slot: 2113, nslot: 5, sig: 0x22913},                              // texture.sass:31
+	{form: 1296, chips: 0x1, step: 1050, nstep: 10, slot: 2118, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
+	{form: 1297, chips: 0x3fe, step: 1060, nstep: 8, slot: 2121, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
+	{form: 1298, chips: 0x1, step: 1050, nstep: 10, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1299, chips: 0x7e, step: 1060, nstep: 8, slot: 2128, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1300, chips: 0x1, step: 1050, nstep: 10, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1301, chips: 0x7e, step: 1060, nstep: 8, slot: 2136, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1302, chips: 0x380, step: 1060, nstep: 8, slot: 2140, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
+	{form: 1303, chips: 0xc00, step: 1068, nstep: 9, slot: 2143, nslot: 4, sig: 0x2119},                               // texture.sass:38
+	{form: 1304, chips: 0xc00, step: 1068, nstep: 9, slot: 2147, nslot: 4, sig: 0x2219},                               // texture.sass:39
+	{form: 1305, chips: 0x1, step: 1077, nstep: 8, slot: 2121, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
+	{form: 1306, chips: 0x3fe, step: 1085, nstep: 6, slot: 2151, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
+	{form: 1307, chips: 0x1, step: 1026, nstep: 9, slot: 2154, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:43
+	{form: 1308, chips: 0x3fe, step: 1091, nstep: 7, slot: 2157, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
+	{form: 1309, chips: 0x1, step: 1077, nstep: 8, slot: 2128, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
+	{form: 1310, chips: 0x7e, step: 1085, nstep: 6, slot: 2160, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
+	{form: 1311, chips: 0x1, step: 1026, nstep: 9, slot: 2164, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:45
+	{form: 1312, chips: 0x7e, step: 1091, nstep: 7, slot: 2168, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
+	{form: 1313, chips: 0x1, step: 1077, nstep: 8, slot: 2136, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
+	{form: 1314, chips: 0x7e, step: 1085, nstep: 6, slot: 2172, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
+	{form: 1315, chips: 0x1, step: 1026, nstep: 9, slot: 2176, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:47
+	{form: 1316, chips: 0x7e, step: 1091, nstep: 7, slot: 2180, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
+	{form: 1317, chips: 0x380, step: 1085, nstep: 6, slot: 2184, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
+	{form: 1318, chips: 0x380, step: 1091, nstep: 7, slot: 2187, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
+	{form: 1319, chips: 0xc00, step: 1098, nstep: 7, slot: 2190, nslot: 4, sig: 0x2119},                               // texture.sass:50
+	{form: 1320, chips: 0xc00, step: 1105, nstep: 8, slot: 2194, nslot: 4, sig: 0x2119},                               // texture.sass:51
+	{form: 1321, chips: 0xc00, step: 1098, nstep: 7, slot: 2198, nslot: 4, sig: 0x2219},                               // texture.sass:52
+	{form: 1322, chips: 0xc00, step: 1105, nstep: 8, slot: 2202, nslot: 4, sig: 0x2219},                               // texture.sass:53
+	{form: 1323, chips: 0x40, step: 1113, nstep: 3, slot: 2206, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:281
+	{form: 1324, chips: 0xf80, step: 1113, nstep: 3, slot: 2206, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:282
+	{form: 1325, chips: 0x40, step: 1116, nstep: 5, slot: 2209, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:283
+	{form: 1326, chips: 0xf80, step: 1116, nstep: 5, slot: 2209, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:284
+	{form: 1327, chips: 0xfc0, step: 1121, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                        // memory.sass:285
+	{form: 1328, chips: 0x40, step: 1123, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:286
+	{form: 1329, chips: 0xf80, step: 1123, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:286
+	{form: 1330, chips: 0x40, step: 1125, nstep: 2, slot: 2212, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:287
+	{form: 1331, chips: 0xf80, step: 1125, nstep: 2, slot: 2212, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:287
+	{form: 1332, chips: 0x40, step: 1127, nstep: 3, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:288
+	{form: 1333, chips: 0xf80, step: 1127, nstep: 3, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:288
+	{form: 1334, chips: 0x40, step: 1130, nstep: 2, slot: 2215, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:289
+	{form: 1335, chips: 0xf80, step: 1130, nstep: 2, slot: 2215, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:289
+	{form: 1336, chips: 0x1, step: 1132, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
+	{form: 1337, chips: 0x7f, step: 1141, nstep: 9, slot: 2224, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
+	{form: 1338, chips: 0x7f, step: 1150, nstep: 8, slot: 2233, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
+	{form: 1339, chips: 0x7e, step: 1132, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
+	{form: 1340, chips: 0x380, step: 1158, nstep: 8, slot: 2242, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
+	{form: 1341, chips: 0xc00, step: 1166, nstep: 10, slot: 2250, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
+	{form: 1342, chips: 0xc00, step: 1176, nstep: 9, slot: 2259, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
+	{form: 1343, chips: 0x1, step: 1185, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
+	{form: 1344, chips: 0x7f, step: 1194, nstep: 9, slot: 2224, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
+	{form: 1345, chips: 0x7f, step: 1203, nstep: 8, slot: 2233, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
+	{form: 1346, chips: 0x7e, step: 1185, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
+	{form: 1347, chips: 0x380, step: 1211, nstep: 8, slot: 2242, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
+	{form: 1348, chips: 0xc00, step: 1219, nstep: 9, slot: 2259, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
+	{form: 1349, chips: 0x1, step: 1228, nstep: 8, slot: 2268, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
+	{form: 1350, chips: 0x7f, step: 1236, nstep: 8, slot: 2275, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
+	{form: 1351, chips: 0x7f, step: 1244, nstep: 7, slot: 2284, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
+	{form: 1352, chips: 0x7e, step: 1228, nstep: 8, slot: 2268, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
+	{form: 1353, chips: 0x380, step: 1244, nstep: 7, slot: 2293, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
+	{form: 1354, chips: 0xc00, step: 1251, nstep: 8, slot: 2301, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
+	{form: 1355, chips: 0x1, step: 1259, nstep: 6, slot: 2310, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
+	{form: 1356, chips: 0x7f, step: 1265, nstep: 6, slot: 2317, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
+	{form: 1357, chips: 0x7f, step: 1271, nstep: 5, slot: 2326, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
+	{form: 1358, chips: 0x7e, step: 1259, nstep: 6, slot: 2310, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
+	{form: 1359, chips: 0x380, step: 1271, nstep: 5, slot: 2335, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
+	{form: 1360, chips: 0xc00, step: 1276, nstep: 6, slot: 2343, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
+	{form: 1361, chips: 0xfff, step: 1282, nstep: 2, slot: 2352, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
+	{form: 1362, chips: 0x7f, step: 1284, nstep: 2, slot: 2357, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
+	{form: 1363, chips: 0x7f, step: 1286, nstep: 1, slot: 2364, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
+	{form: 1364, chips: 0xf80, step: 1286, nstep: 1, slot: 2371, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
+	{form: 1365, chips: 0x40, step: 1287, nstep: 5, slot: 2378, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:292
+	{form: 1366, chips: 0x40, step: 1287, nstep: 5, slot: 2381, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:293
+	{form: 1367, chips: 0x380, step: 1292, nstep: 7, slot: 2385, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:294
+	{form: 1368, chips: 0x380, step: 1292, nstep: 7, slot: 2388, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:295
+	{form: 1369, chips: 0xc00, step: 1299, nstep: 6, slot: 2392, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:296
+	{form: 1370, chips: 0xc00, step: 1299, nstep: 6, slot: 2395, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:297
+	{form: 1371, chips: 0x40, step: 1305, nstep: 1, slot: 2399, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:300
+	{form: 1372, chips: 0xf80, step: 1305, nstep: 1, slot: 2399, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:300
+	{form: 1373, chips: 0x40, step: 1305, nstep: 1, slot: 2401, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:301
+	{form: 1374, chips: 0xf80, step: 1305, nstep: 1, slot: 2401, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:301
+	{form: 1375, chips: 0x40, step: 1306, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:304
+	{form: 1376, chips: 0xc00, step: 1306, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:304
+	{form: 1377, chips: 0x40, step: 1306, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:305
+	{form: 1378, chips: 0xc00, step: 1306, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:305
+	{form: 1379, chips: 0x380, step: 1310, nstep: 5, slot: 2378, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:306
+	{form: 1380, chips: 0x380, step: 1310, nstep: 5, slot: 2381, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:307
+	{form: 1381, chips: 0x7f, step: 159, nstep: 1, slot: 2411, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1382, chips: 0xf80, step: 159, nstep: 1, slot: 2411, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1383, chips: 0x7f, step: 159, nstep: 1, slot: 2414, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1384, chips: 0xf80, step: 159, nstep: 1, slot: 2414, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1385, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1386, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1387, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1388, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1389, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:267
+	{form: 1390, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:270
+	{form: 1391, chips: 0x7f, step: 0, nstep: 0, slot: 2421, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
+	{form: 1392, chips: 0x7f, step: 0, nstep: 0, slot: 2426, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
+	{form: 1393, chips: 0xf80, step: 0, nstep: 0, slot: 2421, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:13
+	{form: 1394, chips: 0xf80, step: 0, nstep: 0, slot: 2426, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:14
+	{form: 1395, chips: 0xc00, step: 350, nstep: 4, slot: 2431, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:17
+	{form: 1396, chips: 0xc00, step: 383, nstep: 3, slot: 2433, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:20
+	{form: 1397, chips: 0xc00, step: 383, nstep: 3, slot: 2436, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:21
+	{form: 1398, chips: 0xc00, step: 394, nstep: 3, slot: 2439, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:24
+	{form: 1399, chips: 0xc00, step: 394, nstep: 3, slot: 2443, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1400, chips: 0xc00, step: 394, nstep: 3, slot: 2447, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1401, chips: 0xc00, step: 399, nstep: 3, slot: 2451, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:28
+	{form: 1402, chips: 0xc00, step: 399, nstep: 3, slot: 2454, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:31
+	{form: 1403, chips: 0x7f, step: 402, nstep: 2, slot: 2458, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:34
+	{form: 1404, chips: 0xf80, step: 402, nstep: 2, slot: 2458, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:34
+	{form: 1405, chips: 0x7f, step: 402, nstep: 2, slot: 2461, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:34
+	{form: 1406, chips: 0xf80, step: 402, nstep: 2, slot: 2461, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:34
+	{form: 1407, chips: 0xc00, step: 407, nstep: 3, slot: 2464, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1408, chips: 0xc00, step: 407, nstep: 3, slot: 2468, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1409, chips: 0xc00, step: 410, nstep: 4, slot: 2472, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1410, chips: 0xc00, step: 410, nstep: 4, slot: 2477, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1411, chips: 0xc00, step: 414, nstep: 4, slot: 2482, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1412, chips: 0xc00, step: 414, nstep: 4, slot: 2485, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1413, chips: 0xc00, step: 404, nstep: 1, slot: 2488, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1414, chips: 0xc00, step: 404, nstep: 1, slot: 2492, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1415, chips: 0xc00, step: 429, nstep: 4, slot: 2496, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1416, chips: 0xc00, step: 429, nstep: 4, slot: 2500, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1417, chips: 0xc00, step: 433, nstep: 3, slot: 2504, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1418, chips: 0xc00, step: 433, nstep: 3, slot: 2509, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1419, chips: 0xf80, step: 1315, nstep: 1, slot: 2514, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:273
+	{form: 1420, chips: 0xc00, step: 588, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:53
+	{form: 1421, chips: 0xc00, step: 591, nstep: 3, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
+	{form: 1422, chips: 0xc00, step: 1316, nstep: 3, slot: 2519, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // uniform.sass:55
+	{form: 1423, chips: 0xc00, step: 616, nstep: 3, slot: 2519, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:58
+	{form: 1424, chips: 0xc00, step: 619, nstep: 3, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:61
+	{form: 1425, chips: 0xc00, step: 619, nstep: 3, slot: 2523, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:61
+	{form: 1426, chips: 0xc00, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:64
+	{form: 1427, chips: 0xc00, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:64
+	{form: 1428, chips: 0x7f, step: 0, nstep: 0, slot: 2525, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:67
+	{form: 1429, chips: 0x7f, step: 0, nstep: 0, slot: 2531, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:67
+	{form: 1430, chips: 0x7f, step: 628, nstep: 1, slot: 2537, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:68
+	{form: 1431, chips: 0x7f, step: 628, nstep: 1, slot: 2545, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:68
+	{form: 1432, chips: 0x7f, step: 825, nstep: 1, slot: 2525, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:69
+	{form: 1433, chips: 0x7f, step: 825, nstep: 1, slot: 2531, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:69
+	{form: 1434, chips: 0x7f, step: 1319, nstep: 2, slot: 2537, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:70
+	{form: 1435, chips: 0x7f, step: 1319, nstep: 2, slot: 2545, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:70
+	{form: 1436, chips: 0xf80, step: 0, nstep: 0, slot: 2553, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:71
+	{form: 1437, chips: 0xf80, step: 0, nstep: 0, slot: 2559, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:71
+	{form: 1438, chips: 0xf80, step: 628, nstep: 1, slot: 2565, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:72
+	{form: 1439, chips: 0xf80, step: 628, nstep: 1, slot: 2573, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:72
+	{form: 1440, chips: 0xf80, step: 825, nstep: 1, slot: 2553, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:73
+	{form: 1441, chips: 0xf80, step: 825, nstep: 1, slot: 2559, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:73
+	{form: 1442, chips: 0xf80, step: 1319, nstep: 2, slot: 2565, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:74
+	{form: 1443, chips: 0xf80, step: 1319, nstep: 2, slot: 2573, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:74
+	{form: 1453, chips: 0xc00, step: 646, nstep: 2, slot: 2581, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:81
+	{form: 1454, chips: 0xc00, step: 646, nstep: 2, slot: 2586, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:81
+	{form: 1455, chips: 0x7f, step: 651, nstep: 2, slot: 2581, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:84
+	{form: 1456, chips: 0xf80, step: 651, nstep: 2, slot: 2581, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:84
+	{form: 1457, chips: 0x7f, step: 651, nstep: 2, slot: 2586, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:84
+	{form: 1458, chips: 0xf80, step: 651, nstep: 2, slot: 2586, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:84
+	{form: 1459, chips: 0x7f, step: 653, nstep: 3, slot: 2591, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:85
+	{form: 1460, chips: 0xf80, step: 653, nstep: 3, slot: 2591, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:85
+	{form: 1461, chips: 0x7f, step: 653, nstep: 3, slot: 2597, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:85
+	{form: 1462, chips: 0xf80, step: 653, nstep: 3, slot: 2597, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:85
+	{form: 1444, chips: 0x7f, step: 662, nstep: 1, slot: 2603, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:77
+	{form: 1445, chips: 0xf80, step: 662, nstep: 1, slot: 2603, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:77
+	{form: 1446, chips: 0x7f, step: 662, nstep: 1, slot: 2607, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:77
+	{form: 1447, chips: 0xf80, step: 662, nstep: 1, slot: 2607, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:77
+	{form: 1448, chips: 0x7f, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:77
+	{form: 1449, chips: 0xf80, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:77
+	{form: 1450, chips: 0xf80, step: 663, nstep: 2, slot: 2615, nslot: 5, sig: 0x42222, fixed: true, uniform: true},   // uniform.sass:78
+	{form: 1451, chips: 0xf80, step: 663, nstep: 2, slot: 2620, nslot: 5, sig: 0x46222, fixed: true, uniform: true},   // uniform.sass:78
+	{form: 1452, chips: 0xf80, step: 663, nstep: 2, slot: 2625, nslot: 5, sig: 0x42622, fixed: true, uniform: true},   // uniform.sass:78
+	{form: 1463, chips: 0xc00, step: 691, nstep: 1, slot: 2630, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:88
+	{form: 1464, chips: 0xc00, step: 691, nstep: 1, slot: 2637, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:88
+	{form: 1465, chips: 0x7f, step: 696, nstep: 3, slot: 2644, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:91
+	{form: 1466, chips: 0x380, step: 696, nstep: 3, slot: 2644, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:91
+	{form: 1467, chips: 0x7f, step: 696, nstep: 3, slot: 2649, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:91
+	{form: 1468, chips: 0x380, step: 696, nstep: 3, slot: 2649, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:91
+	{form: 1469, chips: 0x7f, step: 699, nstep: 4, slot: 2654, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:92
+	{form: 1470, chips: 0x380, step: 699, nstep: 4, slot: 2654, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:92
+	{form: 1471, chips: 0x7f, step: 699, nstep: 4, slot: 2660, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:92
+	{form: 1472, chips: 0x380, step: 699, nstep: 4, slot: 2660, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:92
+	{form: 1473, chips: 0xc00, step: 703, nstep: 3, slot: 2644, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:93
+	{form: 1474, chips: 0xc00, step: 703, nstep: 3, slot: 2649, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:93
+	{form: 1475, chips: 0xc00, step: 706, nstep: 4, slot: 2654, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:94
+	{form: 1476, chips: 0xc00, step: 706, nstep: 4, slot: 2660, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:94
+	{form: 1477, chips: 0x7f, step: 776, nstep: 1, slot: 2666, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:310
+	{form: 1478, chips: 0x7f, step: 776, nstep: 1, slot: 2668, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:311
+	{form: 1479, chips: 0x7f, step: 0, nstep: 0, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:97
+	{form: 1480, chips: 0x7f, step: 0, nstep: 0, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:97
+	{form: 1481, chips: 0xf80, step: 0, nstep: 0, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:98
+	{form: 1482, chips: 0xf80, step: 0, nstep: 0, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:98
+	{form: 1483, chips: 0x7f, step: 804, nstep: 1, slot: 2680, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:99
+	{form: 1484, chips: 0xf80, step: 804, nstep: 1, slot: 2680, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:99
+	{form: 1485, chips: 0x7f, step: 804, nstep: 1, slot: 2686, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:99
+	{form: 1486, chips: 0xf80, step: 804, nstep: 1, slot: 2686, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:99
+	{form: 1487, chips: 0x7f, step: 805, nstep: 2, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:100
+	{form: 1488, chips: 0x7f, step: 805, nstep: 2, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:100
+	{form: 1489, chips: 0xf80, step: 805, nstep: 2, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:101
+	{form: 1490, chips: 0xf80, step: 805, nstep: 2, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:101
+	{form: 1491, chips: 0x7f, step: 628, nstep: 1, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:102
+	{form: 1492, chips: 0x7f, step: 628, nstep: 1, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:102
+	{form: 1493, chips: 0xf80, step: 628, nstep: 1, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:103
+	{form: 1494, chips: 0xf80, step: 628, nstep: 1, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:103
+	{form: 1495, chips: 0x7f, step: 807, nstep: 2, slot: 2704, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:104
+	{form: 1496, chips: 0xf80, step: 807, nstep: 2, slot: 2704, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:104
+	{form: 1497, chips: 0x7f, step: 807, nstep: 2, slot: 2711, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:104
+	{form: 1498, chips: 0xf80, step: 807, nstep: 2, slot: 2711, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:104
+	{form: 1499, chips: 0x7f, step: 809, nstep: 3, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:105
+	{form: 1500, chips: 0x7f, step: 809, nstep: 3, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:105
+	{form: 1501, chips: 0xf80, step: 809, nstep: 3, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:106
+	{form: 1502, chips: 0xf80, step: 809, nstep: 3, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:106
+	{form: 1503, chips: 0x40, step: 0, nstep: 0, slot: 2718, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:109
+	{form: 1504, chips: 0xf80, step: 0, nstep: 0, slot: 2718, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:109
+	{form: 1505, chips: 0x7f, step: 812, nstep: 2, slot: 2719, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:112
+	{form: 1506, chips: 0xf80, step: 812, nstep: 2, slot: 2719, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:112
+	{form: 1507, chips: 0x7f, step: 812, nstep: 2, slot: 2726, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:112
+	{form: 1508, chips: 0xf80, step: 812, nstep: 2, slot: 2726, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:112
+	{form: 1509, chips: 0xf80, step: 825, nstep: 1, slot: 2733, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:314
+	{form: 1510, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:115
+	{form: 1511, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:115
+	{form: 1512, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:116
+	{form: 1513, chips: 0x380, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:116
+	{form: 1514, chips: 0xc00, step: 825, nstep: 1, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:117
+	{form: 1515, chips: 0xc00, step: 625, nstep: 1, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:118
+	{form: 1520, chips: 0xfff, step: 861, nstep: 1, slot: 2736, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:125
+	{form: 1521, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:128
+	{form: 1522, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:128
+	{form: 1523, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:128
+	{form: 1524, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:128
+	{form: 1525, chips: 0x7f, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:131
+	{form: 1526, chips: 0xf80, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:131
+	{form: 1527, chips: 0x7f, step: 0, nstep: 0, slot: 2747, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:131
+	{form: 1528, chips: 0xf80, step: 0, nstep: 0, slot: 2747, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:131
+	{form: 1531, chips: 0x380, step: 1321, nstep: 6, slot: 2751, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:317
+	{form: 1532, chips: 0x7f, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:137
+	{form: 1533, chips: 0xf80, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:137
+	{form: 1534, chips: 0x7f, step: 0, nstep: 0, slot: 2757, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:137
+	{form: 1535, chips: 0xf80, step: 0, nstep: 0, slot: 2757, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:137
+	{form: 1536, chips: 0xc00, step: 825, nstep: 1, slot: 2757, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:138
+	{form: 1537, chips: 0xc00, step: 825, nstep: 1, slot: 2753, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:139
+	{form: 1538, chips: 0xfc0, step: 1327, nstep: 2, slot: 2761, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:276
+	{form: 1539, chips: 0xfc0, step: 1329, nstep: 2, slot: 2762, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:277
+	{form: 1540, chips: 0x40, step: 0, nstep: 0, slot: 2764, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:280
+	{form: 1541, chips: 0xf80, step: 0, nstep: 0, slot: 2764, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:280
+	{form: 1542, chips: 0xfc0, step: 0, nstep: 0, slot: 2761, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:281
+	{form: 1543, chips: 0xfc0, step: 1331, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},         // control.sass:282
+	{form: 1544, chips: 0x7f, step: 967, nstep: 2, slot: 2765, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:142
+	{form: 1545, chips: 0xf80, step: 967, nstep: 2, slot: 2765, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:142
+	{form: 1546, chips: 0x7f, step: 967, nstep: 2, slot: 2768, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:142
+	{form: 1547, chips: 0xf80, step: 967, nstep: 2, slot: 2768, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:142
+	{form: 1548, chips: 0x7f, step: 969, nstep: 4, slot: 2771, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1549, chips: 0xf80, step: 969, nstep: 4, slot: 2771, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:145
+	{form: 1550, chips: 0x7f, step: 969, nstep: 4, slot: 2775, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1551, chips: 0xf80, step: 969, nstep: 4, slot: 2775, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:145
+	{form: 1552, chips: 0x7f, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1553, chips: 0xf80, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:145
+	{form: 1554, chips: 0x380, step: 1332, nstep: 5, slot: 2751, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:320
+	{form: 1555, chips: 0x380, step: 1337, nstep: 3, slot: 2783, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:167
+	{form: 1556, chips: 0x380, step: 1340, nstep: 2, slot: 2786, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:168
+	{form: 1557, chips: 0x380, step: 1342, nstep: 3, slot: 2788, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:171
+	{form: 1558, chips: 0x380, step: 1345, nstep: 3, slot: 2788, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:172
+	{form: 1559, chips: 0x380, step: 1348, nstep: 5, slot: 2791, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:175
+	{form: 1560, chips: 0x380, step: 1353, nstep: 1, slot: 2793, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:178
+	{form: 1561, chips: 0x380, step: 1354, nstep: 2, slot: 2800, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:179
+	{form: 1562, chips: 0x380, step: 1356, nstep: 2, slot: 2807, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:180
+	{form: 1563, chips: 0x380, step: 1358, nstep: 3, slot: 2814, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:181
+	{form: 1564, chips: 0x280, step: 1353, nstep: 1, slot: 2821, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:184
+	{form: 1565, chips: 0x280, step: 1354, nstep: 2, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:185
+	{form: 1566, chips: 0x280, step: 1356, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:186
+	{form: 1567, chips: 0x280, step: 1358, nstep: 3, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:187
+	{form: 1568, chips: 0x280, step: 1361, nstep: 2, slot: 2845, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:190
+	{form: 1569, chips: 0x280, step: 1361, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:191
+	{form: 1570, chips: 0x100, step: 1363, nstep: 2, slot: 2845, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:192
+	{form: 1571, chips: 0x100, step: 1363, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:193
+	{form: 1572, chips: 0x380, step: 1353, nstep: 1, slot: 2821, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:196
+	{form: 1573, chips: 0x380, step: 1354, nstep: 2, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:197
+	{form: 1574, chips: 0x380, step: 1356, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:198
+	{form: 1575, chips: 0x380, step: 1358, nstep: 3, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:199
+	{form: 1576, chips: 0x380, step: 1365, nstep: 1, slot: 2857, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:200
+	{form: 1577, chips: 0x380, step: 1365, nstep: 1, slot: 2863, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:201
+	{form: 1578, chips: 0x380, step: 1366, nstep: 2, slot: 2869, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:204
+	{form: 1579, chips: 0x40, step: 1368, nstep: 1, slot: 2514, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:323
+	{form: 1580, chips: 0xf80, step: 1368, nstep: 1, slot: 2514, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:323
+	{form: 1581, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:326
+	{form: 1582, chips: 0x40, step: 1369, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:329
+	{form: 1583, chips: 0x40, step: 1369, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:330
+	{form: 1584, chips: 0x40, step: 1372, nstep: 1, slot: 2877, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:331
+	{form: 1585, chips: 0x40, step: 1372, nstep: 1, slot: 2879, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:332
+	{form: 1586, chips: 0x380, step: 1373, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:333
+	{form: 1587, chips: 0x380, step: 1373, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:334
+	{form: 1588, chips: 0x380, step: 1377, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:335
+	{form: 1589, chips: 0x380, step: 1377, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:336
+	{form: 1590, chips: 0xc00, step: 1380, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:337
+	{form: 1591, chips: 0xc00, step: 1380, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:338
+	{form: 1592, chips: 0xc00, step: 1383, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:339
+	{form: 1593, chips: 0xc00, step: 1383, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:340
+	{form: 1594, chips: 0x40, step: 1385, nstep: 3, slot: 2892, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:343
+	{form: 1595, chips: 0x40, step: 1385, nstep: 3, slot: 2895, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:344
+	{form: 1596, chips: 0x40, step: 1388, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:345
+	{form: 1597, chips: 0x40, step: 1388, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:346
+	{form: 1598, chips: 0x380, step: 1390, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:347
+	{form: 1599, chips: 0x380, step: 1390, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:348
+	{form: 1600, chips: 0xf80, step: 1393, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:349
+	{form: 1601, chips: 0xf80, step: 1393, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:350
+	{form: 1602, chips: 0xc00, step: 1396, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:351
+	{form: 1603, chips: 0xc00, step: 1396, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:352
+	{form: 1604, chips: 0x40, step: 1399, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:355
+	{form: 1605, chips: 0xf80, step: 1399, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:355
+	{form: 1606, chips: 0x40, step: 1399, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:356
+	{form: 1607, chips: 0xf80, step: 1399, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:356
+	{form: 1608, chips: 0x40, step: 1402, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:359
+	{form: 1609, chips: 0x40, step: 1402, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:360
+	{form: 1610, chips: 0xf80, step: 1404, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:361
+	{form: 1611, chips: 0xf80, step: 1404, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:362
+	{form: 1612, chips: 0xc00, step: 1406, nstep: 2, slot: 2765, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1613, chips: 0xc00, step: 1406, nstep: 2, slot: 2768, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1614, chips: 0xc00, step: 1408, nstep: 2, slot: 2899, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:151
+	{form: 1615, chips: 0xc00, step: 1408, nstep: 2, slot: 2903, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:151
+	{form: 1616, chips: 0xf80, step: 1410, nstep: 2, slot: 2761, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:154
+	{form: 1617, chips: 0x3ff, step: 662, nstep: 1, slot: 1330, nslot: 5, sig: 0x11131},                               // integer.sass:145
+	{form: 1618, chips: 0x3ff, step: 662, nstep: 1, slot: 1335, nslot: 5, sig: 0x61131},                               // integer.sass:145
+	{form: 1619, chips: 0x7f, step: 662, nstep: 1, slot: 1340, nslot: 5, sig: 0x81131},                                // integer.sass:145
+	{form: 1621, chips: 0x3ff, step: 662, nstep: 1, slot: 1345, nslot: 5, sig: 0x16131},                               // integer.sass:145
+	{form: 1622, chips: 0x7f, step: 662, nstep: 1, slot: 1350, nslot: 5, sig: 0x18131},                                // integer.sass:145
+	{form: 1624, chips: 0x7f, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:145
+	{form: 1625, chips: 0x380, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                               // integer.sass:145
+	{form: 1626, chips: 0x7f, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:145
+	{form: 1627, chips: 0x380, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                               // integer.sass:145
+	{form: 1628, chips: 0x3ff, step: 1412, nstep: 2, slot: 2907, nslot: 5, sig: 0x11131},                              // integer.sass:148
+	{form: 1629, chips: 0x3ff, step: 1412, nstep: 2, slot: 2912, nslot: 5, sig: 0x61131},                              // integer.sass:148
+	{form: 1630, chips: 0x7f, step: 1412, nstep: 2, slot: 2917, nslot: 5, sig: 0x81131},                               // integer.sass:148
+	{form: 1632, chips: 0x3ff, step: 1412, nstep: 2, slot: 2922, nslot: 5, sig: 0x16131},                              // integer.sass:148
+	{form: 1633, chips: 0x7f, step: 1412, nstep: 2, slot: 2927, nslot: 5, sig: 0x18131},                               // integer.sass:148
+	{form: 1635, chips: 0x7f, step: 1412, nstep: 2, slot: 2932, nslot: 5, sig: 0x12131},                               // integer.sass:148
+	{form: 1636, chips: 0x380, step: 1412, nstep: 2, slot: 2932, nslot: 5, sig: 0x12131},                              // integer.sass:148
+	{form: 1637, chips: 0x7f, step: 1412, nstep: 2, slot: 2937, nslot: 5, sig: 0x21131},                               // integer.sass:148
+	{form: 1638, chips: 0x380, step: 1412, nstep: 2, slot: 2937, nslot: 5, sig: 0x21131},                              // integer.sass:148
+	{form: 1639, chips: 0x40, step: 547, nstep: 4, slot: 2942, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
+	{form: 1640, chips: 0x180, step: 1414, nstep: 4, slot: 2942, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
+	{form: 1641, chips: 0x1c0, step: 1418, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
+	{form: 1642, chips: 0x1c0, step: 1418, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
+	{form: 1643, chips: 0x40, step: 1418, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
+	{form: 1645, chips: 0x40, step: 1418, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
+	{form: 1646, chips: 0x180, step: 1418, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
+	{form: 1647, chips: 0xc00, step: 1406, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
+	{form: 1648, chips: 0xc00, step: 1406, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
+	{form: 1649, chips: 0xc00, step: 1406, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
+	{form: 1650, chips: 0x1c0, step: 1419, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
+	{form: 1651, chips: 0x1c0, step: 1419, nstep: 2, slot: 2947, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
+	{form: 1652, chips: 0x40, step: 1419, nstep: 2, slot: 2952, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
+	{form: 1654, chips: 0x1c0, step: 1419, nstep: 2, slot: 2957, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
+	{form: 1655, chips: 0x40, step: 1419, nstep: 2, slot: 2962, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
+	{form: 1657, chips: 0x40, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
+	{form: 1658, chips: 0x180, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
+	{form: 1659, chips: 0x40, step: 1419, nstep: 2, slot: 2967, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
+	{form: 1660, chips: 0x180, step: 1419, nstep: 2, slot: 2967, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
+	{form: 1661, chips: 0x40, step: 1419, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
+	{form: 1662, chips: 0x40, step: 1419, nstep: 2, slot: 2972, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
+	{form: 1663, chips: 0x40, step: 1419, nstep: 2, slot: 2976, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
+	{form: 1665, chips: 0x40, step: 1419, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
+	{form: 1666, chips: 0x180, step: 1419, nstep: 2, slot: 2980, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
+	{form: 1667, chips: 0x180, step: 1419, nstep: 2, slot: 2986, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
+	{form: 1668, chips: 0x180, step: 1419, nstep: 2, slot: 2992, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
+	{form: 1669, chips: 0xc00, step: 1408, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
+	{form: 1670, chips: 0xc00, step: 1408, nstep: 2, slot: 2972, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
+	{form: 1671, chips: 0xc00, step: 1408, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
+	{form: 1672, chips: 0x1c0, step: 1419, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
+	{form: 1673, chips: 0x1c0, step: 1419, nstep: 2, slot: 2957, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
+	{form: 1674, chips: 0x40, step: 1419, nstep: 2, slot: 2962, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
+	{form: 1676, chips: 0x40, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
+	{form: 1677, chips: 0x180, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
+	{form: 1678, chips: 0xfff, step: 1421, nstep: 1, slot: 2998, nslot: 3, sig: 0x331},                                // control.sass:285
+	{form: 1679, chips: 0x7f, step: 1421, nstep: 1, slot: 3001, nslot: 3, sig: 0x342},                                 // control.sass:288
+	{form: 1680, chips: 0xf80, step: 1421, nstep: 1, slot: 3001, nslot: 3, sig: 0x342},                                // control.sass:288
+	{form: 1681, chips: 0x40, step: 1422, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
+	{form: 1682, chips: 0x40, step: 1423, nstep: 2, slot: 3004, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
+	{form: 1683, chips: 0x1, step: 0, nstep: 0, slot: 3006, nslot: 2, sig: 0x13},                                      // control.sass:295
+	{form: 1684, chips: 0x3e, step: 1425, nstep: 1, slot: 3008, nslot: 2, sig: 0x13},                                  // control.sass:296
+	{form: 1685, chips: 0x3f, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                     // control.sass:297
+	{form: 1686, chips: 0x3f, step: 0, nstep: 0, slot: 3010, nslot: 2, sig: 0x83},                                     // control.sass:298
+	{form: 1688, chips: 0xfc0, step: 1425, nstep: 1, slot: 3008, nslot: 2, sig: 0x13},                                 // control.sass:299
+	{form: 1689, chips: 0xfc0, step: 1426, nstep: 1, slot: 3012, nslot: 3, sig: 0x613},                                // control.sass:300
+	{form: 1690, chips: 0xfc0, step: 1427, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                  // control.sass:301
+	{form: 1691, chips: 0xfc0, step: 1428, nstep: 2, slot: 1870, nslot: 2, sig: 0x63},                                 // control.sass:302
+	{form: 1692, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                      // control.sass:305
 }
 
 var steps = [...]step{
@@ -2167,6 +2170,9 @@ var steps = [...]step{
 	{field: 0, choice: 3, n: 2},
 	{field: 1, choice: 156, n: 4},
 	{field: 2, choice: 162, n: 8},
+	{field: 0, choice: 3, n: 2},
+	{field: 1, choice: 156, n: 4},
+	{mod: 424},
 	{mod: 259},
 	{mod: 229},
 	{mod: 337},
@@ -4763,8 +4769,12 @@ var slots = [...]slot{
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotNumber, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotAddr, field: 6, uni: 255, off: 8, desc: 255, opt: 255},
+	{kind: slotAddr, field: 5, uni: 255, off: 7, desc: 255, opt: 255},
+	{kind: slotNumber, field: 11, uni: 255, off: 255, desc: 255, opt: 9},
 	{kind: slotAddr, field: 255, uni: 5, off: 7, desc: 255, opt: 255},
 	{kind: slotAddr, field: 6, uni: 8, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
+	{kind: slotAddr, field: 5, uni: 7, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
+	{kind: slotNumber, field: 11, uni: 255, off: 255, desc: 255, opt: 9},
 	{kind: slotAddr, field: 4, uni: 255, off: 6, desc: 255, opt: 255},
 	{kind: slotAddr, field: 4, uni: 6, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
