@@ -78,7 +78,7 @@ func (p *presser) waits(f *ori.Func, best *verdict) bool {
 	least := best.time
 	least.Latency = 0
 	for n, w := range p.weights(f) {
-		least.Latency += w * float64(p.graph(p.regions[n].stretch).shortest())
+		least.Latency += w * float64(p.graph(p.regions[n].stretch).Shortest())
 	}
 	return tuning.Affordable(least, best.total()*amplerGain) > 0
 }

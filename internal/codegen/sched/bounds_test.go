@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/target"
@@ -38,12 +38,12 @@ func TestBounds(t *testing.T) {
 				}
 			}
 			for _, x := range r.climbs {
-				full := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, byPath, p.limit, math.MaxInt32)
-				if full.cycles < s.graph(r.stretch).shortest() {
-					t.Errorf("%d pairs: %d cycles, at least %d", pairs, full.cycles, s.graph(r.stretch).shortest())
+				full := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, dag.ByPath, p.limit, math.MaxInt32)
+				if full.cycles < s.graph(r.stretch).Shortest() {
+					t.Errorf("%d pairs: %d cycles, at least %d", pairs, full.cycles, s.graph(r.stretch).Shortest())
 				}
 				for _, enough := range []int32{full.cycles / 2, full.cycles, full.cycles + 1} {
-					cut := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, byPath, p.limit, enough)
+					cut := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, dag.ByPath, p.limit, enough)
 					if (cut.order == nil) != (full.cycles >= enough) || cut.order == nil && cut.cycles < enough {
 						t.Errorf("%d pairs: %d cycles, ends at %d with %d", pairs, full.cycles, enough, cut.cycles)
 					}

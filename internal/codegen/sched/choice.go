@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -126,10 +127,10 @@ func (p *presser) freely(plans []plan, weights []float64, most float64) (latency
 			continue
 		}
 		r := &p.regions[n]
-		latency -= weights[n] * float64(p.graph(r.stretch).shortest())
+		latency -= weights[n] * float64(p.graph(r.stretch).Shortest())
 		limit := p.limits(r)
 		limit[general] = p.budget.in(r.block) - reserve
-		x := p.planned(r, r.base, byPath, limit, cyclesLeft(most-latency, weights[n]))
+		x := p.planned(r, r.base, dag.ByPath, limit, cyclesLeft(most-latency, weights[n]))
 		latency += weights[n] * float64(x.cycles)
 	}
 	return latency
@@ -144,7 +145,7 @@ func cyclesLeft(latency, weight float64) int32 {
 func (p *presser) shortest(plans []plan, weights []float64) (latency float64) {
 	for n := range plans {
 		if plans[n].held {
-			latency += weights[n] * float64(p.graph(p.regions[n].stretch).shortest())
+			latency += weights[n] * float64(p.graph(p.regions[n].stretch).Shortest())
 		} else {
 			latency += weights[n] * float64(plans[n].cycles)
 		}
@@ -167,7 +168,7 @@ func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting f
 			continue
 		}
 		r := &p.regions[n]
-		latency -= weights[n] * float64(p.graph(r.stretch).shortest())
+		latency -= weights[n] * float64(p.graph(r.stretch).Shortest())
 		if trial[n] = p.plan(r, cyclesLeft(most-latency, weights[n]), cyclesLeft(wanting-latency, weights[n])); trial[n].order == nil {
 			return false, true
 		}

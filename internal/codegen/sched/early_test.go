@@ -3,6 +3,7 @@ package sched
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -55,11 +56,11 @@ func waits(b *ori.Block) (n int) {
 	for i := range b.Instrs {
 		now++
 		if i.Op == op.LDG {
-			there[i.Args[0].Reg] = now + longLoad
+			there[i.Args[0].Reg] = now + dag.LongLoad
 		}
 		for _, o := range i.Srcs() {
 			if t := there[o.Reg]; i.Op == op.FADD && t > now {
-				if t-now > longLoad/2 {
+				if t-now > dag.LongLoad/2 {
 					n++
 				}
 				now = t

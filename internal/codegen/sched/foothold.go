@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 )
@@ -8,7 +9,7 @@ import (
 // foothold is what all orders of a region from its end upwards begin with.
 type foothold struct {
 	whole   bool
-	g       *graph
+	g       *dag.Graph
 	v       *values
 	back    table.Lists // of each instruction, those that must stand before it
 	file    []uint8     // by unit
@@ -20,7 +21,7 @@ type foothold struct {
 }
 
 // newFoothold looks at a region by units, or by words.
-func newFoothold(g *graph, v *values, whole bool) *foothold {
+func newFoothold(g *dag.Graph, v *values, whole bool) *foothold {
 	units := int(v.units)
 	if !whole {
 		units = len(v.list)
@@ -33,9 +34,9 @@ func newFoothold(g *graph, v *values, whole bool) *foothold {
 			h.weight[u]++
 		}
 	}
-	h.needs.Grow(v.mem, len(g.instrs), len(v.reads.Items))
+	h.needs.Grow(v.mem, len(g.Instrs), len(v.reads.Items))
 	h.needs.Reset()
-	for k := range int32(len(g.instrs)) {
+	for k := range int32(len(g.Instrs)) {
 		from := len(h.needs.Items)
 		for _, x := range v.reads.Of(k) {
 			h.needs.Add(from, h.unit(x))
@@ -49,21 +50,21 @@ func newFoothold(g *graph, v *values, whole bool) *foothold {
 // backward finds what must stand before each instruction.
 func (h *foothold) backward() {
 	total := 0
-	for k := range h.g.succs {
-		total += len(h.g.succs[k])
+	for k := range h.g.Succs {
+		total += len(h.g.Succs[k])
 	}
-	h.back.Grow(h.v.mem, len(h.g.succs)+1, total)
+	h.back.Grow(h.v.mem, len(h.g.Succs)+1, total)
 	mark := h.v.mem.Mark()
 	var edges table.Lists
-	edges.Grow(h.v.mem, len(h.g.succs), total)
+	edges.Grow(h.v.mem, len(h.g.Succs), total)
 	edges.Reset()
-	for k := range h.g.succs {
-		for _, e := range h.g.succs[k] {
-			edges.Items = append(edges.Items, e.to)
+	for k := range h.g.Succs {
+		for _, e := range h.g.Succs[k] {
+			edges.Items = append(edges.Items, e.To)
 		}
 		edges.Close()
 	}
-	h.back.Turn(h.v.mem, &edges, len(h.g.succs), nil)
+	h.back.Turn(h.v.mem, &edges, len(h.g.Succs), nil)
 	h.v.mem.Release(mark)
 }
 
@@ -85,7 +86,7 @@ func (h *foothold) lookAhead() {
 	if len(h.ahead.Start) > 0 {
 		return
 	}
-	n := len(h.g.instrs)
+	n := len(h.g.Instrs)
 	h.ahead.Grow(h.v.mem, n, 2*len(h.v.reads.Items))
 	h.ahead.Reset()
 	mark := h.v.mem.Mark()
@@ -142,8 +143,8 @@ func (l *looker) only(p int32) bool {
 	if l.keeps[p] {
 		return false
 	}
-	for _, e := range l.g.succs[p] {
-		if !table.Contains(l.list, e.to) {
+	for _, e := range l.g.Succs[p] {
+		if !table.Contains(l.list, e.To) {
 			return false
 		}
 	}

@@ -15,12 +15,12 @@ func (m *mover) follower(k int32) int32 {
 			continue
 		}
 		next, edges := m.v.readers.Of(x)[0], int32(0)
-		for _, e := range m.g.succs[k] {
-			if e.to == next {
+		for _, e := range m.G.Succs[k] {
+			if e.To == next {
 				edges++
 			}
 		}
-		if m.left[next] == edges {
+		if m.Left[next] == edges {
 			return next
 		}
 	}
@@ -30,7 +30,7 @@ func (m *mover) follower(k int32) int32 {
 // fitBoth is what fits says of k and its follower, if they issue one soon behind the
 // other. What is in no hurry keeps its place.
 func (m *mover) fitBoth(k, next int32) standing {
-	if m.tests > predicateRoom || !m.eager[k] && m.due(k) > m.now {
+	if m.tests > predicateRoom || !m.eager[k] && m.due(k) > m.Now {
 		return full
 	}
 	at := max(m.pos[k], m.pos[next])

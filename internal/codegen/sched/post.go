@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/words"
@@ -11,19 +12,19 @@ import (
 // Post orders the instructions of every block of f, which has physical
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
-	b := newGrapher(words.Physical(f), a, &tune)
-	b.patient, b.open = true, newOpenOrder(b.names)
-	b.alone, b.turns = isAlone(f, words.Highest(f)+1), estimate.LeastTurns(f)
-	busy := estimate.NewBusyTable(b.timing)
-	b.busy = busy
+	b := dag.NewGrapher(words.Physical(f), a, &tune)
+	b.Patient, b.Open = true, dag.NewOpenOrder(b.Names)
+	b.Alone, b.Turns = isAlone(f, words.Highest(f)+1), estimate.LeastTurns(f)
+	busy := estimate.NewBusyTable(b.Timing)
+	b.Busy = busy
 	for _, blk := range f.Blocks {
-		b.open.enter(blk)
+		b.Open.Enter(blk)
 		places.Regions(blk, places.OverBarriers, func(instrs []*ori.Instr, end *ori.Instr) {
-			g := b.build(instrs, end)
-			if g.scarce != 0 {
-				b.fromEnd(g, busy)
+			g := b.Build(instrs, end)
+			if g.Scarce != 0 {
+				b.FromEnd(g, busy)
 			}
-			place(blk, instrs, list(g, b.timing, busy), end)
+			place(blk, instrs, dag.List(g, b.Timing, busy), end)
 		})
 	}
 	f.Touch()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/codegen/sched/lowering"
@@ -17,10 +18,6 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
 )
-
-// longLoad is the typical time of a result from which an operation counts
-// as a load that cannot be early enough.
-const longLoad = 200
 
 // reserve is how many registers beyond what is alive at once allocation
 // takes: alignment of pairs, the stack pointer and those the machine keeps.
@@ -372,7 +369,7 @@ func (c *counts) price() int32 {
 
 // mover lists a region, starting from its order with few registers.
 type mover struct {
-	*lister
+	*dag.Lister
 	r     *region
 	v     *values
 	pos   []int32 // place of each instruction in the order
@@ -402,14 +399,14 @@ type mover struct {
 // take so many where registers did not last.
 func (p *presser) plan(r *region, enough, wanting int32) plan {
 	limit := p.limits(r)
-	best := p.planned(r, r.base, byPath, limit, enough)
+	best := p.planned(r, r.base, dag.ByPath, limit, enough)
 	if best.held {
 		enough = min(enough, wanting)
 	}
 	if best.order == nil {
 		best.cycles = enough
 	}
-	if shortest := p.graph(r.stretch).shortest(); best.free || best.cycles <= shortest || enough <= shortest { // others would be no better
+	if shortest := p.graph(r.stretch).Shortest(); best.free || best.cycles <= shortest || enough <= shortest { // others would be no better
 		return best
 	}
 	fit := bound{math.MaxInt32, limit[general], max(predicateRoom+1, r.most[predicates])}
@@ -419,7 +416,7 @@ func (p *presser) plan(r *region, enough, wanting int32) plan {
 	}
 	for _, x := range r.climbs {
 		if !x.deep && x.shy == 0 && x.first == 0 && x.order != nil && &x.order[0] != &r.base[0] && fit.holds(&x.most) {
-			best.improve(p.planned(r, x.order, byPath, limit, min(enough, best.cycles)), estimate.RoomOf(limit[general]))
+			best.improve(p.planned(r, x.order, dag.ByPath, limit, min(enough, best.cycles)), estimate.RoomOf(limit[general]))
 		}
 	}
 	return p.inTurn(r, limit, best, enough)
@@ -444,7 +441,7 @@ func (x *plan) improve(y plan, room int32) {
 
 // planned lists one region, beginning with an order, unless that is known. It
 // ends without an order when that will take so many cycles.
-func (p *presser) planned(r *region, base []int32, by ranking, limit counts, enough int32) plan {
+func (p *presser) planned(r *region, base []int32, by dag.Ranking, limit counts, enough int32) plan {
 	return r.planned(planned{base: &base[0], by: by, limit: limit, slack: p.slack(r), strict: p.strict}, enough, func() plan {
 		other := *r
 		other.base = base
@@ -454,13 +451,13 @@ func (p *presser) planned(r *region, base []int32, by ranking, limit counts, eno
 
 // move lists one region within a limit. It ends without an order when that will
 // take so many cycles.
-func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
+func (p *presser) move(r *region, by dag.Ranking, limit counts, enough int32) plan {
 	g := p.graph(r.stretch)
-	n := len(g.instrs)
-	order := pool.Room[int32](g.mem, n)
-	mark := g.mem.Mark()
-	pos := table.Inverse(g.mem, r.base)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy, g.ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.mem, n), alive: &p.alive, limit: limit, tune: p.tune, slack: p.slack(r), then: -1, short: p.nearlyFull() || p.roomy()}
+	n := len(g.Instrs)
+	order := pool.Room[int32](g.Mem, n)
+	mark := g.Mem.Mark()
+	pos := table.Inverse(g.Mem, r.base)
+	m := &mover{Lister: dag.NewLister(g, p.b.Timing, p.busy, g.Ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.Mem, n), alive: &p.alive, limit: limit, tune: p.tune, slack: p.slack(r), then: -1, short: p.nearlyFull() || p.roomy()}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
@@ -468,49 +465,49 @@ func (p *presser) move(r *region, by ranking, limit counts, enough int32) plan {
 		m.alive[f].Fill(p.steps[f])
 	}
 	m.words, m.tests, m.most = m.v.start(general), m.v.start(predicates), estimate.RoomOf(limit[general])
-	if !p.strict && slices.ContainsFunc(g.instrs, places.IsProduct) { // what the next of them reads is worth more than warps
+	if !p.strict && slices.ContainsFunc(g.Instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}
 	m.rush()
-	if by == byTurn {
+	if by == dag.ByTurn {
 		m.delay()
 	}
 	least := int32(0) // cycles that the rest takes to issue, counted from the start
-	last := lasting{g: g}
-	for len(m.order) < n {
-		if len(m.order)%pollEvery == 0 {
-			g.instrs[0].Block().Poll()
+	last := dag.Lasting{G: g}
+	for len(m.Order) < n {
+		if len(m.Order)%dag.PollEvery == 0 {
+			g.Instrs[0].Block().Poll()
 		}
 		k := m.choose()
 		m.done[k] = true
 		m.take(k)
-		m.long = max(m.long, m.now+m.g.height[k])
+		m.long = max(m.long, m.Now+m.G.Height[k])
 		if enough < math.MaxInt32 {
-			if least = max(least, m.now+g.rest(k), m.now+last.of(m.done)); least >= enough {
-				g.mem.Release(mark)
+			if least = max(least, m.Now+g.Rest(k), m.Now+last.Of(m.done)); least >= enough {
+				g.Mem.Release(mark)
 				return plan{cycles: least, held: m.held}
 			}
 		}
-		m.issue(k)
+		m.Issue(k)
 		m.made(k)
 	}
-	most := m.v.measure(table.Inverse(g.mem, m.order), &p.steps)
-	order = append(order, m.order...)
-	g.mem.Release(mark)
-	return plan{order: order, cycles: m.now, held: m.held, free: !m.kept, words: most[general]}
+	most := m.v.measure(table.Inverse(g.Mem, m.Order), &p.steps)
+	order = append(order, m.Order...)
+	g.Mem.Release(mark)
+	return plan{order: order, cycles: m.Now, held: m.held, free: !m.kept, words: most[general]}
 }
 
 // rush finds the loads and what they wait for.
 func (m *mover) rush() {
-	n := len(m.g.instrs)
-	m.eager, m.long = pool.Make[bool](m.g.mem, n), int32(n)
+	n := len(m.G.Instrs)
+	m.eager, m.long = pool.Make[bool](m.G.Mem, n), int32(n)
 	for k := n - 1; k >= 0; k-- {
-		m.eager[k] = m.g.isLoad(int32(k))
-		for _, e := range m.g.succs[k] {
-			m.eager[k] = m.eager[k] || m.eager[e.to]
+		m.eager[k] = m.G.IsLoad(int32(k))
+		for _, e := range m.G.Succs[k] {
+			m.eager[k] = m.eager[k] || m.eager[e.To]
 		}
-		m.long = max(m.long, m.g.height[k])
-		if t := estimate.Typical[m.g.classes[k]]; t > 0 && !m.eager[k] {
+		m.long = max(m.long, m.G.Height[k])
+		if t := estimate.Typical[m.G.Classes[k]]; t > 0 && !m.eager[k] {
 			for _, x := range m.v.writes.Of(int32(k)) {
 				if y := &m.v.list[x]; y.file == general {
 					m.spare += int32(y.n)
@@ -529,28 +526,28 @@ func (m *mover) choose() int32 {
 		m.next++
 	}
 	for {
-		if k := m.then; k >= 0 && (m.short || m.at[k] <= m.now) {
+		if k := m.then; k >= 0 && (m.short || m.At[k] <= m.Now) {
 			m.then = -1
-			m.now = max(m.now, m.at[k], m.free[m.g.classes[k]])
+			m.Now = max(m.Now, m.At[k], m.Free[m.G.Classes[k]])
 			return k
 		}
-		m.wake()
+		m.Wake()
 		k, soon, any := m.chooseReady()
 		if k < 0 && m.then >= 0 {
-			m.now = max(m.now, m.at[m.then])
+			m.Now = max(m.Now, m.At[m.then])
 			continue
 		}
 		if k < 0 && any == full {
 			// nothing that is due has room: rather than wait, what has
 			// room goes ahead of its time
-			if next := m.r.base[m.next]; m.at[next] <= m.now || m.left[next] > 0 || soon < 0 {
-				m.now = max(m.now, m.at[next])
+			if next := m.r.base[m.next]; m.At[next] <= m.Now || m.Left[next] > 0 || soon < 0 {
+				m.Now = max(m.Now, m.At[next])
 				return next
 			}
 			k = soon
 		}
 		if k >= 0 {
-			m.now = max(m.now, m.free[m.g.classes[k]])
+			m.Now = max(m.Now, m.Free[m.G.Classes[k]])
 			return k
 		}
 		m.wait(any)
@@ -560,18 +557,18 @@ func (m *mover) choose() int32 {
 // wait moves time to when the next instruction is ready, or due.
 func (m *mover) wait(any standing) {
 	next := int32(math.MaxInt32)
-	if len(m.soon.Nodes) > 0 {
-		next = m.soon.Nodes[0].Key()
+	if len(m.Soon.Nodes) > 0 {
+		next = m.Soon.Nodes[0].Key()
 	}
 	if any == early {
-		next = min(next, m.due(m.ready.Nodes[0].Instr()))
+		next = min(next, m.due(m.Ready.Nodes[0].Instr()))
 	}
-	m.now = max(m.now+1, next)
+	m.Now = max(m.Now+1, next)
 }
 
 // due is the first cycle at which an instruction may issue that makes a
 // further word alive.
-func (m *mover) due(k int32) int32 { return m.long - m.g.height[k] - int32(m.slack) }
+func (m *mover) due(k int32) int32 { return m.long - m.G.Height[k] - int32(m.slack) }
 
 // standing is why no ready instruction was chosen.
 type standing uint8
@@ -587,11 +584,11 @@ const (
 // -1 and why, and the best that is only too early. Those without room are
 // put aside until registers become free.
 func (m *mover) chooseReady() (best, soon int32, why standing) {
-	var tried [lookahead]int32
+	var tried [dag.Lookahead]int32
 	n, after := 0, int32(-1)
 	best, soon = -1, -1
-	for n < lookahead && len(m.ready.Nodes) > 0 {
-		k := m.ready.Pop()
+	for n < dag.Lookahead && len(m.Ready.Nodes) > 0 {
+		k := m.Ready.Pop()
 		if m.done[k] {
 			continue
 		}
@@ -602,7 +599,7 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 			}
 		}
 		if fit == full {
-			m.aside.Push(-m.rank[k], k)
+			m.aside.Push(-m.Rank[k], k)
 			continue
 		}
 		tried[n] = k
@@ -614,9 +611,9 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 		if fit == early && soon < 0 {
 			soon = k
 		}
-		if fit == none && (best < 0 || m.free[m.g.classes[k]] <= m.now) {
+		if fit == none && (best < 0 || m.Free[m.G.Classes[k]] <= m.Now) {
 			best, after = k, then
-			if m.free[m.g.classes[k]] <= m.now {
+			if m.Free[m.G.Classes[k]] <= m.Now {
 				break
 			}
 		}
@@ -626,7 +623,7 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 	}
 	for _, k := range tried[:n] {
 		if k != best {
-			m.isReady(k)
+			m.IsReady(k)
 		}
 	}
 	if len(m.aside.Nodes) > 0 {
@@ -638,7 +635,7 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 // recall makes some instructions ready again for which there was no room.
 func (m *mover) recall() {
 	for n := 0; n < recalled && len(m.aside.Nodes) > 0; n++ {
-		m.isReady(m.aside.Pop())
+		m.IsReady(m.aside.Pop())
 	}
 }
 
@@ -668,7 +665,7 @@ func (m *mover) fits(k int32) standing {
 			return full
 		}
 	}
-	if !m.eager[k] && grow != (counts{}) && m.due(k) > m.now {
+	if !m.eager[k] && grow != (counts{}) && m.due(k) > m.Now {
 		for _, g := range grow {
 			if g > 0 {
 				return early

@@ -26,9 +26,9 @@ func localize(f *ori.Func, p *presser) bool {
 // outOf reports whether a register lives at the end of a block.
 func (p *presser) outOf(r ori.Reg, b *ori.Block) bool {
 	l := p.t.lives
-	x := l.Dense[p.b.names.Base[r]]
+	x := l.Dense[p.b.Names.Base[r]]
 	if x < 0 && p.f.Regs[r].Width > 1 {
-		x = l.Dense[p.b.names.Base[r]+1]
+		x = l.Dense[p.b.Names.Base[r]+1]
 	}
 	return x >= 0 && l.Out[b.ID].Has(x)
 }

@@ -3,14 +3,13 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
-
-	"github.com/goptxas/goptxas/internal/codegen/sched/words"
-
-	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
@@ -20,7 +19,7 @@ import (
 // several are looked for, and all begin with this.
 type study struct {
 	f      *ori.Func
-	b      *grapher
+	b      *dag.Grapher
 	t      *tracer
 	busy   *estimate.BusyTable
 	tune   *Tuning
@@ -45,12 +44,12 @@ type stretch struct {
 	far    places.Reach
 	instrs []*ori.Instr
 	end    *ori.Instr
-	values values  // of words
-	held   *values // with vectors joined
-	source []int32 // the order it has
-	most   counts  // words alive in it
-	least  counts  // words alive in any order of it
-	g      *graph  // nil until asked for
+	values values     // of words
+	held   *values    // with vectors joined
+	source []int32    // the order it has
+	most   counts     // words alive in it
+	least  counts     // words alive in any order of it
+	g      *dag.Graph // nil until asked for
 	climbs []climbed
 	plain  bool         // orders that do not look ahead are worth a plan
 	holds  [2]*foothold // of words, and of units; nil until asked for
@@ -68,7 +67,7 @@ type climbed struct {
 // planned is what came out of a base and a limit.
 type planned struct {
 	base   *int32 // its first entry: bases are never changed
-	by     ranking
+	by     dag.Ranking
 	limit  counts
 	slack  int
 	strict bool // see presser
@@ -86,14 +85,14 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	if l == nil {
 		return nil
 	}
-	g := newGrapher(names, a, tune)
-	g.alias = flow.AliasOf(f)
-	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.timing), tune: tune}
+	g := dag.NewGrapher(names, a, tune)
+	g.Alias = flow.AliasOf(f)
+	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune}
 	most := int32(1)
 	for _, r := range s.view(places.UpToBarriers).stretches {
 		most = max(most, r.most[general])
 	}
-	g.alone, g.turns = isAlone(f, most+reserve), estimate.LeastTurns(f)
+	g.Alone, g.Turns = isAlone(f, most+reserve), estimate.LeastTurns(f)
 	return s
 }
 
@@ -143,10 +142,10 @@ func (s *study) look(v *view, i *ori.Instr) {
 }
 
 // graph returns the dependences of a stretch.
-func (s *study) graph(r *stretch) *graph {
+func (s *study) graph(r *stretch) *dag.Graph {
 	if r.g == nil {
-		s.b.far = r.far
-		r.g = s.b.build(r.instrs, r.end)
+		s.b.Far = r.far
+		r.g = s.b.Build(r.instrs, r.end)
 	}
 	return r.g
 }

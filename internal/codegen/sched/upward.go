@@ -47,7 +47,7 @@ type climber struct {
 // later of both). It ends without an order when that has more words of held
 // alive than a bound allows, and returns how many are alive so far.
 func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32, counts) {
-	n, units := int32(len(h.g.instrs)), int32(len(h.file))
+	n, units := int32(len(h.g.Instrs)), int32(len(h.file))
 	mem := h.v.mem
 	order := pool.Make[int32](mem, int(n))
 	if w.deep {
@@ -63,7 +63,7 @@ func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32
 	c := &climber{way: w, foothold: h, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n), live: flags[n:], price: part(units)}
 	c.prepare()
 	if w.first > 0 {
-		c.eager = h.g.eager(int(w.first), base)
+		c.eager = h.g.Eager(int(w.first), base)
 	}
 	for k := range n {
 		if c.left[k] == 0 {
@@ -87,8 +87,8 @@ func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32
 
 // prepare counts what each instruction needs and gives.
 func (c *climber) prepare() {
-	for k := range c.g.succs {
-		c.left[k] = int32(len(c.g.succs[k]))
+	for k := range c.g.Succs {
+		c.left[k] = int32(len(c.g.Succs[k]))
 	}
 	v := c.v
 	c.preds = v.through[predicates]
@@ -116,7 +116,7 @@ func (c *climber) prepare() {
 // count finds what each instruction would make alive.
 func (c *climber) count() {
 	v := c.v
-	for k := range int32(len(c.g.instrs)) {
+	for k := range int32(len(c.g.Instrs)) {
 		for _, u := range c.wants.Of(k) {
 			switch {
 			case c.live[u]:

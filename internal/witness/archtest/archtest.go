@@ -41,13 +41,14 @@ var layers = [...]layer{
 	{"internal/codegen/frame", 70, false, ""},
 	{"internal/codegen/isel", 70, false, ""},
 	{"internal/codegen/ra", 70, false, ""},
-	{"internal/codegen/sched", 70, false, ""},
+	{"internal/codegen/sched", 71, false, ""},
 	{"internal/codegen/scoreboard", 70, false, ""},
 	{"internal/codegen/sched/estimate", 69, false, ""},       // how long code takes
 	{"internal/codegen/sched/tuning", 68, false, ""},         // which order is the better
 	{"internal/codegen/sched/table", 69, false, ""},          // lists of numbers
 	{"internal/codegen/sched/repeat", 69, false, ""},         // what is made once more
 	{"internal/codegen/sched/places", 69, false, ""},         // what keeps its place
+	{"internal/codegen/sched/dag", 70, false, ""},            // what must stand before what
 	{"internal/codegen/sched/words", 69, false, ""},          // words of registers, and who touches them
 	{"internal/codegen/sched/heap", 69, false, ""},           // the least of a changing set
 	{"internal/codegen/sched/lowering", 69, false, ""},       // computations behind barriers

@@ -1,8 +1,9 @@
-package sched
+package dag
 
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -14,7 +15,7 @@ import (
 // sooner, and who did would keep the next operations from starting while the
 // last ones run.
 type openOrder struct {
-	names *numbering
+	names *words.Numbering
 	in    []pending // by block ID, when it begins; nil if f has no such operations
 	now   pending   // where a block is being looked at
 	over  int32     // of the region: the first instruction that waits; -1 = none yet
@@ -29,8 +30,8 @@ type pending struct {
 
 func newPending(size int) pending { return pending{bits.NewSet(size), bits.NewSet(size)} }
 
-// newOpenOrder finds where operations go on, if f has any that are open.
-func newOpenOrder(names *numbering) openOrder {
+// NewOpenOrder finds where operations go on, if f has any that are open.
+func NewOpenOrder(names *words.Numbering) openOrder {
 	o := openOrder{names: names}
 	f := names.F
 	if !slices.ContainsFunc(f.Blocks, func(b *ori.Block) bool {
@@ -50,7 +51,7 @@ func newOpenOrder(names *numbering) openOrder {
 	o.now, o.freed = newPending(names.Size), bits.NewSet(names.Size)
 	for range openRounds {
 		for _, b := range f.Blocks {
-			o.enter(b)
+			o.Enter(b)
 			for i := range b.Instrs {
 				o.step(i)
 			}
@@ -67,8 +68,8 @@ func newOpenOrder(names *numbering) openOrder {
 // few blocks, and orders are right without them.
 const openRounds = 3
 
-// enter begins with a block.
-func (o *openOrder) enter(b *ori.Block) {
+// Enter begins with a block.
+func (o *openOrder) Enter(b *ori.Block) {
 	if o.in != nil {
 		copy(o.now.words, o.in[b.ID].words)
 		copy(o.now.sums, o.in[b.ID].sums)
@@ -82,7 +83,7 @@ func (o *openOrder) begin() {
 }
 
 // add adds the edges of instruction k of a region, which makes some accesses.
-func (o *openOrder) add(g *graph, k int32, i *ori.Instr, list []access) {
+func (o *openOrder) add(g *Graph, k int32, i *ori.Instr, list []words.Access) {
 	if o.in == nil {
 		return
 	}
@@ -123,7 +124,7 @@ func (o *openOrder) step(i *ori.Instr) bool {
 }
 
 // touches reports whether one of some accesses is to a word of a set.
-func touches(s bits.Set, list []access) bool {
+func touches(s bits.Set, list []words.Access) bool {
 	for _, a := range list {
 		for w := a.Word; w < a.Word+int32(a.N); w++ {
 			if s.Has(int(w)) {

@@ -1,4 +1,6 @@
-package sched
+// Package dag finds what must stand before what in runs of instructions, and
+// lists them.
+package dag
 
 import (
 	"slices"
@@ -8,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -18,24 +21,24 @@ import (
 
 // edge says that an instruction issues at least some cycles after another.
 type edge struct {
-	to      int32
+	To      int32
 	latency int32
 }
 
-// graph is the dependences inside a region: instructions between two that
+// Graph is the dependences inside a region: instructions between two that
 // keep their places.
-type graph struct {
-	mem   *pool.Scratch
+type Graph struct {
+	Mem   *pool.Scratch
 	alone bool // see groupBusy
 
-	instrs  []*ori.Instr
-	classes []target.Class
-	succs   [][]edge
-	preds   []int32      // number of edges into each
-	height  []int32      // longest path to the end
+	Instrs  []*ori.Instr
+	Classes []target.Class
+	Succs   [][]edge
+	Preds   []int32      // number of edges into each
+	Height  []int32      // longest path to the end
 	rests   []int32      // see rest; nil until asked for
 	byRest  []heap.Node  // all instructions, the longest rest first; nil until asked for
-	scarce  target.Class // see scarce.go
+	Scarce  target.Class // see scarce.go
 	work    int32        // cycles that its unit is busy
 }
 
@@ -61,106 +64,107 @@ const (
 	maxLoads  = 256
 )
 
-// grapher builds graphs. Its tables are used again for every region.
-type grapher struct {
-	tune    *Tuning
-	names   *numbering
+// Grapher builds graphs. Its tables are used again for every region.
+type Grapher struct {
+	tune    *tuning.Tuning
+	Names   *words.Numbering
 	desc    *timing.Describer
-	timing  *target.Timing
+	Timing  *target.Timing
 	words   []word
 	reads   []readOf // of all words of the region
 	stamp   int32
-	list    []access
-	alias   *flow.Alias         // nil after allocation
-	patient bool                // see loaded
-	busy    *estimate.BusyTable // where scarce units are looked for
+	list    []words.Access
+	Alias   *flow.Alias         // nil after allocation
+	Patient bool                // see loaded
+	Busy    *estimate.BusyTable // where scarce units are looked for
 	crowded bool                // there is one in this region
 	loads   []places.Touch
 	stores  []places.Touch
-	far     places.Reach // of the region
+	Far     places.Reach // of the region
 	joint   []int32      // since the last barrier, what threads of a warp do together
 	barrier int32        // the last barrier of the block, -1 = none
 	groups  groupOrder
-	open    openOrder // after allocation
-	alone   bool      // a block of the kernel fills a multiprocessor
-	turns   int       // that rows of a region must have to take turns
+	Open    openOrder // after allocation
+	Alone   bool      // a block of the kernel fills a multiprocessor
+	Turns   int       // that rows of a region must have to take turns
 }
 
-func newGrapher(names *numbering, a *target.Arch, tune *Tuning) *grapher {
+// NewGrapher returns a grapher for the instructions that names knows.
+func NewGrapher(names *words.Numbering, a *target.Arch, tune *tuning.Tuning) *Grapher {
 	d := timing.NewDescriber(names.F, a)
-	return &grapher{tune: tune, names: names, desc: d, timing: d.Timing, words: pool.Make[word](names.F.Scratch(), names.Size), groups: newGroupOrder(names, d.Timing)}
+	return &Grapher{tune: tune, Names: names, desc: d, Timing: d.Timing, words: pool.Make[word](names.F.Scratch(), names.Size), groups: newGroupOrder(names, d.Timing)}
 }
 
-// build returns the graph of a region. end, which may be nil, is the
+// Build returns the graph of a region. end, which may be nil, is the
 // instruction behind it: what it reads must be ready by then.
-func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
+func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 	b.stamp++
 	b.reads = b.reads[:0]
 	b.loads, b.stores, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.joint[:0], -1
 	b.groups.begin()
-	b.open.begin()
-	n, mem := len(instrs), b.names.F.Scratch()
-	g := &graph{
-		mem: mem, instrs: instrs, alone: b.alone, classes: pool.Make[target.Class](mem, n), succs: make([][]edge, n), preds: pool.Make[int32](mem, n), height: pool.Make[int32](mem, n),
+	b.Open.begin()
+	n, mem := len(instrs), b.Names.F.Scratch()
+	g := &Graph{
+		Mem: mem, Instrs: instrs, alone: b.Alone, Classes: pool.Make[target.Class](mem, n), Succs: make([][]edge, n), Preds: pool.Make[int32](mem, n), Height: pool.Make[int32](mem, n),
 	}
 	room := pool.Make[edge](mem, fewEdges*n)
-	for k := range g.succs {
-		g.succs[k] = room[fewEdges*k : fewEdges*k : fewEdges*(k+1)]
+	for k := range g.Succs {
+		g.Succs[k] = room[fewEdges*k : fewEdges*k : fewEdges*(k+1)]
 	}
 	for k, i := range instrs {
-		g.classes[k] = b.desc.Class(i)
+		g.Classes[k] = b.desc.Class(i)
 	}
-	if b.busy != nil {
-		g.findScarce(b.busy, b.tune)
+	if b.Busy != nil {
+		g.findScarce(b.Busy, b.tune)
 	}
-	b.crowded = g.scarce != 0 || b.patient && g.multipliesGroups()
+	b.crowded = g.Scarce != 0 || b.Patient && g.multipliesGroups()
 	for k, i := range instrs {
 		b.memory(g, int32(k), i) // before its own results change what registers hold
 		b.registers(g, int32(k), i)
 		b.groups.add(g, int32(k), i, b.list)
-		b.open.add(g, int32(k), i, b.list)
+		b.Open.add(g, int32(k), i, b.list)
 	}
 	if end != nil {
 		b.finish(g, end)
 	}
 	g.heights()
-	if b.patient {
-		b.takeTurns(g)
+	if b.Patient {
+		b.TakeTurns(g)
 	}
-	tuning.Shake(g.height, b.tune.Jitter)
+	tuning.Shake(g.Height, b.tune.Jitter)
 	return g
 }
 
 // multipliesGroups reports whether there are products of warp groups, which
 // read shared memory too.
-func (g *graph) multipliesGroups() bool {
-	return slices.Contains(g.classes, target.ClassGmma)
+func (g *Graph) multipliesGroups() bool {
+	return slices.Contains(g.Classes, target.ClassGmma)
 }
 
 // finish gives what end reads the height its latency asks for.
-func (b *grapher) finish(g *graph, end *ori.Instr) {
+func (b *Grapher) finish(g *Graph, end *ori.Instr) {
 	class := b.desc.Class(end)
-	b.list = b.names.Accesses(end)
+	b.list = b.Names.Accesses(end)
 	for _, a := range b.list {
 		for w := a.Word; w < a.Word+int32(a.N) && !a.Write; w++ {
 			if x := b.at(w); x.writer >= 0 {
-				g.height[x.writer] = max(g.height[x.writer], b.latency(g.classes[x.writer], class, &a))
+				g.Height[x.writer] = max(g.Height[x.writer], b.latency(g.Classes[x.writer], class, &a))
 			}
 		}
 	}
 }
 
-func (g *graph) edge(from, to, latency int32) {
+func (g *Graph) edge(from, to, latency int32) {
 	if from != to {
-		if list := g.succs[from]; len(list) == cap(list) {
-			g.succs[from] = append(pool.Room[edge](g.mem, 2*max(fewEdges, len(list))), list...)
+		if list := g.Succs[from]; len(list) == cap(list) {
+			g.Succs[from] = append(pool.Room[edge](g.Mem, 2*max(fewEdges, len(list))), list...)
 		}
-		g.succs[from] = append(g.succs[from], edge{to, latency})
-		g.preds[to]++
+		g.Succs[from] = append(g.Succs[from], edge{to, latency})
+		g.Preds[to]++
 	}
 }
 
-func (b *grapher) at(w int32) *word {
+func (b *Grapher) at(w int32) *word {
 	x := &b.words[w]
 	if x.stamp != b.stamp {
 		*x = word{stamp: b.stamp, writer: -1}
@@ -169,7 +173,7 @@ func (b *grapher) at(w int32) *word {
 }
 
 // readBy notes that instruction k reads a word.
-func (b *grapher) readBy(x *word, k int32) {
+func (b *Grapher) readBy(x *word, k int32) {
 	if x.first != 0 && b.reads[x.last-1].node == k {
 		return
 	}
@@ -184,8 +188,8 @@ func (b *grapher) readBy(x *word, k int32) {
 }
 
 // registers adds the edges of instruction k for the registers it names.
-func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
-	b.list = b.names.Accesses(i)
+func (b *Grapher) registers(g *Graph, k int32, i *ori.Instr) {
+	b.list = b.Names.Accesses(i)
 	for _, a := range b.list {
 		if a.Write {
 			continue
@@ -212,13 +216,13 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 			x := b.at(w)
 			for n := x.first; n != 0; n = b.reads[n-1].next {
 				r := b.reads[n-1].node
-				g.edge(r, k, b.release(g, r, k, &a, b.timing.WAR))
+				g.edge(r, k, b.release(g, r, k, &a, b.Timing.WAR))
 			}
 			if x.writer >= 0 {
-				lat := b.release(g, x.writer, k, &a, b.timing.WAW)
+				lat := b.release(g, x.writer, k, &a, b.Timing.WAW)
 				if guarded {
 					// what it does not write is read behind it
-					lat = max(lat, b.estimate(g.classes[x.writer])-b.estimate(g.classes[k]))
+					lat = max(lat, b.estimate(g.Classes[x.writer])-b.estimate(g.Classes[k]))
 				}
 				g.edge(x.writer, k, lat)
 			}
@@ -230,26 +234,26 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 
 // result estimates the cycles from what one instruction writes to another
 // that reads it.
-func (b *grapher) result(g *graph, from, to int32, a *access) int32 {
-	if g.instrs[from].Mods.Has(op.MLOOSE) {
-		return g.groupTime(g.instrs[from], g.instrs[to])
+func (b *Grapher) result(g *Graph, from, to int32, a *words.Access) int32 {
+	if g.Instrs[from].Mods.Has(op.MLOOSE) {
+		return g.groupTime(g.Instrs[from], g.Instrs[to])
 	}
-	return b.latency(g.classes[from], g.classes[to], a)
+	return b.latency(g.Classes[from], g.Classes[to], a)
 }
 
 // release estimates the cycles until an instruction has left a register that
 // another writes. A matrix operation of a warp group takes its descriptors
 // along when it issues and keeps only the general registers.
 // Before registers are assigned it is not known which of them are shared.
-func (b *grapher) release(g *graph, from, to int32, a *access, least func(f target.File, a, b target.Class) int) int32 {
-	if g.instrs[from].Mods.Has(op.MLOOSE) && a.File == target.FileR {
-		return g.groupTime(g.instrs[from], g.instrs[to])
+func (b *Grapher) release(g *Graph, from, to int32, a *words.Access, least func(f target.File, a, b target.Class) int) int32 {
+	if g.Instrs[from].Mods.Has(op.MLOOSE) && a.File == target.FileR {
+		return g.groupTime(g.Instrs[from], g.Instrs[to])
 	}
-	if !b.patient {
+	if !b.Patient {
 		return 1
 	}
-	x, y := g.classes[from], g.classes[to]
-	if a.File == target.FileR && b.timing.ReadsLate(x) {
+	x, y := g.Classes[from], g.Classes[to]
+	if a.File == target.FileR && b.Timing.ReadsLate(x) {
 		if target.Queued(x, y) {
 			return 1
 		}
@@ -267,7 +271,7 @@ const groupDelay = 48
 // cycles for 64 words of sums. Then what comes first is what leads
 // to the next operation. Where other blocks have work for the unit in
 // the meantime, half of that: an operation that starts by itself costs an arrival.
-func (g *graph) groupBusy(i *ori.Instr) int32 {
+func (g *Graph) groupBusy(i *ori.Instr) int32 {
 	n := int32(i.Args[0].N)
 	if !g.alone {
 		n /= 2
@@ -277,7 +281,7 @@ func (g *graph) groupBusy(i *ori.Instr) int32 {
 
 // groupTime is the time from a warp-group matrix operation to an instruction
 // that touches its registers; one that adds to the same sums follows at once.
-func (g *graph) groupTime(i, next *ori.Instr) int32 {
+func (g *Graph) groupTime(i, next *ori.Instr) int32 {
 	if next.Mods.Has(op.MLOOSE) && next.Args[0] == i.Args[0] {
 		return g.groupBusy(i)
 	}
@@ -285,22 +289,22 @@ func (g *graph) groupTime(i, next *ori.Instr) int32 {
 }
 
 // latency estimates the cycles from a result to a reader.
-func (b *grapher) latency(from, to target.Class, a *access) int32 {
-	if b.timing.Variable(from) {
+func (b *Grapher) latency(from, to target.Class, a *words.Access) int32 {
+	if b.Timing.Variable(from) {
 		return b.estimate(from)
 	}
-	return int32(b.timing.RAW(a.File, from, timing.SinkOf(to, a.Use)))
+	return int32(b.Timing.RAW(a.File, from, timing.SinkOf(to, a.Use)))
 }
 
 // memory adds the edges of instruction k for the memory it touches.
-func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
+func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 	switch {
 	case places.IsBarrier(i):
 		for _, j := range b.joint {
 			g.edge(j, k, 1)
 		}
 		b.joint, b.barrier = append(b.joint[:0], k), k
-	case i.Op.Has(op.Convergent) && (b.far != places.OverFences || !places.IsProduct(i)):
+	case i.Op.Has(op.Convergent) && (b.Far != places.OverFences || !places.IsProduct(i)):
 		if b.barrier >= 0 {
 			g.edge(b.barrier, k, 1)
 		}
@@ -313,8 +317,8 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	}
 	t.Node = k
 	b.base(&t, i)
-	if b.alias != nil {
-		t.Place = b.alias.Of(i)
+	if b.Alias != nil {
+		t.Place = b.Alias.Of(i)
 	}
 	if len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads || places.HoldsMemory(i) {
 		for _, l := range [2][]places.Touch{b.loads, b.stores} {
@@ -346,13 +350,13 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 // stack lets no access to the frame of a function stand behind instruction k, if
 // k moves the stack pointer: what a debugger or a tool calls in between takes the
 // room below it. Kernels keep theirs.
-func (b *grapher) stack(g *graph, k int32, i *ori.Instr) {
-	if b.names.F.Kernel {
+func (b *Grapher) stack(g *Graph, k int32, i *ori.Instr) {
+	if b.Names.F.Kernel {
 		return
 	}
 	sp := int32(timing.FirstCell[target.FileR]) + abi.StackReg
 	for _, d := range i.Dsts() {
-		if d.Kind != ori.KReg || d.Class != ori.R || b.names.Word(d) != sp {
+		if d.Kind != ori.KReg || d.Class != ori.R || b.Names.Word(d) != sp {
 			continue
 		}
 		for _, l := range [2][]places.Touch{b.loads, b.stores} {
@@ -369,7 +373,7 @@ func (b *grapher) stack(g *graph, k int32, i *ori.Instr) {
 const absolute = 1 << 30
 
 // base finds the register an access counts its bytes from.
-func (b *grapher) base(t *places.Touch, i *ori.Instr) {
+func (b *Grapher) base(t *places.Touch, i *ori.Instr) {
 	t.Base = -1
 	if t.Hi-t.Lo > 16 || t.Strict {
 		return
@@ -379,14 +383,14 @@ func (b *grapher) base(t *places.Touch, i *ori.Instr) {
 			continue
 		}
 		if k+1 < len(i.Srcs()) && i.Srcs()[k+1].Kind == ori.KUAddr && i.Srcs()[k+1].Reg != ori.NoReg {
-			w := b.names.Word(i.Srcs()[k+1])
+			w := b.Names.Word(i.Srcs()[k+1])
 			t.Uniform, t.UniformVersion = w+1, b.at(w).version
 		}
 		if o.Reg == ori.NoReg {
 			t.Base = absolute
 			return
 		}
-		t.Base = b.names.Word(o)
+		t.Base = b.Names.Word(o)
 		t.Version = int64(b.at(t.Base).version)
 		if o.N > 1 {
 			t.Version = t.Version<<32 | int64(b.at(t.Base+1).version)
@@ -396,26 +400,26 @@ func (b *grapher) base(t *places.Touch, i *ori.Instr) {
 }
 
 // heights computes the longest path from every instruction to the end.
-func (g *graph) heights() {
-	for k := len(g.instrs) - 1; k >= 0; k-- {
-		h := max(1, g.height[k])
-		for _, e := range g.succs[k] {
-			h = max(h, g.height[e.to]+e.latency)
+func (g *Graph) heights() {
+	for k := len(g.Instrs) - 1; k >= 0; k-- {
+		h := max(1, g.Height[k])
+		for _, e := range g.Succs[k] {
+			h = max(h, g.Height[e.To]+e.latency)
 		}
-		g.height[k] = h
+		g.Height[k] = h
 	}
 }
 
-// rest is how many cycles pass at least from the issue of an instruction until
+// Rest is how many cycles pass at least from the issue of an instruction until
 // the last one that waits for it has issued. Heights are longer: they count
 // what stands behind the region, and more where that gives better orders.
-func (g *graph) rest(k int32) int32 {
+func (g *Graph) Rest(k int32) int32 {
 	if g.rests == nil {
-		g.rests = make([]int32, len(g.instrs))
-		for k := len(g.instrs) - 1; k >= 0; k-- {
+		g.rests = make([]int32, len(g.Instrs))
+		for k := len(g.Instrs) - 1; k >= 0; k-- {
 			x := int32(1)
-			for _, e := range g.succs[k] {
-				x = max(x, g.rests[e.to]+e.latency)
+			for _, e := range g.Succs[k] {
+				x = max(x, g.rests[e.To]+e.latency)
 			}
 			g.rests[k] = x
 		}
@@ -423,31 +427,31 @@ func (g *graph) rest(k int32) int32 {
 	return g.rests[k]
 }
 
-// shortest is how many cycles any order takes at least.
-func (g *graph) shortest() int32 {
-	n := int32(len(g.instrs))
+// Shortest is how many cycles any order takes at least.
+func (g *Graph) Shortest() int32 {
+	n := int32(len(g.Instrs))
 	for k := range n {
-		n = max(n, g.rest(k))
+		n = max(n, g.Rest(k))
 	}
 	return n
 }
 
-// lasting finds the longest rest of what was not issued.
-type lasting struct {
-	g  *graph
+// Lasting finds the longest rest of what was not issued.
+type Lasting struct {
+	G  *Graph
 	at int // all before it in the list were
 }
 
-func (l *lasting) of(done []bool) int32 {
-	if l.g.byRest == nil {
-		l.g.byRest = make([]heap.Node, len(l.g.instrs))
-		for k := range l.g.byRest {
-			l.g.byRest[k] = heap.NodeOf(-l.g.rest(int32(k)), int32(k))
+func (l *Lasting) Of(done []bool) int32 {
+	if l.G.byRest == nil {
+		l.G.byRest = make([]heap.Node, len(l.G.Instrs))
+		for k := range l.G.byRest {
+			l.G.byRest[k] = heap.NodeOf(-l.G.Rest(int32(k)), int32(k))
 		}
-		slices.Sort(l.g.byRest)
+		slices.Sort(l.G.byRest)
 	}
 	for ; l.at < len(done); l.at++ {
-		if x := l.g.byRest[l.at]; !done[x.Instr()] {
+		if x := l.G.byRest[l.at]; !done[x.Instr()] {
 			return -x.Key()
 		}
 	}
@@ -465,14 +469,14 @@ const loaded = 400
 const crowdedLds = 60
 
 // estimate is about how long results of a class take.
-func (b *grapher) estimate(c target.Class) int32 {
-	if c == target.ClassLdg && b.patient {
+func (b *Grapher) estimate(c target.Class) int32 {
+	if c == target.ClassLdg && b.Patient {
 		return loaded
 	}
 	if c == target.ClassLds && b.crowded {
 		return crowdedLds
 	}
-	if b.timing.Variable(c) {
+	if b.Timing.Variable(c) {
 		return max(estimate.Typical[c], 10)
 	}
 	return 4

@@ -1,7 +1,8 @@
-package sched
+package dag
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -22,7 +23,7 @@ type groupOrder struct {
 }
 
 // newGroupOrder finds the registers of the operations.
-func newGroupOrder(names *numbering, t *target.Timing) groupOrder {
+func newGroupOrder(names *words.Numbering, t *target.Timing) groupOrder {
 	if !flow.HasGroups(names.F) {
 		return groupOrder{}
 	}
@@ -46,24 +47,24 @@ func newGroupOrder(names *numbering, t *target.Timing) groupOrder {
 
 // settled is how long before an arrival instruction t stands, which touches
 // registers of products: what it makes must be there.
-func (o *groupOrder) settled(g *graph, t int32, i *ori.Instr) int32 {
-	if !i.Mods.Has(op.MARRIVE) || o.timing.Variable(g.classes[t]) {
+func (o *groupOrder) settled(g *Graph, t int32, i *ori.Instr) int32 {
+	if !i.Mods.Has(op.MARRIVE) || o.timing.Variable(g.Classes[t]) {
 		return 1
 	}
-	return int32(o.timing.RAW(target.FileR, g.classes[t], target.SinkArriveA))
+	return int32(o.timing.RAW(target.FileR, g.Classes[t], target.SinkArriveA))
 }
 
 // begin starts a region.
 func (o *groupOrder) begin() { o.last, o.border, o.touched = -1, -1, o.touched[:0] }
 
 // add adds the edges of instruction k, which makes some accesses.
-func (o *groupOrder) add(g *graph, k int32, i *ori.Instr, list []access) {
+func (o *groupOrder) add(g *Graph, k int32, i *ori.Instr, list []words.Access) {
 	if o.theirs == nil {
 		return
 	}
 	if places.OfGroups(i) {
 		if o.last >= 0 {
-			g.edge(o.last, k, int32(max(1, o.timing.Gap(g.classes[o.last], g.classes[k]))))
+			g.edge(o.last, k, int32(max(1, o.timing.Gap(g.Classes[o.last], g.Classes[k]))))
 		}
 		o.last = k
 		if i.Op == op.WARPGROUP {

@@ -1,0 +1,181 @@
+package dag
+
+import (
+	"math"
+
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Lookahead is how many ready instructions are tried for one whose unit is
+// free.
+const Lookahead = 6
+
+// Lister orders the instructions of a graph, cycle by cycle.
+type Lister struct {
+	G      *Graph
+	timing *target.Timing
+	busy   *estimate.BusyTable
+	Now    int32
+	At     []int32 // earliest cycle of each instruction
+	Left   []int32 // predecessors not yet issued
+	Free   [target.NumClasses]int32
+	among  []target.Class          // those of the graph
+	keeps  [target.NumClasses]bool // those that keep one of them from its unit for more than a cycle
+	Ready  heap.Ranked             // may issue now, the longest path first
+	Soon   heap.Ranked             // waits for a result, the earliest first
+	scarce target.Class            // one whose unit most of the time goes into; none if it is zero
+	Queue  heap.Ranked             // like ready, those of the scarce class
+	Order  []int32
+	Rank   []int32 // of each instruction, the greatest first: usually the path behind it
+}
+
+// PollEvery is after how many instructions a list asks whether to go on.
+const PollEvery = 512
+
+// List returns an order of g that respects its edges. Among ready
+// instructions the one with the longest path behind it goes first, then
+// the one that stood first.
+func List(g *Graph, t *target.Timing, busy *estimate.BusyTable) []int32 {
+	l := NewLister(g, t, busy, g.Height)
+	for len(l.Order) < len(g.Instrs) {
+		if len(l.Order)%PollEvery == 0 {
+			g.Instrs[0].Block().Poll()
+		}
+		l.Issue(l.pick())
+	}
+	return l.Order
+}
+
+// NewLister prepares a list by rank; what waits for nothing is ready.
+func NewLister(g *Graph, t *target.Timing, busy *estimate.BusyTable, rank []int32) *Lister {
+	n := len(g.Instrs)
+	room := pool.Make[int32](g.Mem, 3*n)
+	l := &Lister{G: g, timing: t, busy: busy, scarce: g.Scarce, At: room[:n:n], Left: room[n : 2*n : 2*n], Order: room[2*n : 2*n], Rank: rank}
+	copy(l.Left, g.Preds)
+	var seen [target.NumClasses]bool
+	for _, c := range g.Classes[:n] {
+		if !seen[c] {
+			seen[c] = true
+			l.among = append(l.among, c)
+		}
+	}
+	for _, c := range l.among {
+		for _, x := range l.among {
+			l.keeps[c] = l.keeps[c] || busy[c][x] > 1
+		}
+	}
+	for k := range int32(n) {
+		if l.Left[k] == 0 {
+			l.IsReady(k)
+		}
+	}
+	return l
+}
+
+// IsReady queues an instruction by its rank.
+func (l *Lister) IsReady(k int32) {
+	if l.scarce != 0 && l.G.Classes[k] == l.scarce {
+		l.Queue.Push(-l.Rank[k], k)
+		return
+	}
+	l.Ready.Push(-l.Rank[k], k)
+}
+
+// Wake makes those ready whose results have arrived.
+func (l *Lister) Wake() {
+	for len(l.Soon.Nodes) > 0 && l.Soon.Nodes[0].Key() <= l.Now {
+		l.IsReady(l.Soon.Pop())
+	}
+}
+
+// pick takes the next instruction and moves time to where it may issue.
+func (l *Lister) pick() int32 {
+	for {
+		l.Wake()
+		if l.queued() {
+			return l.Queue.Pop()
+		}
+		if len(l.Ready.Nodes) > 0 {
+			return l.pickReady()
+		}
+		next := int32(math.MaxInt32)
+		if len(l.Soon.Nodes) > 0 {
+			next = l.Soon.Nodes[0].Key()
+		}
+		if len(l.Queue.Nodes) > 0 {
+			next = min(next, l.Free[l.scarce])
+		}
+		l.Now = next
+	}
+}
+
+// queued reports whether the best of the scarce class is the best of all.
+func (l *Lister) queued() bool {
+	return len(l.Queue.Nodes) > 0 && l.Free[l.scarce] <= l.Now &&
+		(len(l.Ready.Nodes) == 0 || l.Queue.Nodes[0] < l.Ready.Nodes[0])
+}
+
+// pickReady takes the best ready instruction whose unit is free, or the
+// best of all when none is.
+func (l *Lister) pickReady() int32 {
+	var tried [Lookahead]int32
+	n := 0
+	best := int32(-1)
+	for n < Lookahead && len(l.Ready.Nodes) > 0 {
+		k := l.Ready.Pop()
+		if l.Free[l.G.Classes[k]] <= l.Now {
+			best = k
+			break
+		}
+		tried[n] = k
+		n++
+	}
+	keep := 0
+	switch {
+	case best >= 0:
+	case len(l.Queue.Nodes) > 0 && l.Free[l.scarce] <= l.Free[l.G.Classes[tried[0]]]:
+		best = l.Queue.Pop()
+		l.Now = max(l.Now, l.Free[l.scarce])
+	default:
+		best, keep = tried[0], 1
+		l.Now = max(l.Now, l.Free[l.G.Classes[best]])
+	}
+	for _, k := range tried[keep:n] {
+		l.IsReady(k)
+	}
+	return best
+}
+
+// Issue appends k to the order and frees what waited for it.
+func (l *Lister) Issue(k int32) {
+	l.Order = append(l.Order, k)
+	c := l.G.Classes[k]
+	if l.keeps[c] {
+		for _, x := range l.among {
+			if d := int32(l.busy[c][x]); d > 1 {
+				l.Free[x] = max(l.Free[x], l.Now+d)
+			}
+		}
+	}
+	if l.scarce != 0 && isWide(l.G.Instrs[k]) {
+		for _, x := range l.among {
+			if l.busy[c][x] > 1 {
+				l.Free[x] = max(l.Free[x], l.Now+wideTime)
+			}
+		}
+	}
+	if l.G.Instrs[k].Mods.Has(op.MLOOSE) {
+		l.Free[c] = max(l.Free[c], l.Now+l.G.groupBusy(l.G.Instrs[k]))
+	}
+	for _, e := range l.G.Succs[k] {
+		l.At[e.To] = max(l.At[e.To], l.Now+e.latency)
+		if l.Left[e.To]--; l.Left[e.To] == 0 {
+			l.Soon.Push(l.At[e.To], e.To)
+		}
+	}
+	l.Now++
+}
