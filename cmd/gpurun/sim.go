@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,7 +24,7 @@ func simulate(args []string) error {
 	set := s.corpusFlags(f, 1)
 	show := f.Int("show", 0, "bytes that differ to print")
 	o := simOptions{show: show}
-	f.BoolVar(&o.timed, "timed", false, "results of our code arrive as late as they may")
+	f.BoolVar(&o.timed, "timed", false, "results arrive as late as they may; count those read too early")
 	f.BoolVar(&o.vm, "vm", false, "compare the reference's code with the interpreter too")
 	times := f.String("async", "", "comma-separated times of our code's asynchronous work: early late seed:N")
 	if err := f.Parse(args); err != nil {
@@ -58,7 +59,26 @@ func simulate(args []string) error {
 		all = append(all, rows...)
 		mu.Unlock()
 	})
-	return s.report(merge(all))
+	all = merge(all)
+	if o.timed {
+		fmt.Println(earlyReads(all))
+	}
+	return s.report(all)
+}
+
+// earlyReads counts the results that both compilers' code read before they
+// arrive.
+func earlyReads(rows []*row) string {
+	var ran, early [2]int
+	for _, r := range rows {
+		for k, x := range []*gpu.Result{r.Ref, r.Ours} {
+			if x != nil && (x.OK() || x.Early > 0) {
+				ran[k]++
+				early[k] += x.Early
+			}
+		}
+	}
+	return fmt.Sprintf("early reads: reference %d in %d kernels, ours %d in %d", early[0], ran[0], early[1], ran[1])
 }
 
 // simOptions are what only sim can do.
@@ -82,7 +102,7 @@ func (s *settings) simulateFile(file, base, arch string, rows []*row, o *simOpti
 		if r.Outcome != "" || strings.HasPrefix(r.Note, "untried") {
 			continue
 		}
-		a, want := simulateOne(r.refCubin, &r.launch, false, sim.Async{})
+		a, want := simulateOne(r.refCubin, &r.launch, o.timed, sim.Async{})
 		if !a.OK() {
 			r.Ref, r.Outcome, r.Err = a, "reffault", a.Err
 			continue
@@ -95,9 +115,7 @@ func (s *settings) simulateFile(file, base, arch string, rows []*row, o *simOpti
 			}
 			if r.Outcome != "equal" {
 				r.Note += fmt.Sprintf(" at %v", when)
-				if c, _ := simulateOne(r.refCubin, &r.launch, false, when); when != (sim.Async{}) && !c.OK() {
-					r.Outcome, r.Err = "refasync", c.Err
-				}
+				r.ownRace(when)
 				break
 			}
 		}
@@ -107,6 +125,20 @@ func (s *settings) simulateFile(file, base, arch string, rows []*row, o *simOpti
 	}
 	os.Remove(our.Out) //nolint:errcheck // room for the next
 	os.Remove(ref.Out) //nolint:errcheck // likewise
+}
+
+// ownRace looks whether the reference's code shows a race of the program too:
+// a report, or other bytes, with asynchronous work at another time.
+func (r *row) ownRace(when sim.Async) {
+	if when == (sim.Async{}) {
+		return
+	}
+	switch c, _ := simulateOne(r.refCubin, &r.launch, false, when); {
+	case !c.OK():
+		r.Outcome, r.Err = "refasync", c.Err
+	case !slices.Equal(c.Hash, r.Ref.Hash):
+		r.Outcome, r.Err = "refasync", "the reference's code leaves other bytes then, too: "+r.Err
+	}
 }
 
 // interpret compares what the reference's code left with the interpreter.
@@ -205,7 +237,7 @@ func simulateOne(name string, l *launch.Launch, timed bool, when sim.Async) (*gp
 	if err != nil {
 		return fail(err)
 	}
-	if len(st.Reports) > 0 {
+	if r.Early = len(st.Reports); r.Early > 0 {
 		return fail(fmt.Errorf("%d early reads, the first: %v", len(st.Reports), st.Reports[0]))
 	}
 	if len(st.Races) > 0 {

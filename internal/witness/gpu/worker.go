@@ -42,6 +42,7 @@ type Result struct {
 	Local     int      `json:"local"`
 	Micros    float64  `json:"micros,omitempty"` // best time of the repeated launches
 	Cycles    uint64   `json:"cycles,omitempty"` // of the longest warp, in the timed simulator
+	Early     int      `json:"early,omitempty"`  // results read before they arrive, in the timed simulator
 }
 
 // stageReady is what a worker says before its first request.
