@@ -19,7 +19,7 @@ func Fold(f *ori.Func) bool {
 					continue
 				}
 				if m, srcs, ok := halves(i); ok {
-					v.change(i, op.SHF, m, srcs...)
+					v.Change(i, op.SHF, m, srcs...)
 					changed = true
 				}
 				if x, ok := r.value(i); ok && f.Should("fold", i) {
@@ -27,7 +27,7 @@ func Fold(f *ori.Func) bool {
 					if x.Kind == ori.KReg && x.Flags == 0 {
 						o = op.COPY
 					}
-					v.change(i, o, op.Mods{}, x)
+					v.Change(i, o, op.Mods{}, x)
 					changed = true
 				}
 				break

@@ -3,7 +3,7 @@ package opt_test
 import (
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/machine"
 )
 
 // TestHighTests: comparisons of pairs share what is known of an upper word.
@@ -29,7 +29,7 @@ func TestHighTests(t *testing.T) {
 		if want == "" {
 			want = c[0]
 		}
-		if got := run(t, head+c[0], opt.HighTests); got != start+want {
+		if got := run(t, head+c[0], machine.HighTests); got != start+want {
 			t.Errorf("%s\nwant\n%s", got, start+want)
 		}
 	}

@@ -29,8 +29,8 @@ func ValuesOf(f *ori.Func) *Values { return &Values{flow.ValuesOf(f)} }
 // WordOf returns the number of the first word an operand names.
 func (v *Values) WordOf(a ori.Operand) int32 { return v.Word(&a) }
 
-// change gives i a new operation and sources.
-func (v *Values) change(i *ori.Instr, o op.Op, m op.Mods, srcs ...ori.Operand) {
+// Change gives i a new operation and sources.
+func (v *Values) Change(i *ori.Instr, o op.Op, m op.Mods, srcs ...ori.Operand) {
 	v.Count(i, -1)
 	i.Op, i.Mods = o, m
 	v.Func.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), srcs)

@@ -107,7 +107,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Contract", Run: improve(float.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: do(ifConvert), MinOpt: 2},
-		{Name: "HighTests", Run: improve(opt.HighTests), MinOpt: 2},
+		{Name: "HighTests", Run: improve(machine.HighTests), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
 		{Name: "Unguard", Run: improve(control.Unguard), MinOpt: 2},

@@ -1,6 +1,7 @@
-package opt
+package machine
 
 import (
+	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -18,7 +19,7 @@ const fewHigh = 3
 //	ISETP.LT.U32.AND    s = c, d, pt          ISETP.LT.U32.AND r = c, d, ~h
 //	ISETP.LT.U32.AND.EX r = x, rz, pt, s
 func HighTests(f *ori.Func) bool {
-	v := ValuesOf(f)
+	v := opt.ValuesOf(f)
 	changed := false
 	for _, b := range f.Blocks {
 		groups := map[ori.Operand][]*ori.Instr{}
@@ -45,21 +46,21 @@ func HighTests(f *ori.Func) bool {
 
 // highTest returns the upper word that i compares with zero if the lower words
 // are compared just for i, in its block.
-func highTest(v *Values, i *ori.Instr) (x ori.Operand, ok bool) {
+func highTest(v *opt.Values, i *ori.Instr) (x ori.Operand, ok bool) {
 	if i.Op != op.ISETP || i.NDst != 1 || len(i.Args) != 5 || i.Guard.Kind != ori.KNone || !i.Mods.Has(op.MEX) || !i.Mods.Has(op.MU32) || !i.Mods.Has(op.MAND) ||
 		i.Args[3] != ori.Zero(ori.P) || i.Args[4].Flags != 0 {
 		return x, false
 	}
-	if _, ok := Outcome(i.Mods, 0, 0); !ok {
+	if _, ok := opt.Outcome(i.Mods, 0, 0); !ok {
 		return x, false
 	}
 	switch {
-	case IsZero(i.Args[2]):
+	case opt.IsZero(i.Args[2]):
 		x = i.Args[1]
-	case IsZero(i.Args[1]):
+	case opt.IsZero(i.Args[1]):
 		x = i.Args[2]
 	}
-	if x.Kind != ori.KReg || !Plain(x) || !v.Stable(x) {
+	if x.Kind != ori.KReg || !opt.Plain(x) || !v.Stable(x) {
 		return x, false
 	}
 	low := v.Once(i.Args[4])
@@ -68,7 +69,7 @@ func highTest(v *Values, i *ori.Instr) (x ori.Operand, ok bool) {
 }
 
 // shareHigh finds once whether x is zero for comparisons of one block.
-func shareHigh(v *Values, x ori.Operand, list []*ori.Instr) {
+func shareHigh(v *opt.Values, x ori.Operand, list []*ori.Instr) {
 	f, at := v.Func, list[0]
 	h := f.Words(f.NewReg(ori.P, 1))
 	v.Grow()
@@ -78,15 +79,15 @@ func shareHigh(v *Values, x ori.Operand, list []*ori.Instr) {
 	v.Count(test, 1)
 	for _, i := range list {
 		a, b := uint32(1), uint32(0) // whatever the word is, if it is not zero
-		if IsZero(i.Args[1]) {
+		if opt.IsZero(i.Args[1]) {
 			a, b = b, a
 		}
 		low, with := v.Once(i.Args[4]), h.Not()
 		mods := low.Mods
-		if holds, _ := Outcome(i.Mods, a, b); holds {
+		if holds, _ := opt.Outcome(i.Mods, a, b); holds {
 			mods, with = mods.Without(op.MAND).With(op.MOR), h
 		}
-		v.change(i, op.ISETP, mods, low.Args[1], low.Args[2], with)
+		v.Change(i, op.ISETP, mods, low.Args[1], low.Args[2], with)
 		v.Remove(low)
 	}
 }
