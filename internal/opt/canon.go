@@ -47,6 +47,7 @@ var shorter = [...]struct {
 	{op.ISETP, (*Combiner).knownCompare},
 	{op.ISETP, (*Combiner).signOfMagnitude},
 	{op.IABS, (*Combiner).magnitudeTwice},
+	{op.ISETP, (*Combiner).chosenPart},
 	{op.ISETP, (*Combiner).chosen},
 	{op.LDGSTS, (*Combiner).alwaysCopies},
 	{op.SEL, (*Combiner).constantLast},

@@ -162,25 +162,38 @@ func turn(f *ori.Func, flip []bool) {
 // condition of the choice, its opposite, or known.
 func (c *Combiner) chosen(i *ori.Instr) bool {
 	srcs := i.Srcs()
-	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 || !Plain(srcs[0]) {
+	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 {
 		return false
 	}
 	with, ok := Known(srcs[1])
-	j := c.V.Once(srcs[0])
-	if !ok || j == nil || j.Op != op.SEL || j.Mods != (op.Mods{}) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !c.V.Stable(j.Args[3]) {
+	if !ok {
 		return false
 	}
-	a, okA := Known(j.Args[1])
-	b, okB := Known(j.Args[2])
+	x, ok := c.condition(srcs[0], i.Mods, with)
+	return ok && c.accumulate(i, x)
+}
+
+// condition returns what says of a, a choice between constants, how it compares
+// with a constant.
+func (c *Combiner) condition(a ori.Operand, m op.Mods, with uint32) (x ori.Operand, ok bool) {
+	if !Plain(a) {
+		return x, false
+	}
+	j := c.V.Once(a)
+	if j == nil || j.Op != op.SEL || j.Mods != (op.Mods{}) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !c.V.Stable(j.Args[3]) {
+		return x, false
+	}
+	first, okA := Known(j.Args[1])
+	second, okB := Known(j.Args[2])
 	if !okA || !okB {
-		return false
+		return x, false
 	}
-	p, ok := Outcome(i.Mods, a, with)
-	q, ok2 := Outcome(i.Mods, b, with)
+	p, ok := Outcome(m, first, with)
+	q, ok2 := Outcome(m, second, with)
 	if !ok || !ok2 {
-		return false
+		return x, false
 	}
-	x := ori.Zero(ori.P)
+	x = ori.Zero(ori.P)
 	switch {
 	case p && !q:
 		x = j.Args[3]
@@ -189,8 +202,56 @@ func (c *Combiner) chosen(i *ori.Instr) bool {
 	case !p:
 		x = x.Not()
 	}
-	return c.accumulate(i, x)
+	return x, true
 }
+
+// chosenPart: of a comparison of a choice with a constant the condition
+// decides where one side is a constant, and the other side is compared itself:
+//
+//	SEL t = x, rz, p                  ISETP.NE.AND q = x, rz, p
+//	ISETP.NE.AND q = t, rz, pt
+//
+// The sizes of guarded copies are chosen so, once for the turn and once for
+// each. Where the comparison has a predicate to combine with already, the other
+// side must be a predicate too.
+func (c *Combiner) chosenPart(i *ori.Instr) bool {
+	srcs := i.Srcs()
+	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 || !Plain(srcs[0]) || !i.Mods.Has(op.MAND) || srcs[2].Class != ori.P {
+		return false
+	}
+	with, ok := Known(srcs[1])
+	j := c.inner(i, srcs[0], op.SEL)
+	if !ok || j == nil || j.Mods != (op.Mods{}) || len(j.Args) != 4 || j.Block() != i.Block() || j.Args[3].Class != ori.P {
+		return false
+	}
+	x, p := j.Args[1], j.Args[3]
+	side, ok := Known(j.Args[2])
+	if !ok {
+		x, p = j.Args[2], p.Not()
+		side, ok = Known(j.Args[1])
+	}
+	holds, known := Outcome(i.Mods, side, with)
+	if !ok || !known || x.Kind != ori.KReg || !Plain(x) {
+		return false
+	}
+	if srcs[2] != ori.Zero(ori.P) {
+		q, ok := c.condition(x, i.Mods, with)
+		if !ok || holds || q.Class != ori.P {
+			return false
+		}
+		c.Rewrite(i, op.PLOP3, op.M(op.MLUT), []ori.Operand{srcs[2], p, q, ori.Imm(allThree), ori.Imm(0)}, j)
+		return true
+	}
+	m := i.Mods
+	if holds {
+		m, p = m.Without(op.MAND).With(op.MOR), p.Not()
+	}
+	c.Rewrite(i, op.ISETP, m, []ori.Operand{x, srcs[1], p}, j)
+	return true
+}
+
+// allThree is the table of a conjunction of three predicates.
+const allThree = 0x80
 
 // Combining returns how a comparison combines its outcome with a predicate,
 // as a table of two inputs.

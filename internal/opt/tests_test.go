@@ -73,6 +73,61 @@ ISETP.EQ.U32.AND p4 = r1, rz, pt
 @p4 STS [0x0], r0`, `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 @p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+		{"a size that the condition of the turn and one more choose", `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+ISETP.GT.U32.AND p4 = r0, 0x2, pt
+SEL r1 = rz, 0x10, ~p3
+SEL r2 = r1, rz, p4
+ISETP.NE.U32.AND p5 = r2, rz, pt
+@p5 STS [0x0], r0`, `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+ISETP.GT.U32.AND p4 = r0, 0x2, pt
+PLOP3.LUT p5 = p4, p3, pt, 0xc0, 0x0
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+		{"a size that three conditions choose", `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+ISETP.GT.U32.AND p4 = r0, 0x2, pt
+ISETP.NE.U32.AND p6 = r0, 0x3, pt
+SEL r1 = rz, 0x10, ~p3
+SEL r2 = r1, rz, p4
+ISETP.NE.U32.AND p5 = r2, rz, ~p6
+@p5 STS [0x0], r0`, `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+ISETP.GT.U32.AND p4 = r0, 0x2, pt
+ISETP.NE.U32.AND p6 = r0, 0x3, pt
+PLOP3.LUT p5 = ~p6, p4, p3, 0x80, 0x0
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+		{"a word or a constant that is below the bound", `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+SEL r2 = r1, 0x7, p3
+ISETP.LT.U32.AND p5 = r2, 0x9, pt
+@p5 STS [0x0], r0`, `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+ISETP.LT.U32.OR p5 = r1, 0x9, ~p3
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+		{"a constant or a word", `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+SEL r2 = rz, r1, p3
+ISETP.NE.AND p5 = r2, rz, pt
+@p5 STS [0x0], r0`, `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+ISETP.NE.AND p5 = r1, rz, ~p3
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+		{"a choice that others read stays", `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+SEL r2 = r1, rz, p3
+ISETP.NE.AND p5 = r2, rz, pt
+@p5 STS [0x0], r2`, `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+SEL r2 = r1, rz, p3
+ISETP.NE.AND p5 = r2, rz, pt
+@p5 STS [0x0], r2`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
 		{"opposite comparisons are one", `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.GE.U32.AND p4 = r0, 0x5, pt
