@@ -6,31 +6,38 @@ package sched
 // their places together, or addresses could not be made ahead of the order with
 // few registers, and every load would wait for the one before it.
 
+// soonRead is the longest time from a carry to the instruction that adds it. A
+// guard waits twice as long for its test: one such pair behind the other in
+// one predicate takes longer than all else.
+const soonRead = 7
+
 // follower is the one reader of a predicate that k makes, if it waits for
-// nothing else, or -1.
-func (m *mover) follower(k int32) int32 {
+// nothing else, or -1, and the cycles between them.
+func (m *mover) follower(k int32) (next, wait int32) {
 	for _, x := range m.v.writes.Of(k) {
 		y := &m.v.list[x]
 		if y.file != predicates || y.out || y.left != 1 {
 			continue
 		}
-		next, edges := m.v.readers.Of(x)[0], int32(0)
+		next, edges, wait := m.v.readers.Of(x)[0], int32(0), int32(0)
 		for _, e := range m.G.Succs[k] {
 			if e.To == next {
-				edges++
+				edges, wait = edges+1, max(wait, e.Latency)
 			}
 		}
 		if m.Left[next] == edges {
-			return next
+			return next, wait
 		}
 	}
-	return -1
+	return -1, 0
 }
 
 // fitBoth is what fits says of k and its follower, if they issue one soon behind the
-// other. What is in no hurry keeps its place.
-func (m *mover) fitBoth(k, next int32) standing {
-	if m.tests > predicateRoom || !m.eager[k] && m.due(k) > m.Now {
+// other. What is in no hurry keeps its place, and unless it leads to loads from
+// memory so does what holds the last predicate for long, or stands beside
+// products that take most of the time: those would wait for what the pairs hold.
+func (m *mover) fitBoth(k, next, wait int32) standing {
+	if m.tests > predicateRoom || !m.eager[k] && (m.crowded || m.due(k) > m.Now || wait > soonRead) {
 		return full
 	}
 	at := max(m.pos[k], m.pos[next])

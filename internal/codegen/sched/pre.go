@@ -391,6 +391,8 @@ type mover struct {
 	tests int32    // predicates alive here
 	then  int32    // what issues as soon as it can, whatever else is ready; -1: none
 	short bool     // registers are: nothing issues before it that could take them
+
+	crowded bool // products of matrices take most of the time
 }
 
 // plan lists one region within the limit. Orders that need the fewest words
@@ -469,6 +471,8 @@ func (p *presser) move(r *region, by dag.Ranking, limit counts, enough int32) pl
 		m.most = math.MaxInt32
 	}
 	m.rush()
+	class, _ := g.ScarceOf(p.busy, p.tune)
+	m.crowded = class != 0
 	if by == dag.ByTurn {
 		m.delay()
 	}
@@ -594,8 +598,9 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 		}
 		fit, then := m.fits(k), int32(-1)
 		if fit == full {
-			if then = m.follower(k); then >= 0 {
-				fit = m.fitBoth(k, then)
+			wait := int32(0)
+			if then, wait = m.follower(k); then >= 0 {
+				fit = m.fitBoth(k, then, wait)
 			}
 		}
 		if fit == full {

@@ -22,7 +22,7 @@ import (
 // edge says that an instruction issues at least some cycles after another.
 type edge struct {
 	To      int32
-	latency int32
+	Latency int32
 }
 
 // Graph is the dependences inside a region: instructions between two that
@@ -115,7 +115,7 @@ func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 		g.Classes[k] = b.desc.Class(i)
 	}
 	if b.Busy != nil {
-		g.findScarce(b.Busy, b.tune)
+		g.Scarce, g.work = g.ScarceOf(b.Busy, b.tune)
 	}
 	b.crowded = g.Scarce != 0 || b.Patient && g.multipliesGroups()
 	for k, i := range instrs {
@@ -404,7 +404,7 @@ func (g *Graph) heights() {
 	for k := len(g.Instrs) - 1; k >= 0; k-- {
 		h := max(1, g.Height[k])
 		for _, e := range g.Succs[k] {
-			h = max(h, g.Height[e.To]+e.latency)
+			h = max(h, g.Height[e.To]+e.Latency)
 		}
 		g.Height[k] = h
 	}
@@ -419,7 +419,7 @@ func (g *Graph) Rest(k int32) int32 {
 		for k := len(g.Instrs) - 1; k >= 0; k-- {
 			x := int32(1)
 			for _, e := range g.Succs[k] {
-				x = max(x, g.rests[e.To]+e.latency)
+				x = max(x, g.rests[e.To]+e.Latency)
 			}
 			g.rests[k] = x
 		}

@@ -172,7 +172,7 @@ func (l *Lister) Issue(k int32) {
 		l.Free[c] = max(l.Free[c], l.Now+l.G.groupBusy(l.G.Instrs[k]))
 	}
 	for _, e := range l.G.Succs[k] {
-		l.At[e.To] = max(l.At[e.To], l.Now+e.latency)
+		l.At[e.To] = max(l.At[e.To], l.Now+e.Latency)
 		if l.Left[e.To]--; l.Left[e.To] == 0 {
 			l.Soon.Push(l.At[e.To], e.To)
 		}

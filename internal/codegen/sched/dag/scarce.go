@@ -15,20 +15,20 @@ import (
 // listing the region from its end: an instruction stands as far from
 // the end as its unit, and those of its readers, allow.
 
-// findScarce finds the matrix operations whose unit is busy for most of the time
-// that it takes to issue a graph, if there are any. Where memory is what all wait
+// ScarceOf finds the matrix operations whose unit is busy for most of the time
+// that it takes to issue a graph, and for how long, if there are any. Where memory is what all wait
 // for, its latency counts and not the time it is busy.
-func (g *Graph) findScarce(busy *estimate.BusyTable, tune *tuning.Tuning) {
+func (g *Graph) ScarceOf(busy *estimate.BusyTable, tune *tuning.Tuning) (class target.Class, work int32) {
 	var n [target.NumClasses]int32
 	for _, c := range g.Classes {
 		n[c]++
 	}
 	for c := range n {
 		if d := int32(busy[c][c]); target.Matrix(target.Class(c)) && d*n[c] >= int32(tune.ScarceTime) && int32(tune.ScarceShare)*d*n[c] >= int32(len(g.Classes)) {
-			g.Scarce, g.work = target.Class(c), d*n[c]
-			return
+			return target.Class(c), d * n[c]
 		}
 	}
+	return 0, 0
 }
 
 // wideTime is how long an access of 16 bytes a thread keeps the memory unit
@@ -72,8 +72,8 @@ func (g *Graph) reversed() *Graph {
 		r.Instrs[x], r.Classes[x] = g.Instrs[k], g.Classes[k]
 		for _, e := range g.Succs[k] {
 			to := r.from(int(e.To))
-			r.Height[to] = max(r.Height[to], r.Height[x]+e.latency)
-			r.edge(int32(to), int32(x), e.latency)
+			r.Height[to] = max(r.Height[to], r.Height[x]+e.Latency)
+			r.edge(int32(to), int32(x), e.Latency)
 		}
 	}
 	return r
