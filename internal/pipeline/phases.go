@@ -147,6 +147,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: do(looseGroups), MinOpt: 2, Needs: legal | converged},
 		{Name: "ParkAccumulators", Run: do(parkAccumulators), MinOpt: 2, Needs: legal | converged},
+		{Name: "PredicateBits", Run: do(func(u *unit) { ra.Flags(u.f) }), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
 		{Name: expandPhase, Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
@@ -175,7 +176,7 @@ var order = []string{
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"Renumber", "ParkAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
+	"Renumber", "ParkAccumulators", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
 // orders are the phases of each level of fast compilation.

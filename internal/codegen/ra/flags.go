@@ -1,0 +1,349 @@
+package ra
+
+import (
+	"math/bits"
+
+	sets "github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// There are seven predicates, and the masks of a tile's rows are as many as it
+// has rows, all of them made before a loop and read in it. The allocator keeps
+// each that has no place in a register of its own, and has none left for the
+// tile. Here they become bits of one word instead:
+//
+//	ISETP.LT.AND p = a, b, pt         ISETP.LT.AND p = a, b, pt
+//	                                  @p LOP3.LUT h = h, 0x4, rz, 0xfc
+//	...                               ...
+//	                                  LOP3.LUT q, rz = h, 0x4, rz, 0xc0, ~pt
+//	@p LDG r = [x]                    @q LDG r = [x]
+
+// Flags turns predicates of f that are too many into bits of words.
+func Flags(f *ori.Func) {
+	if !f.Kernel || f.Props.HasCalls {
+		return
+	}
+	x := &flags{f: f, loops: flow.LoopsOf(f, flow.DomOf(f))}
+	x.find()
+	if len(x.list) == 0 {
+		return
+	}
+	x.live = flow.LiveAmong(f, func(r ori.Reg) bool { return f.Regs[r].Class == ori.P })
+	for _, b := range f.Blocks {
+		x.crowd(b)
+	}
+	x.choose()
+	if len(x.word) == 0 {
+		return
+	}
+	for _, b := range f.Blocks {
+		x.block(b)
+	}
+	x.clear()
+	f.Touched(true)
+}
+
+const (
+	// fewFlags is from how many on predicates become bits.
+	fewFlags = 4
+	// flagReach is for how many instructions a bit that was looked at is known.
+	flagReach = 12
+	// mostPredicates is how many there are.
+	mostPredicates = 7
+)
+
+// flags decides about predicates.
+type flags struct {
+	f       *ori.Func
+	loops   *flow.Loops
+	live    *flow.Live
+	at      []int32 // by register: its place in list plus one
+	list    []flag
+	crowded []crowd // where there are too many
+	word    []ori.Reg
+	round   map[*ori.Block]bool // what again found
+}
+
+// flag is a predicate that can be a bit.
+type flag struct {
+	reg  ori.Reg
+	cost float64 // accesses, eight times for each loop around them
+	bit  int     // -1: it stays a predicate
+	sets int     // instructions that write it
+	in   [2]int  // how many loops are around its reads and its writes
+}
+
+// pays reports whether a loop reads it and does not write it: a write in a loop
+// costs two instructions, and what is read as often as written the order may
+// still bring together.
+func (c *flag) pays() bool { return c.in[1] < c.in[0] }
+
+// crowd is a place where more predicates live than there are.
+type crowd struct {
+	over int      // how many more
+	who  sets.Set // places in the list of those that live
+}
+
+// find lists the predicates whose writes all happen for certain.
+func (x *flags) find() {
+	f := x.f
+	x.at = make([]int32, len(f.Regs))
+	const never = -1
+	for _, b := range f.Blocks {
+		w := float64(uint64(1) << (3 * min(x.loops.Depth(b), 5)))
+		for i := range b.Instrs {
+			x.each(i, func(r ori.Reg, writes bool) {
+				if f.Regs[r].Fixed || writes && (i.Guard.Kind != ori.KNone || len(i.Old) > 0 || i.Op.Has(op.Terminator)) {
+					x.at[r] = never
+				}
+				if x.at[r] == never {
+					return
+				}
+				if x.at[r] == 0 {
+					x.list = append(x.list, flag{reg: r, bit: -1})
+					x.at[r] = int32(len(x.list))
+				}
+				c := &x.list[x.at[r]-1]
+				c.cost += w
+				k := 0
+				if writes {
+					c.sets++
+					k = 1
+				}
+				c.in[k] = max(c.in[k], x.loops.Depth(b))
+			})
+		}
+	}
+}
+
+// each calls do with the predicates that i reads and writes.
+func (x *flags) each(i *ori.Instr, do func(r ori.Reg, writes bool)) {
+	see := func(a *ori.Operand, writes bool) {
+		if a.Kind == ori.KReg && x.f.Regs[a.Reg].Class == ori.P {
+			do(a.Reg, writes)
+		}
+	}
+	see(&i.Guard, false)
+	for k := range i.Args {
+		see(&i.Args[k], k < int(i.NDst))
+	}
+	for k := range i.Old {
+		see(&i.Old[k], false)
+	}
+}
+
+// crowd finds the places of b where too many predicates live.
+func (x *flags) crowd(b *ori.Block) {
+	alive, who, n := sets.NewSet(len(x.f.Regs)), sets.NewSet(len(x.list)), 0
+	turn := func(r ori.Reg, lives bool) {
+		if alive.Has(int(r)) == lives {
+			return
+		}
+		change, set, in := 1, sets.Set.Add, x.at[r] > 0 && x.list[x.at[r]-1].pays()
+		if !lives {
+			change, set = -1, sets.Set.Del
+		}
+		n += change
+		set(alive, int(r))
+		if in {
+			set(who, int(x.at[r]-1))
+		}
+	}
+	for k := range x.live.End(b).All() {
+		turn(x.live.Reg(k), true)
+	}
+	for i := b.Last(); i != nil; i = i.Prev() {
+		if n > mostPredicates {
+			x.crowded = append(x.crowded, crowd{over: n - mostPredicates, who: who.Clone()})
+		}
+		x.each(i, func(r ori.Reg, writes bool) {
+			if writes && i.Guard.Kind == ori.KNone {
+				turn(r, false)
+			}
+		})
+		x.each(i, func(r ori.Reg, writes bool) {
+			if !writes {
+				turn(r, true)
+			}
+		})
+	}
+}
+
+// choose makes bits of the predicates that are in the way at the most crowded
+// places for the fewest accesses.
+func (x *flags) choose() {
+	var chosen []int
+	for {
+		count := make([]int, len(x.list))
+		for _, c := range x.crowded {
+			if c.over <= 0 {
+				continue
+			}
+			for n := range x.list {
+				if c.who.Has(n) {
+					count[n]++
+				}
+			}
+		}
+		best := -1
+		for n := range x.list {
+			if count[n] > 0 && (best < 0 || float64(count[n])*x.list[best].cost > float64(count[best])*x.list[n].cost) {
+				best = n
+			}
+		}
+		if best < 0 {
+			break
+		}
+		chosen = append(chosen, best)
+		for k := range x.crowded {
+			if c := &x.crowded[k]; c.who.Has(best) {
+				c.who.Del(best)
+				c.over--
+			}
+		}
+	}
+	if len(chosen) < fewFlags {
+		return
+	}
+	for n, k := range chosen {
+		x.list[k].bit = n
+	}
+	for range (len(chosen) + 31) / 32 {
+		x.word = append(x.word, x.f.NewReg(ori.R, 1))
+	}
+}
+
+// block looks at the bits where b reads predicates, and sets them where it
+// writes these.
+func (x *flags) block(b *ori.Block) {
+	type copied struct {
+		reg  ori.Reg
+		upTo int // until which instruction it is read
+	}
+	now := map[ori.Reg]copied{}
+	m := x.masksOf(b)
+	n := 0
+	var next *ori.Instr
+	for i := b.First(); i != nil; i = next {
+		next = i.Next()
+		n++
+		read := func(a *ori.Operand) {
+			if !x.isBit(a) {
+				return
+			}
+			c, ok := now[a.Reg]
+			if !ok || c.upTo < n {
+				c.reg = x.f.NewReg(ori.P, 1)
+				word, mask := x.place(a.Reg)
+				x.look(i, word, mask, c.reg)
+			}
+			c.upTo = n + flagReach
+			now[a.Reg] = c
+			a.Reg = c.reg
+		}
+		if m.together(i) {
+			continue
+		}
+		read(&i.Guard)
+		for k := int(i.NDst); k < len(i.Args); k++ {
+			read(&i.Args[k])
+		}
+		for k := range i.Old {
+			read(&i.Old[k])
+		}
+		for k := range i.NDst {
+			if a := &i.Args[k]; x.isBit(a) {
+				r := a.Reg
+				m.drop(r)
+				a.Reg = x.f.NewReg(ori.P, 1)
+				x.set(i, r, a.Reg)
+				now[r] = copied{a.Reg, n + flagReach}
+			} else if a.Kind == ori.KReg {
+				m.drop(a.Reg)
+			}
+		}
+	}
+}
+
+// isBit reports whether a is a predicate that becomes a bit.
+func (x *flags) isBit(a *ori.Operand) bool {
+	return a.Kind == ori.KReg && int(a.Reg) < len(x.at) && x.at[a.Reg] > 0 && x.list[x.at[a.Reg]-1].bit >= 0
+}
+
+// place returns the word of predicate r and the bit in it.
+func (x *flags) place(r ori.Reg) (word ori.Operand, mask uint32) {
+	n := x.list[x.at[r]-1].bit
+	return x.f.Words(x.word[n/32]), bits.RotateLeft32(1, n%32)
+}
+
+// look reads a bit of a word into p before i.
+func (x *flags) look(i *ori.Instr, word ori.Operand, mask uint32, p ori.Reg) {
+	t := x.f.NewInstr(op.LOP3, op.M(op.MLUT), []ori.Operand{x.f.Words(p), ori.Zero(ori.R)}, bitOf(word, mask))
+	t.Line, t.Loc = i.Line, i.Loc
+	i.Block().InsertBefore(t, i)
+}
+
+// bitOf returns the sources of a logic operation that says whether a bit is set.
+func bitOf(word ori.Operand, mask uint32) []ori.Operand {
+	return []ori.Operand{word, ori.Imm32(mask), ori.Zero(ori.R), ori.Imm(lutAnd), ori.Zero(ori.P).Not()}
+}
+
+// set makes the bit of predicate r what p is behind i.
+func (x *flags) set(i *ori.Instr, r, p ori.Reg) {
+	word, mask := x.place(r)
+	put := func(at *ori.Instr, mask uint32, lut int64) *ori.Instr {
+		t := x.f.NewInstr(op.LOP3, op.M(op.MLUT), []ori.Operand{word}, []ori.Operand{word, ori.Imm32(mask), ori.Zero(ori.R), ori.Imm(lut)})
+		t.Line, t.Loc = i.Line, i.Loc
+		at.Block().InsertAfter(t, at)
+		return t
+	}
+	at := i
+	if x.list[x.at[r]-1].sets > 1 || x.again(i.Block()) { // it may be set
+		at = put(at, ^mask, lutAnd)
+	}
+	put(at, mask, lutOr).Guard = x.f.Words(p)
+}
+
+// again reports whether b may run more than once.
+func (x *flags) again(b *ori.Block) bool {
+	if x.round == nil {
+		x.round = map[*ori.Block]bool{}
+	}
+	if known, ok := x.round[b]; ok {
+		return known
+	}
+	seen := map[*ori.Block]bool{}
+	work := []*ori.Block{b}
+	for len(work) > 0 && !seen[b] {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range at.Succs {
+			if !seen[s] {
+				seen[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	x.round[b] = seen[b]
+	return x.round[b]
+}
+
+// Tables of two and three sources.
+const (
+	lutAnd  = 0xc0
+	lutOr   = 0xfc
+	lutAnd3 = 0x80
+)
+
+// clear begins f with words without bits.
+func (x *flags) clear() {
+	b := x.f.Blocks[0]
+	for _, r := range x.word {
+		t := x.f.NewInstr(op.MOV, op.Mods{}, []ori.Operand{x.f.Words(r)}, []ori.Operand{ori.Zero(ori.R)})
+		first := b.First()
+		t.Line, t.Loc = first.Line, first.Loc
+		b.InsertBefore(t, first)
+	}
+}
