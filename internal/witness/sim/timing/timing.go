@@ -162,22 +162,23 @@ func (t *Warp) Issue(x *Issue) (stalled int, longest uint32, early []spoiled) {
 	return stalled, longest, t.early
 }
 
-// wait drops what the barriers of the instruction announce. It guesses how
+// wait drops what the barriers of the instruction announce: all of those in
+// its control code, and of a DEPBAR's own but the last few. It guesses how
 // long that takes, and which instruction takes longest.
 func (t *Warp) wait(e *hazard.Op) (stalled int, longest uint32) {
-	mask, keep := e.Ctrl.Wait|t.x.Depbar, t.x.Keep
-	if mask == 0 {
+	if e.Ctrl.Wait|t.x.Depbar == 0 {
 		return 0, 0
 	}
+	var seen uint8
 	for b := range t.set {
-		if t.now-t.set[b] < hazard.Lag {
-			mask &^= 1 << b // set too lately to be seen
+		if t.now-t.set[b] >= hazard.Lag { // not set too lately to be seen
+			seen |= 1 << b
 		}
 	}
 	before := t.cycles
 	for _, c := range t.cells {
 		t.facts[c] = slices.DeleteFunc(t.facts[c], func(f late) bool {
-			if f.timed || !t.over(&f, mask, keep) {
+			if f.timed || !t.over(&f, e.Ctrl.Wait&seen, 0) && !t.over(&f, t.x.Depbar&seen, t.x.Keep) {
 				return false
 			}
 			if f.done > t.cycles {
