@@ -113,6 +113,15 @@ func TestElected(t *testing.T) {
 		{"elect.sync _|%p1, 0xffffffff; @!%p1 bra L;" + copyTo + " L:", true},
 		{"elect.sync _|%p1, 0xffffffff; setp.eq.u32 %p2, %r3, 0; @%p2 bra M; @!%p1 bra L; M:" + copyTo + " L:", false},
 		{"setp.eq.u32 %p1, %r3, 0; @%p1" + copyTo, false},
+		// through branches and loops behind the election, past a place where others come
+		{"setp.lt.u32 %p2, %r3, 128; @%p2 bra C; elect.sync _|%p1, -1; @!%p1 bra L; setp.eq.u32 %p3, %r3, 2; @%p3 bra B;" + copyTo + " bra L; B: add.u32 %r3, %r3, 1; bra L; C: add.u32 %r3, %r3, 2; L:", true},
+		{"setp.lt.u32 %p2, %r3, 128; @%p2 bra C; elect.sync _|%p1, -1; @!%p1 bra L; setp.eq.u32 %p3, %r3, 2; @%p3 bra C; add.u32 %r3, %r3, 1; bra L; C:" + copyTo + " L:", false},
+		{"elect.sync _|%p1, -1; @%p1 bra B; bra L; B: add.u32 %r3, %r3, 1;" + copyTo + " setp.lt.u32 %p2, %r3, 9; @%p2 bra B; L:", true},
+		{"elect.sync _|%p1, -1; @!%p1 exit;" + copyTo, true},
+		{"elect.sync _|%p1, -1; @%p1 exit;" + copyTo, false},
+		{"elect.sync _|%p1, -1; @%p1 bra B; elect.sync _|%p2, -1; @%p2 bra B; bra L; B:" + copyTo + " L:", true},
+		{"mov.u32 %r4, %laneid; setp.eq.u32 %p1, %r4, 3; @%p1 bra B; bra L; B:" + copyTo + " L:", true},
+		{"mov.u32 %r4, %laneid; setp.eq.u32 %p1, %r4, 3; setp.eq.u32 %p2, %r4, 5; @%p1 bra B; @%p2 bra B; bra L; B:" + copyTo + " L:", false},
 		{number + "setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", true},
 		{number + "setp.ne.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
 		{number + "setp.ne.s32 %p2, %r4, 0; @%p2" + copyTo, true},
@@ -138,7 +147,7 @@ func TestElected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if once := !strings.Contains(got, "SR_LANEID"); once != c.once {
+		if once := strings.Count(got, "SR_LANEID") == strings.Count(c.text, "%laneid"); once != c.once {
 			t.Errorf("%s: once is %v\n%s", c.text, once, got)
 		}
 	}

@@ -153,7 +153,7 @@ func (l *Builder) Code() {
 		if b := l.At[n]; b != nil && b != l.Cur {
 			l.Fall(b)
 		}
-		l.In = &l.Body.Instrs[n]
+		l.In, l.index = &l.Body.Instrs[n], n
 		l.Args = l.Body.Of(l.In.Args)
 		l.noteSums()
 		for line < len(l.Body.Lines) && int(l.Body.Lines[line].At) <= n {

@@ -27,8 +27,9 @@ import (
 func (l *Builder) SingleThread() bool {
 	if l.elected == nil {
 		l.findElected()
+		l.findComers()
 	}
-	return l.In.Guard >= 0 && l.leads(l.In.Guard, l.In.GuardNot) || l.singleAt(l.In)
+	return l.In.Guard >= 0 && l.leads(l.In.Guard, l.In.GuardNot) || l.comers[l.index] != anybody
 }
 
 // leads reports whether predicate r, or its opposite, holds for the elected
@@ -205,13 +206,8 @@ func (l *Builder) leadTo(n int) (list []int, known bool) {
 func (l *Builder) Near(n int) ori.Operand {
 	a := &l.Args[n]
 	if a.Kind == isa.KReg && a.Flags == 0 && !isSum(a) {
-		for at := range l.Body.Instrs {
-			if &l.Body.Instrs[at] != l.In {
-				continue
-			}
-			if v, ok := l.justMade(at, a.Ref); ok {
-				return ori.Imm32(uint32(v))
-			}
+		if v, ok := l.justMade(l.index, a.Ref); ok {
+			return ori.Imm32(uint32(v))
 		}
 	}
 	return l.Src1(n, isa.B32)
@@ -302,49 +298,4 @@ func (l *Builder) electionOf(a *sema.Operand) election {
 		return number
 	}
 	return 0
-}
-
-// singleAt reports whether an instruction stands where one thread of a warp
-// comes at most: between a branch around it for all others and the label of
-// that branch, where nothing else leads in.
-func (l *Builder) singleAt(in *sema.Inst) bool {
-	body := l.Body
-	at := -1
-	for n := range body.Instrs {
-		if &body.Instrs[n] == in {
-			at = n
-		}
-	}
-	for n := at - 1; n >= 0; n-- {
-		b := &body.Instrs[n]
-		if b.Op != isa.WBra || b.Guard < 0 || !l.leads(b.Guard, !b.GuardNot) {
-			continue
-		}
-		end := int(body.Labels[body.Of(b.Args)[0].Ref].At)
-		if end > at && l.closedRange(n+1, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// closedRange reports whether nothing outside of a range of instructions
-// leads to a place in it but its start by falling through.
-func (l *Builder) closedRange(from, end int) bool {
-	body := l.Body
-	for n := range body.Instrs {
-		in := &body.Instrs[n]
-		if n >= from && n < end {
-			continue
-		}
-		switch in.Op {
-		case isa.WBra:
-			if to := int(body.Labels[body.Of(in.Args)[0].Ref].At); to >= from && to < end {
-				return false
-			}
-		case isa.WBrx, isa.WCall:
-			return false
-		}
-	}
-	return true
 }

@@ -18,6 +18,7 @@ type Scope struct {
 	ptx       ori.Reg   // below this one stand for PTX registers
 	At        []*ori.Block
 	In        *sema.Inst
+	index     int // of In
 	Args      []sema.Operand
 	Guard     ori.Operand
 	locals    []int64       // frame offset of each variable of the body, by Body.Vars
@@ -29,6 +30,7 @@ type Scope struct {
 	uniform   []bool        // by PTX register: all threads have the same value
 	FromParam []int64       // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
 	elected   []election    // by PTX register: what it has to do with the thread that gives orders
+	comers    []comer       // by instruction: who comes there; like elected
 	ways      map[int][]int // by instruction: the branches to labels before it; nil until asked
 	tables    bool          // some branches find their labels in tables
 

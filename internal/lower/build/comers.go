@@ -1,0 +1,94 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// Who comes to an instruction: a branch that only the elected thread follows,
+// or that all others do (an exit too), leaves one thread of a warp on one of its ways. Where
+// all ways to an instruction begin there, that thread comes alone, through
+// whatever branches and loops lie between.
+
+// comer is who comes to an instruction. Two predicates that compare the number
+// of a thread may name two threads: above elected, each has its own.
+type comer int32
+
+const (
+	nobody  comer = iota // no way leads there, as far as is known by now
+	anybody              // more than one thread
+	elected              // the one that elect.sync names
+)
+
+// named is the one thread for which predicate r holds, or fails.
+func named(r int32) comer { return elected + 1 + comer(r) }
+
+// meet is who comes to a place from two sides.
+func meet(a, b comer) comer {
+	switch {
+	case a == nobody || a == b:
+		return b
+	case b == nobody:
+		return a
+	}
+	return anybody
+}
+
+// findComers finds out who comes to each instruction.
+func (l *Builder) findComers() {
+	body := l.Body
+	l.comers = make([]comer, len(body.Instrs)+1)
+	work := []int{0}
+	come := func(n int, c comer) {
+		if m := meet(l.comers[n], c); m != l.comers[n] {
+			l.comers[n] = m
+			work = append(work, n)
+		}
+	}
+	l.comers[0] = anybody
+	if l.hasTables() {
+		for n := range body.Labels {
+			come(int(body.Labels[n].At), anybody)
+		}
+	}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if n == len(body.Instrs) {
+			continue
+		}
+		in, c := &body.Instrs[n], l.comers[n]
+		if in.Op == isa.WBra {
+			come(int(body.Labels[body.Of(in.Args)[0].Ref].At), l.follow(in, c, false))
+		}
+		if !leaves(in) {
+			come(n+1, l.follow(in, c, true))
+		}
+	}
+}
+
+// follow is who of those that come to an instruction goes on behind it, or
+// takes a branch.
+func (l *Builder) follow(in *sema.Inst, c comer, past bool) comer {
+	if in.Guard < 0 || c != anybody || in.Op != isa.WBra && in.Op != isa.WExit && in.Op != isa.WRet {
+		return c
+	}
+	e, not := l.elected[in.Guard], in.GuardNot != past
+	switch {
+	case !not && e&leader != 0 || not && e&others != 0:
+		return elected
+	case !not && e&single != 0 || not && e&rest != 0:
+		return named(in.Guard)
+	}
+	return anybody
+}
+
+// hasTables reports whether some branches find their labels in tables.
+func (l *Builder) hasTables() bool {
+	for n := range l.Body.Instrs {
+		if l.Body.Instrs[n].Op == isa.WBrx {
+			return true
+		}
+	}
+	return false
+}
