@@ -17,6 +17,7 @@ type Uniformity struct {
 	regs   []uint64       // words that may differ, by register; the last bit stands for all further ones
 	blocks []bool         // runs with some threads only, by block ID
 	parts  []bool         // threads may part at its end, by block ID
+	alone  []bool         // one thread comes there at most, by block ID; nil: nowhere
 	masks  bool           // threads may run on under masks of the source, or come back from calls apart
 	phis   map[int64]*phi // by their key
 	same   []int32
@@ -69,6 +70,7 @@ func (u *Uniformity) Holds(f *ori.Func) bool {
 
 func differences(f *ori.Func) *Uniformity {
 	u := &Uniformity{f: f, regs: make([]uint64, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks()), same: make([]int32, len(f.Regs))}
+	u.alone = aloneIn(f)
 	pd := PostDomOf(f)
 	for _, b := range f.Blocks {
 		u.masks = u.masks || loosens(f, b)
@@ -231,6 +233,9 @@ func IsUniformSpecial(s op.Special) bool {
 // splits reports whether threads may part at the end of b: some instruction
 // there jumps under a differing guard or to a differing place.
 func (u *Uniformity) splits(b *ori.Block) bool {
+	if u.alone != nil && u.alone[b.ID] {
+		return false
+	}
 	stay := 0
 	for _, t := range b.Succs {
 		if !exits(t) {

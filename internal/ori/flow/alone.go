@@ -1,0 +1,116 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// One thread gives the orders of a warp: the one that ELECT names, which is
+// the same every time where all threads of the warp ask. Behind a branch that
+// it takes alone nobody parts from it, whatever the predicates of further
+// branches are made of.
+
+// aloneIn lists the blocks, by ID, to which the elected thread of a warp comes
+// at most: all ways there begin at such a branch. nil: there are none.
+func aloneIn(f *ori.Func) []bool {
+	leads := leaders(f)
+	if leads == nil {
+		return nil
+	}
+	alone := make([]bool, f.NumBlocks())
+	for _, b := range f.Blocks[1:] { // until others are known to come
+		alone[b.ID] = true
+	}
+	for work := []*ori.Block{f.Blocks[0]}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for n, s := range b.Succs {
+			if alone[s.ID] && !leads.takes(b, n) {
+				alone[s.ID] = false
+				work = append(work, s)
+			}
+		}
+	}
+	return alone
+}
+
+// elections are the predicates that hold for the elected thread of a warp
+// alone, by register.
+type elections []bool
+
+// leaders finds them: what ELECTs write in which the text names all threads,
+// if nothing else does.
+func leaders(f *ori.Func) elections {
+	if !slices.ContainsFunc(f.Syncs, func(s ori.Sync) bool { return s.Full }) {
+		return nil
+	}
+	var list elections
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if i.Op == op.ELECT && i.Guard.Kind == ori.KNone && i.Args[0].HasReg() && namesAll(f, i) {
+				if list == nil {
+					list = make(elections, len(f.Regs))
+				}
+				list[i.Args[0].Reg] = true
+			}
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			for _, d := range i.Dsts() {
+				if d.HasReg() && list[d.Reg] && (i.Op != op.ELECT || !namesAll(f, i) || i.Guard.Kind != ori.KNone) {
+					list[d.Reg] = false
+				}
+			}
+		}
+	}
+	return list
+}
+
+// namesAll reports whether an instruction for which threads gather names all
+// of a warp in the text.
+func namesAll(f *ori.Func, i *ori.Instr) bool {
+	found := false
+	for k := range f.Syncs {
+		if s := &f.Syncs[k]; s.Pos == i.Line {
+			if !s.Full {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// takes reports whether of all threads that come to b the elected one alone
+// follows its edge n: it does by a jump first, or all others have left then.
+func (e elections) takes(b *ori.Block, n int) bool {
+	i := b.Tail()
+	if i == nil || i.Op == op.CALL || !i.Guard.HasReg() || !e[i.Guard.Reg] {
+		return false
+	}
+	others, to := i.Guard.Flags&ori.Inv != 0, b.Succs[n]
+	switch i.Op {
+	case op.BRA:
+		t := i.Srcs()[0]
+		jumps := t.Kind == ori.KLabel && int32(t.Reg) == to.ID
+		return t.Kind == ori.KLabel && jumps != others && countOf(b.Succs, to) == 1
+	case op.EXIT:
+		return others
+	}
+	return false
+}
+
+func countOf(list []*ori.Block, b *ori.Block) (n int) {
+	for _, x := range list {
+		if x == b {
+			n++
+		}
+	}
+	return n
+}
