@@ -10,16 +10,6 @@ import (
 // all ways to an instruction begin there, that thread comes alone, through
 // whatever branches and loops lie between.
 
-// comer is who comes to an instruction. Two predicates that compare the number
-// of a thread may name two threads: above elected, each has its own.
-type comer int32
-
-const (
-	nobody  comer = iota // no way leads there, as far as is known by now
-	anybody              // more than one thread
-	elected              // the one that elect.sync names
-)
-
 // named is the one thread for which predicate r holds, or fails.
 func named(r int32) comer { return elected + 1 + comer(r) }
 
@@ -89,6 +79,15 @@ func (l *Builder) hasTables() bool {
 		if l.Body.Instrs[n].Op == isa.WBrx {
 			return true
 		}
+	}
+	return false
+}
+
+// leaves reports whether nobody comes to what stands behind in from there.
+func leaves(in *sema.Inst) bool {
+	switch in.Op {
+	case isa.WBra, isa.WExit, isa.WRet, isa.WTrap:
+		return in.Guard < 0
 	}
 	return false
 }

@@ -153,15 +153,6 @@ func (l *Builder) justMade(n int, r int32) (value uint64, ok bool) {
 	return value, ok
 }
 
-// leaves reports whether nobody comes to what stands behind in from there.
-func leaves(in *sema.Inst) bool {
-	switch in.Op {
-	case isa.WBra, isa.WExit, isa.WRet, isa.WTrap:
-		return in.Guard < 0
-	}
-	return false
-}
-
 // makes tells whether in writes register r, and the constant it makes of it;
 // plain is false if that is no constant, or not known.
 func (l *Builder) makes(in *sema.Inst, r int32) (value uint64, writes, plain bool) {

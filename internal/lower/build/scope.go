@@ -51,6 +51,16 @@ const (
 	rest                        // a predicate, written once, that fails for one at most
 )
 
+// comer is who comes to an instruction. Two predicates that compare the number
+// of a thread may name two threads: above elected, each has its own.
+type comer int32
+
+const (
+	nobody  comer = iota // no way leads there, as far as is known by now
+	anybody              // more than one thread
+	elected              // the one that elect.sync names
+)
+
 // runWord says that a register's only word has the value of another word.
 type runWord struct {
 	as    ori.Operand
