@@ -38,6 +38,7 @@ type Graph struct {
 	Height  []int32      // longest path to the end
 	rests   []int32      // see rest; nil until asked for
 	byRest  []heap.Node  // all instructions, the longest rest first; nil until asked for
+	look    int          // ready instructions that are tried for one whose unit is free
 	Scarce  target.Class // see scarce.go
 	work    int32        // cycles that its unit is busy
 }
@@ -105,7 +106,7 @@ func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 	b.Open.begin()
 	n, mem := len(instrs), b.Names.F.Scratch()
 	g := &Graph{
-		Mem: mem, Instrs: instrs, alone: b.Alone, Classes: pool.Make[target.Class](mem, n), Succs: make([][]edge, n), Preds: pool.Make[int32](mem, n), Height: pool.Make[int32](mem, n),
+		Mem: mem, Instrs: instrs, alone: b.Alone, look: Lookahead, Classes: pool.Make[target.Class](mem, n), Succs: make([][]edge, n), Preds: pool.Make[int32](mem, n), Height: pool.Make[int32](mem, n),
 	}
 	room := pool.Make[edge](mem, fewEdges*n)
 	for k := range g.Succs {
@@ -270,14 +271,16 @@ const groupDelay = 48
 // which there is one for all warps of a scheduler: 2,048 products a cycle, 64
 // cycles for 64 words of sums. Then what comes first is what leads
 // to the next operation. Where other blocks have work for the unit in
-// the meantime, half of that: an operation that starts by itself costs an arrival.
+// the meantime, hardly any: operations that start one by one cost an arrival each.
 func (g *Graph) groupBusy(i *ori.Instr) int32 {
-	n := int32(i.Args[0].N)
 	if !g.alone {
-		n /= 2
+		return leastBusy
 	}
-	return max(8, n)
+	return max(leastBusy, int32(i.Args[0].N))
 }
+
+// leastBusy is how long the smallest of them keeps it.
+const leastBusy = 8
 
 // groupTime is the time from a warp-group matrix operation to an instruction
 // that touches its registers; one that adds to the same sums follows at once.

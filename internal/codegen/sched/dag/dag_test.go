@@ -1,13 +1,16 @@
 package dag
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -33,5 +36,58 @@ func TestList(t *testing.T) {
 	}
 	if g.Height[1] <= g.Height[0] || g.Preds[2] != 3 || g.Preds[3] != 1 {
 		t.Errorf("heights %v, edges into each %v", g.Height, g.Preds)
+	}
+}
+
+// TestLook: while exponentials wait for their unit, all of them ready, what is
+// scaled meanwhile fills the time.
+func TestLook(t *testing.T) {
+	const exponentials, scaled = 24, 80
+	var s strings.Builder
+	s.WriteString("func f kernel {\n")
+	for r := range exponentials + scaled + 1 {
+		fmt.Fprintf(&s, "reg r%d 1/1 phys=%d\n", r, r)
+	}
+	s.WriteString("b0:\n")
+	for r := range scaled {
+		fmt.Fprintf(&s, "FMUL r%[1]d = r%[1]d, r%[2]d\n", 1+exponentials+r, 0)
+	}
+	for r := range exponentials {
+		fmt.Fprintf(&s, "MUFU.EX2 r%[1]d = r%[1]d\nFADD r%[1]d = r%[1]d, r%[1]d\n", 1+r)
+	}
+	s.WriteString("EXIT\n}\n")
+	m, err := ori.Parse(s.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, tune := m.Funcs[0], tuning.Usual()
+	b := NewGrapher(words.Physical(f), target.Find("sm_90a"), &tune)
+	b.Patient, b.Open, b.Turns = true, NewOpenOrder(b.Names), 1
+	var run []*ori.Instr
+	for i := range f.Blocks[0].Instrs {
+		run = append(run, i)
+	}
+	g := b.Build(run[:len(run)-1], run[len(run)-1])
+	row, left := 0, scaled
+	for _, k := range List(g, b.Timing, estimate.NewBusyTable(b.Timing)) {
+		switch g.Instrs[k].Op {
+		case op.FMUL:
+			row, left = 0, left-1
+		case op.MUFU:
+			if row++; row > 2 && left > 0 {
+				t.Fatalf("%d exponentials stand together while %d words are left to scale", row, left)
+			}
+		}
+	}
+}
+
+// TestGroupBusy: products of warp groups keep their unit for as long as they do
+// only in the eyes of a block that has it for itself.
+func TestGroupBusy(t *testing.T) {
+	i := &ori.Instr{Args: []ori.Operand{{Kind: ori.KReg, N: 64}}}
+	for alone, want := range map[bool]int32{true: 64, false: leastBusy} {
+		if got := (&Graph{alone: alone}).groupBusy(i); got != want {
+			t.Errorf("alone %v: %d cycles instead of %d", alone, got, want)
+		}
 	}
 }

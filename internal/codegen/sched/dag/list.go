@@ -14,6 +14,10 @@ import (
 // free.
 const Lookahead = 6
 
+// mostLook is how many where exponentials take most of the time: dozens of them are
+// ready at once, and sums that are scaled meanwhile stand behind all of them.
+const mostLook = 40
+
 // Lister orders the instructions of a graph, cycle by cycle.
 type Lister struct {
 	G      *Graph
@@ -122,10 +126,10 @@ func (l *Lister) queued() bool {
 // pickReady takes the best ready instruction whose unit is free, or the
 // best of all when none is.
 func (l *Lister) pickReady() int32 {
-	var tried [Lookahead]int32
+	var tried [mostLook]int32
 	n := 0
 	best := int32(-1)
-	for n < Lookahead && len(l.Ready.Nodes) > 0 {
+	for n < l.G.look && len(l.Ready.Nodes) > 0 {
 		k := l.Ready.Pop()
 		if l.Free[l.G.Classes[k]] <= l.Now {
 			best = k

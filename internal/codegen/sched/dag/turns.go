@@ -21,6 +21,7 @@ func (b *Grapher) TakeTurns(g *Graph) bool {
 	if ops == nil {
 		return false
 	}
+	g.look = mostLook
 	turn := b.turnsOf(g)
 	if several(ops, turn, b.tune.Turns.Few) < b.Turns {
 		return false
