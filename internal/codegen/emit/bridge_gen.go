@@ -397,73 +397,73 @@ var groups = [...]group{
 	{0, 1225, 1},   // UCGABAR_ARV
 	{0, 1226, 1},   // UCGABAR_WAIT
 	{0, 1227, 4},   // UCLEA
-	{0, 1231, 1},   // UF2I
-	{0, 1232, 2},   // UFADD
-	{0, 1234, 3},   // UFFMA
-	{0, 1237, 1},   // UFHADD
-	{0, 1238, 1},   // UFHFMA
-	{0, 1239, 4},   // UFLO
-	{0, 1243, 4},   // UFMNMX
-	{0, 1247, 2},   // UFMUL
-	{0, 1249, 2},   // UFSEL
-	{0, 1251, 2},   // UFSET
-	{0, 1253, 2},   // UFSETP
-	{0, 1255, 1},   // UGETNEXTWORKID
-	{0, 1256, 3},   // UI2F
-	{0, 1259, 1},   // UI2FP
-	{0, 1260, 2},   // UI2I
-	{0, 1262, 2},   // UIABS
-	{0, 1264, 16},  // UIADD3
-	{313, 1280, 2}, // UIMAD HI
-	{518, 1282, 8}, // UIMAD WIDE
-	{0, 1290, 9},   // UIMAD
-	{0, 1299, 2},   // UIMNMX
-	{0, 1301, 12},  // UISETP
-	{0, 1313, 2},   // ULDC
-	{0, 1315, 24},  // ULEA
-	{0, 1339, 2},   // ULEPC
-	{0, 1341, 4},   // ULOP3
-	{0, 1345, 1},   // UMEMSETS
-	{0, 1346, 6},   // UMOV
-	{0, 1352, 1},   // UPLOP3
-	{0, 1353, 4},   // UPOPC
-	{0, 1357, 4},   // UPRMT
-	{0, 1361, 1},   // UREDGR
-	{0, 1362, 6},   // USEL
-	{0, 1368, 2},   // USETMAXREG
-	{0, 1370, 4},   // USETSHMSZ
-	{0, 1374, 4},   // USGXT
-	{0, 1378, 6},   // USHF
-	{0, 1384, 1},   // USTGR
-	{0, 1385, 2},   // UTCATOMSWS
-	{0, 1387, 2},   // UTCBAR
-	{0, 1389, 1},   // UTCCP
-	{0, 1390, 4},   // UTCHMMA
-	{0, 1394, 4},   // UTCIMMA
-	{0, 1398, 4},   // UTCOMMA
-	{0, 1402, 6},   // UTCQMMA
-	{0, 1408, 1},   // UTCSHIFT
-	{0, 1409, 2},   // UTMACCTL
-	{0, 1411, 1},   // UTMACMDFLUSH
-	{0, 1412, 12},  // UTMALDG
-	{0, 1424, 10},  // UTMAPF
-	{0, 1434, 4},   // UTMAREDG
-	{0, 1438, 4},   // UTMASTG
-	{0, 1442, 2},   // UVIADD
-	{0, 1444, 2},   // UVIMNMX
-	{0, 1446, 1},   // UVIRTCOUNT
-	{0, 1447, 9},   // VABSDIFF
-	{0, 1456, 9},   // VABSDIFF4
-	{0, 1465, 2},   // VHMNMX
-	{0, 1467, 8},   // VIADD
-	{0, 1475, 9},   // VIADDMNMX
-	{0, 1484, 10},  // VIMNMX
-	{0, 1494, 5},   // VIMNMX3
-	{0, 1499, 1},   // VOTE
-	{0, 1500, 2},   // VOTEU
-	{0, 1502, 2},   // WARPGROUP
-	{0, 1504, 8},   // WARPSYNC
-	{0, 1512, 1},   // YIELD
+	{0, 1231, 2},   // UF2I
+	{0, 1233, 2},   // UFADD
+	{0, 1235, 3},   // UFFMA
+	{0, 1238, 1},   // UFHADD
+	{0, 1239, 1},   // UFHFMA
+	{0, 1240, 4},   // UFLO
+	{0, 1244, 4},   // UFMNMX
+	{0, 1248, 2},   // UFMUL
+	{0, 1250, 2},   // UFSEL
+	{0, 1252, 2},   // UFSET
+	{0, 1254, 2},   // UFSETP
+	{0, 1256, 1},   // UGETNEXTWORKID
+	{0, 1257, 6},   // UI2F
+	{0, 1263, 3},   // UI2FP
+	{0, 1266, 2},   // UI2I
+	{0, 1268, 2},   // UIABS
+	{0, 1270, 16},  // UIADD3
+	{313, 1286, 2}, // UIMAD HI
+	{518, 1288, 8}, // UIMAD WIDE
+	{0, 1296, 9},   // UIMAD
+	{0, 1305, 2},   // UIMNMX
+	{0, 1307, 12},  // UISETP
+	{0, 1319, 2},   // ULDC
+	{0, 1321, 24},  // ULEA
+	{0, 1345, 2},   // ULEPC
+	{0, 1347, 4},   // ULOP3
+	{0, 1351, 1},   // UMEMSETS
+	{0, 1352, 6},   // UMOV
+	{0, 1358, 1},   // UPLOP3
+	{0, 1359, 4},   // UPOPC
+	{0, 1363, 4},   // UPRMT
+	{0, 1367, 1},   // UREDGR
+	{0, 1368, 6},   // USEL
+	{0, 1374, 2},   // USETMAXREG
+	{0, 1376, 4},   // USETSHMSZ
+	{0, 1380, 4},   // USGXT
+	{0, 1384, 6},   // USHF
+	{0, 1390, 1},   // USTGR
+	{0, 1391, 2},   // UTCATOMSWS
+	{0, 1393, 2},   // UTCBAR
+	{0, 1395, 1},   // UTCCP
+	{0, 1396, 4},   // UTCHMMA
+	{0, 1400, 4},   // UTCIMMA
+	{0, 1404, 4},   // UTCOMMA
+	{0, 1408, 6},   // UTCQMMA
+	{0, 1414, 1},   // UTCSHIFT
+	{0, 1415, 2},   // UTMACCTL
+	{0, 1417, 1},   // UTMACMDFLUSH
+	{0, 1418, 12},  // UTMALDG
+	{0, 1430, 10},  // UTMAPF
+	{0, 1440, 4},   // UTMAREDG
+	{0, 1444, 4},   // UTMASTG
+	{0, 1448, 2},   // UVIADD
+	{0, 1450, 2},   // UVIMNMX
+	{0, 1452, 1},   // UVIRTCOUNT
+	{0, 1453, 9},   // VABSDIFF
+	{0, 1462, 9},   // VABSDIFF4
+	{0, 1471, 2},   // VHMNMX
+	{0, 1473, 8},   // VIADD
+	{0, 1481, 9},   // VIADDMNMX
+	{0, 1490, 10},  // VIMNMX
+	{0, 1500, 5},   // VIMNMX3
+	{0, 1505, 1},   // VOTE
+	{0, 1506, 2},   // VOTEU
+	{0, 1508, 2},   // WARPGROUP
+	{0, 1510, 8},   // WARPSYNC
+	{0, 1518, 1},   // YIELD
 }
 
 var shapes = [...]shape{
@@ -1699,287 +1699,293 @@ var shapes = [...]shape{
 	{form: 1393, chips: 0xf80, step: 0, nstep: 0, slot: 2421, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:13
 	{form: 1394, chips: 0xf80, step: 0, nstep: 0, slot: 2426, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:14
 	{form: 1395, chips: 0xc00, step: 350, nstep: 4, slot: 2431, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:17
-	{form: 1396, chips: 0xc00, step: 383, nstep: 3, slot: 2433, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:20
-	{form: 1397, chips: 0xc00, step: 383, nstep: 3, slot: 2436, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:21
-	{form: 1398, chips: 0xc00, step: 394, nstep: 3, slot: 2439, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:24
-	{form: 1399, chips: 0xc00, step: 394, nstep: 3, slot: 2443, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:25
-	{form: 1400, chips: 0xc00, step: 394, nstep: 3, slot: 2447, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:25
-	{form: 1401, chips: 0xc00, step: 399, nstep: 3, slot: 2451, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:28
-	{form: 1402, chips: 0xc00, step: 399, nstep: 3, slot: 2454, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:31
-	{form: 1403, chips: 0x7f, step: 402, nstep: 2, slot: 2458, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:34
-	{form: 1404, chips: 0xf80, step: 402, nstep: 2, slot: 2458, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:34
-	{form: 1405, chips: 0x7f, step: 402, nstep: 2, slot: 2461, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:34
-	{form: 1406, chips: 0xf80, step: 402, nstep: 2, slot: 2461, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:34
-	{form: 1407, chips: 0xc00, step: 407, nstep: 3, slot: 2464, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:37
-	{form: 1408, chips: 0xc00, step: 407, nstep: 3, slot: 2468, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:37
-	{form: 1409, chips: 0xc00, step: 410, nstep: 4, slot: 2472, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:38
-	{form: 1410, chips: 0xc00, step: 410, nstep: 4, slot: 2477, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:38
-	{form: 1411, chips: 0xc00, step: 414, nstep: 4, slot: 2482, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:41
-	{form: 1412, chips: 0xc00, step: 414, nstep: 4, slot: 2485, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:41
-	{form: 1413, chips: 0xc00, step: 404, nstep: 1, slot: 2488, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:44
-	{form: 1414, chips: 0xc00, step: 404, nstep: 1, slot: 2492, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:44
-	{form: 1415, chips: 0xc00, step: 429, nstep: 4, slot: 2496, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:47
-	{form: 1416, chips: 0xc00, step: 429, nstep: 4, slot: 2500, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:47
-	{form: 1417, chips: 0xc00, step: 433, nstep: 3, slot: 2504, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:50
-	{form: 1418, chips: 0xc00, step: 433, nstep: 3, slot: 2509, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:50
-	{form: 1419, chips: 0xf80, step: 1315, nstep: 1, slot: 2514, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:273
-	{form: 1420, chips: 0xc00, step: 588, nstep: 3, slot: 2515, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:53
-	{form: 1421, chips: 0xc00, step: 591, nstep: 3, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
-	{form: 1422, chips: 0xc00, step: 1316, nstep: 3, slot: 2519, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // uniform.sass:55
-	{form: 1423, chips: 0xc00, step: 616, nstep: 3, slot: 2519, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:58
-	{form: 1424, chips: 0xc00, step: 619, nstep: 3, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:61
-	{form: 1425, chips: 0xc00, step: 619, nstep: 3, slot: 2523, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:61
-	{form: 1426, chips: 0xc00, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:64
-	{form: 1427, chips: 0xc00, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:64
-	{form: 1428, chips: 0x7f, step: 0, nstep: 0, slot: 2525, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:67
-	{form: 1429, chips: 0x7f, step: 0, nstep: 0, slot: 2531, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:67
-	{form: 1430, chips: 0x7f, step: 628, nstep: 1, slot: 2537, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:68
-	{form: 1431, chips: 0x7f, step: 628, nstep: 1, slot: 2545, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:68
-	{form: 1432, chips: 0x7f, step: 825, nstep: 1, slot: 2525, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:69
-	{form: 1433, chips: 0x7f, step: 825, nstep: 1, slot: 2531, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:69
-	{form: 1434, chips: 0x7f, step: 1319, nstep: 2, slot: 2537, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:70
-	{form: 1435, chips: 0x7f, step: 1319, nstep: 2, slot: 2545, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:70
-	{form: 1436, chips: 0xf80, step: 0, nstep: 0, slot: 2553, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:71
-	{form: 1437, chips: 0xf80, step: 0, nstep: 0, slot: 2559, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:71
-	{form: 1438, chips: 0xf80, step: 628, nstep: 1, slot: 2565, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:72
-	{form: 1439, chips: 0xf80, step: 628, nstep: 1, slot: 2573, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:72
-	{form: 1440, chips: 0xf80, step: 825, nstep: 1, slot: 2553, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:73
-	{form: 1441, chips: 0xf80, step: 825, nstep: 1, slot: 2559, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:73
-	{form: 1442, chips: 0xf80, step: 1319, nstep: 2, slot: 2565, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:74
-	{form: 1443, chips: 0xf80, step: 1319, nstep: 2, slot: 2573, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:74
-	{form: 1453, chips: 0xc00, step: 646, nstep: 2, slot: 2581, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:81
-	{form: 1454, chips: 0xc00, step: 646, nstep: 2, slot: 2586, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:81
-	{form: 1455, chips: 0x7f, step: 651, nstep: 2, slot: 2581, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:84
-	{form: 1456, chips: 0xf80, step: 651, nstep: 2, slot: 2581, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:84
-	{form: 1457, chips: 0x7f, step: 651, nstep: 2, slot: 2586, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:84
-	{form: 1458, chips: 0xf80, step: 651, nstep: 2, slot: 2586, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:84
-	{form: 1459, chips: 0x7f, step: 653, nstep: 3, slot: 2591, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:85
-	{form: 1460, chips: 0xf80, step: 653, nstep: 3, slot: 2591, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:85
-	{form: 1461, chips: 0x7f, step: 653, nstep: 3, slot: 2597, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:85
-	{form: 1462, chips: 0xf80, step: 653, nstep: 3, slot: 2597, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:85
-	{form: 1444, chips: 0x7f, step: 662, nstep: 1, slot: 2603, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:77
-	{form: 1445, chips: 0xf80, step: 662, nstep: 1, slot: 2603, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:77
-	{form: 1446, chips: 0x7f, step: 662, nstep: 1, slot: 2607, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:77
-	{form: 1447, chips: 0xf80, step: 662, nstep: 1, slot: 2607, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:77
-	{form: 1448, chips: 0x7f, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:77
-	{form: 1449, chips: 0xf80, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:77
-	{form: 1450, chips: 0xf80, step: 663, nstep: 2, slot: 2615, nslot: 5, sig: 0x42222, fixed: true, uniform: true},   // uniform.sass:78
-	{form: 1451, chips: 0xf80, step: 663, nstep: 2, slot: 2620, nslot: 5, sig: 0x46222, fixed: true, uniform: true},   // uniform.sass:78
-	{form: 1452, chips: 0xf80, step: 663, nstep: 2, slot: 2625, nslot: 5, sig: 0x42622, fixed: true, uniform: true},   // uniform.sass:78
-	{form: 1463, chips: 0xc00, step: 691, nstep: 1, slot: 2630, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:88
-	{form: 1464, chips: 0xc00, step: 691, nstep: 1, slot: 2637, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:88
-	{form: 1465, chips: 0x7f, step: 696, nstep: 3, slot: 2644, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:91
-	{form: 1466, chips: 0x380, step: 696, nstep: 3, slot: 2644, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:91
-	{form: 1467, chips: 0x7f, step: 696, nstep: 3, slot: 2649, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:91
-	{form: 1468, chips: 0x380, step: 696, nstep: 3, slot: 2649, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:91
-	{form: 1469, chips: 0x7f, step: 699, nstep: 4, slot: 2654, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:92
-	{form: 1470, chips: 0x380, step: 699, nstep: 4, slot: 2654, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:92
-	{form: 1471, chips: 0x7f, step: 699, nstep: 4, slot: 2660, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:92
-	{form: 1472, chips: 0x380, step: 699, nstep: 4, slot: 2660, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:92
-	{form: 1473, chips: 0xc00, step: 703, nstep: 3, slot: 2644, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:93
-	{form: 1474, chips: 0xc00, step: 703, nstep: 3, slot: 2649, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:93
-	{form: 1475, chips: 0xc00, step: 706, nstep: 4, slot: 2654, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:94
-	{form: 1476, chips: 0xc00, step: 706, nstep: 4, slot: 2660, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:94
-	{form: 1477, chips: 0x7f, step: 776, nstep: 1, slot: 2666, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:310
-	{form: 1478, chips: 0x7f, step: 776, nstep: 1, slot: 2668, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:311
-	{form: 1479, chips: 0x7f, step: 0, nstep: 0, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:97
-	{form: 1480, chips: 0x7f, step: 0, nstep: 0, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:97
-	{form: 1481, chips: 0xf80, step: 0, nstep: 0, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:98
-	{form: 1482, chips: 0xf80, step: 0, nstep: 0, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:98
-	{form: 1483, chips: 0x7f, step: 804, nstep: 1, slot: 2680, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:99
-	{form: 1484, chips: 0xf80, step: 804, nstep: 1, slot: 2680, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:99
-	{form: 1485, chips: 0x7f, step: 804, nstep: 1, slot: 2686, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:99
-	{form: 1486, chips: 0xf80, step: 804, nstep: 1, slot: 2686, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:99
-	{form: 1487, chips: 0x7f, step: 805, nstep: 2, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:100
-	{form: 1488, chips: 0x7f, step: 805, nstep: 2, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:100
-	{form: 1489, chips: 0xf80, step: 805, nstep: 2, slot: 2670, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:101
-	{form: 1490, chips: 0xf80, step: 805, nstep: 2, slot: 2675, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:101
-	{form: 1491, chips: 0x7f, step: 628, nstep: 1, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:102
-	{form: 1492, chips: 0x7f, step: 628, nstep: 1, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:102
-	{form: 1493, chips: 0xf80, step: 628, nstep: 1, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:103
-	{form: 1494, chips: 0xf80, step: 628, nstep: 1, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:103
-	{form: 1495, chips: 0x7f, step: 807, nstep: 2, slot: 2704, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:104
-	{form: 1496, chips: 0xf80, step: 807, nstep: 2, slot: 2704, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:104
-	{form: 1497, chips: 0x7f, step: 807, nstep: 2, slot: 2711, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:104
-	{form: 1498, chips: 0xf80, step: 807, nstep: 2, slot: 2711, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:104
-	{form: 1499, chips: 0x7f, step: 809, nstep: 3, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:105
-	{form: 1500, chips: 0x7f, step: 809, nstep: 3, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:105
-	{form: 1501, chips: 0xf80, step: 809, nstep: 3, slot: 2692, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:106
-	{form: 1502, chips: 0xf80, step: 809, nstep: 3, slot: 2698, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:106
-	{form: 1503, chips: 0x40, step: 0, nstep: 0, slot: 2718, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:109
-	{form: 1504, chips: 0xf80, step: 0, nstep: 0, slot: 2718, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:109
-	{form: 1505, chips: 0x7f, step: 812, nstep: 2, slot: 2719, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:112
-	{form: 1506, chips: 0xf80, step: 812, nstep: 2, slot: 2719, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:112
-	{form: 1507, chips: 0x7f, step: 812, nstep: 2, slot: 2726, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:112
-	{form: 1508, chips: 0xf80, step: 812, nstep: 2, slot: 2726, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:112
-	{form: 1509, chips: 0xf80, step: 825, nstep: 1, slot: 2733, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:314
-	{form: 1510, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:115
-	{form: 1511, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:115
-	{form: 1512, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:116
-	{form: 1513, chips: 0x380, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:116
-	{form: 1514, chips: 0xc00, step: 825, nstep: 1, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:117
-	{form: 1515, chips: 0xc00, step: 625, nstep: 1, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:118
-	{form: 1520, chips: 0xfff, step: 861, nstep: 1, slot: 2736, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:125
-	{form: 1521, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:128
-	{form: 1522, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:128
-	{form: 1523, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:128
-	{form: 1524, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:128
-	{form: 1525, chips: 0x7f, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:131
-	{form: 1526, chips: 0xf80, step: 0, nstep: 0, slot: 2743, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:131
-	{form: 1527, chips: 0x7f, step: 0, nstep: 0, slot: 2747, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:131
-	{form: 1528, chips: 0xf80, step: 0, nstep: 0, slot: 2747, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:131
-	{form: 1531, chips: 0x380, step: 1321, nstep: 6, slot: 2751, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:317
-	{form: 1532, chips: 0x7f, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:137
-	{form: 1533, chips: 0xf80, step: 0, nstep: 0, slot: 2753, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1534, chips: 0x7f, step: 0, nstep: 0, slot: 2757, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:137
-	{form: 1535, chips: 0xf80, step: 0, nstep: 0, slot: 2757, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:137
-	{form: 1536, chips: 0xc00, step: 825, nstep: 1, slot: 2757, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:138
-	{form: 1537, chips: 0xc00, step: 825, nstep: 1, slot: 2753, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:139
-	{form: 1538, chips: 0xfc0, step: 1327, nstep: 2, slot: 2761, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:276
-	{form: 1539, chips: 0xfc0, step: 1329, nstep: 2, slot: 2762, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:277
-	{form: 1540, chips: 0x40, step: 0, nstep: 0, slot: 2764, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:280
-	{form: 1541, chips: 0xf80, step: 0, nstep: 0, slot: 2764, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:280
-	{form: 1542, chips: 0xfc0, step: 0, nstep: 0, slot: 2761, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:281
-	{form: 1543, chips: 0xfc0, step: 1331, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},         // control.sass:282
-	{form: 1544, chips: 0x7f, step: 967, nstep: 2, slot: 2765, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:142
-	{form: 1545, chips: 0xf80, step: 967, nstep: 2, slot: 2765, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:142
-	{form: 1546, chips: 0x7f, step: 967, nstep: 2, slot: 2768, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:142
-	{form: 1547, chips: 0xf80, step: 967, nstep: 2, slot: 2768, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:142
-	{form: 1548, chips: 0x7f, step: 969, nstep: 4, slot: 2771, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1549, chips: 0xf80, step: 969, nstep: 4, slot: 2771, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:145
-	{form: 1550, chips: 0x7f, step: 969, nstep: 4, slot: 2775, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1551, chips: 0xf80, step: 969, nstep: 4, slot: 2775, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:145
-	{form: 1552, chips: 0x7f, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1553, chips: 0xf80, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:145
-	{form: 1554, chips: 0x380, step: 1332, nstep: 5, slot: 2751, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:320
-	{form: 1555, chips: 0x380, step: 1337, nstep: 3, slot: 2783, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:167
-	{form: 1556, chips: 0x380, step: 1340, nstep: 2, slot: 2786, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:168
-	{form: 1557, chips: 0x380, step: 1342, nstep: 3, slot: 2788, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:171
-	{form: 1558, chips: 0x380, step: 1345, nstep: 3, slot: 2788, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:172
-	{form: 1559, chips: 0x380, step: 1348, nstep: 5, slot: 2791, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:175
-	{form: 1560, chips: 0x380, step: 1353, nstep: 1, slot: 2793, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:178
-	{form: 1561, chips: 0x380, step: 1354, nstep: 2, slot: 2800, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:179
-	{form: 1562, chips: 0x380, step: 1356, nstep: 2, slot: 2807, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:180
-	{form: 1563, chips: 0x380, step: 1358, nstep: 3, slot: 2814, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:181
-	{form: 1564, chips: 0x280, step: 1353, nstep: 1, slot: 2821, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:184
-	{form: 1565, chips: 0x280, step: 1354, nstep: 2, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:185
-	{form: 1566, chips: 0x280, step: 1356, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:186
-	{form: 1567, chips: 0x280, step: 1358, nstep: 3, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:187
-	{form: 1568, chips: 0x280, step: 1361, nstep: 2, slot: 2845, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:190
-	{form: 1569, chips: 0x280, step: 1361, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:191
-	{form: 1570, chips: 0x100, step: 1363, nstep: 2, slot: 2845, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:192
-	{form: 1571, chips: 0x100, step: 1363, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:193
-	{form: 1572, chips: 0x380, step: 1353, nstep: 1, slot: 2821, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:196
-	{form: 1573, chips: 0x380, step: 1354, nstep: 2, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:197
-	{form: 1574, chips: 0x380, step: 1356, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:198
-	{form: 1575, chips: 0x380, step: 1358, nstep: 3, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:199
-	{form: 1576, chips: 0x380, step: 1365, nstep: 1, slot: 2857, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:200
-	{form: 1577, chips: 0x380, step: 1365, nstep: 1, slot: 2863, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:201
-	{form: 1578, chips: 0x380, step: 1366, nstep: 2, slot: 2869, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:204
-	{form: 1579, chips: 0x40, step: 1368, nstep: 1, slot: 2514, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:323
-	{form: 1580, chips: 0xf80, step: 1368, nstep: 1, slot: 2514, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:323
-	{form: 1581, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:326
-	{form: 1582, chips: 0x40, step: 1369, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:329
-	{form: 1583, chips: 0x40, step: 1369, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:330
-	{form: 1584, chips: 0x40, step: 1372, nstep: 1, slot: 2877, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:331
-	{form: 1585, chips: 0x40, step: 1372, nstep: 1, slot: 2879, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:332
-	{form: 1586, chips: 0x380, step: 1373, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:333
-	{form: 1587, chips: 0x380, step: 1373, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:334
-	{form: 1588, chips: 0x380, step: 1377, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:335
-	{form: 1589, chips: 0x380, step: 1377, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:336
-	{form: 1590, chips: 0xc00, step: 1380, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:337
-	{form: 1591, chips: 0xc00, step: 1380, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:338
-	{form: 1592, chips: 0xc00, step: 1383, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:339
-	{form: 1593, chips: 0xc00, step: 1383, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:340
-	{form: 1594, chips: 0x40, step: 1385, nstep: 3, slot: 2892, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:343
-	{form: 1595, chips: 0x40, step: 1385, nstep: 3, slot: 2895, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:344
-	{form: 1596, chips: 0x40, step: 1388, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:345
-	{form: 1597, chips: 0x40, step: 1388, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:346
-	{form: 1598, chips: 0x380, step: 1390, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:347
-	{form: 1599, chips: 0x380, step: 1390, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:348
-	{form: 1600, chips: 0xf80, step: 1393, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:349
-	{form: 1601, chips: 0xf80, step: 1393, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:350
-	{form: 1602, chips: 0xc00, step: 1396, nstep: 3, slot: 2870, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:351
-	{form: 1603, chips: 0xc00, step: 1396, nstep: 3, slot: 2873, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:352
-	{form: 1604, chips: 0x40, step: 1399, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:355
-	{form: 1605, chips: 0xf80, step: 1399, nstep: 3, slot: 2882, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:355
-	{form: 1606, chips: 0x40, step: 1399, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:356
-	{form: 1607, chips: 0xf80, step: 1399, nstep: 3, slot: 2884, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:356
-	{form: 1608, chips: 0x40, step: 1402, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:359
-	{form: 1609, chips: 0x40, step: 1402, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:360
-	{form: 1610, chips: 0xf80, step: 1404, nstep: 2, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:361
-	{form: 1611, chips: 0xf80, step: 1404, nstep: 2, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:362
-	{form: 1612, chips: 0xc00, step: 1406, nstep: 2, slot: 2765, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:148
-	{form: 1613, chips: 0xc00, step: 1406, nstep: 2, slot: 2768, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:148
-	{form: 1614, chips: 0xc00, step: 1408, nstep: 2, slot: 2899, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:151
-	{form: 1615, chips: 0xc00, step: 1408, nstep: 2, slot: 2903, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:151
-	{form: 1616, chips: 0xf80, step: 1410, nstep: 2, slot: 2761, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:154
-	{form: 1617, chips: 0x3ff, step: 662, nstep: 1, slot: 1330, nslot: 5, sig: 0x11131},                               // integer.sass:145
-	{form: 1618, chips: 0x3ff, step: 662, nstep: 1, slot: 1335, nslot: 5, sig: 0x61131},                               // integer.sass:145
-	{form: 1619, chips: 0x7f, step: 662, nstep: 1, slot: 1340, nslot: 5, sig: 0x81131},                                // integer.sass:145
-	{form: 1621, chips: 0x3ff, step: 662, nstep: 1, slot: 1345, nslot: 5, sig: 0x16131},                               // integer.sass:145
-	{form: 1622, chips: 0x7f, step: 662, nstep: 1, slot: 1350, nslot: 5, sig: 0x18131},                                // integer.sass:145
-	{form: 1624, chips: 0x7f, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:145
-	{form: 1625, chips: 0x380, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                               // integer.sass:145
-	{form: 1626, chips: 0x7f, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:145
-	{form: 1627, chips: 0x380, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                               // integer.sass:145
-	{form: 1628, chips: 0x3ff, step: 1412, nstep: 2, slot: 2907, nslot: 5, sig: 0x11131},                              // integer.sass:148
-	{form: 1629, chips: 0x3ff, step: 1412, nstep: 2, slot: 2912, nslot: 5, sig: 0x61131},                              // integer.sass:148
-	{form: 1630, chips: 0x7f, step: 1412, nstep: 2, slot: 2917, nslot: 5, sig: 0x81131},                               // integer.sass:148
-	{form: 1632, chips: 0x3ff, step: 1412, nstep: 2, slot: 2922, nslot: 5, sig: 0x16131},                              // integer.sass:148
-	{form: 1633, chips: 0x7f, step: 1412, nstep: 2, slot: 2927, nslot: 5, sig: 0x18131},                               // integer.sass:148
-	{form: 1635, chips: 0x7f, step: 1412, nstep: 2, slot: 2932, nslot: 5, sig: 0x12131},                               // integer.sass:148
-	{form: 1636, chips: 0x380, step: 1412, nstep: 2, slot: 2932, nslot: 5, sig: 0x12131},                              // integer.sass:148
-	{form: 1637, chips: 0x7f, step: 1412, nstep: 2, slot: 2937, nslot: 5, sig: 0x21131},                               // integer.sass:148
-	{form: 1638, chips: 0x380, step: 1412, nstep: 2, slot: 2937, nslot: 5, sig: 0x21131},                              // integer.sass:148
-	{form: 1639, chips: 0x40, step: 547, nstep: 4, slot: 2942, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
-	{form: 1640, chips: 0x180, step: 1414, nstep: 4, slot: 2942, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
-	{form: 1641, chips: 0x1c0, step: 1418, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
-	{form: 1642, chips: 0x1c0, step: 1418, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
-	{form: 1643, chips: 0x40, step: 1418, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
-	{form: 1645, chips: 0x40, step: 1418, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
-	{form: 1646, chips: 0x180, step: 1418, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
-	{form: 1647, chips: 0xc00, step: 1406, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
-	{form: 1648, chips: 0xc00, step: 1406, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
-	{form: 1649, chips: 0xc00, step: 1406, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
-	{form: 1650, chips: 0x1c0, step: 1419, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
-	{form: 1651, chips: 0x1c0, step: 1419, nstep: 2, slot: 2947, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
-	{form: 1652, chips: 0x40, step: 1419, nstep: 2, slot: 2952, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
-	{form: 1654, chips: 0x1c0, step: 1419, nstep: 2, slot: 2957, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
-	{form: 1655, chips: 0x40, step: 1419, nstep: 2, slot: 2962, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
-	{form: 1657, chips: 0x40, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
-	{form: 1658, chips: 0x180, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
-	{form: 1659, chips: 0x40, step: 1419, nstep: 2, slot: 2967, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
-	{form: 1660, chips: 0x180, step: 1419, nstep: 2, slot: 2967, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
-	{form: 1661, chips: 0x40, step: 1419, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
-	{form: 1662, chips: 0x40, step: 1419, nstep: 2, slot: 2972, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
-	{form: 1663, chips: 0x40, step: 1419, nstep: 2, slot: 2976, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
-	{form: 1665, chips: 0x40, step: 1419, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
-	{form: 1666, chips: 0x180, step: 1419, nstep: 2, slot: 2980, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
-	{form: 1667, chips: 0x180, step: 1419, nstep: 2, slot: 2986, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
-	{form: 1668, chips: 0x180, step: 1419, nstep: 2, slot: 2992, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
-	{form: 1669, chips: 0xc00, step: 1408, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
-	{form: 1670, chips: 0xc00, step: 1408, nstep: 2, slot: 2972, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
-	{form: 1671, chips: 0xc00, step: 1408, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
-	{form: 1672, chips: 0x1c0, step: 1419, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
-	{form: 1673, chips: 0x1c0, step: 1419, nstep: 2, slot: 2957, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
-	{form: 1674, chips: 0x40, step: 1419, nstep: 2, slot: 2962, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
-	{form: 1676, chips: 0x40, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
-	{form: 1677, chips: 0x180, step: 1419, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
-	{form: 1678, chips: 0xfff, step: 1421, nstep: 1, slot: 2998, nslot: 3, sig: 0x331},                                // control.sass:285
-	{form: 1679, chips: 0x7f, step: 1421, nstep: 1, slot: 3001, nslot: 3, sig: 0x342},                                 // control.sass:288
-	{form: 1680, chips: 0xf80, step: 1421, nstep: 1, slot: 3001, nslot: 3, sig: 0x342},                                // control.sass:288
-	{form: 1681, chips: 0x40, step: 1422, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
-	{form: 1682, chips: 0x40, step: 1423, nstep: 2, slot: 3004, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
-	{form: 1683, chips: 0x1, step: 0, nstep: 0, slot: 3006, nslot: 2, sig: 0x13},                                      // control.sass:295
-	{form: 1684, chips: 0x3e, step: 1425, nstep: 1, slot: 3008, nslot: 2, sig: 0x13},                                  // control.sass:296
-	{form: 1685, chips: 0x3f, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                     // control.sass:297
-	{form: 1686, chips: 0x3f, step: 0, nstep: 0, slot: 3010, nslot: 2, sig: 0x83},                                     // control.sass:298
-	{form: 1688, chips: 0xfc0, step: 1425, nstep: 1, slot: 3008, nslot: 2, sig: 0x13},                                 // control.sass:299
-	{form: 1689, chips: 0xfc0, step: 1426, nstep: 1, slot: 3012, nslot: 3, sig: 0x613},                                // control.sass:300
-	{form: 1690, chips: 0xfc0, step: 1427, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                  // control.sass:301
-	{form: 1691, chips: 0xfc0, step: 1428, nstep: 2, slot: 1870, nslot: 2, sig: 0x63},                                 // control.sass:302
-	{form: 1692, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                      // control.sass:305
+	{form: 1396, chips: 0xc00, step: 350, nstep: 4, slot: 2433, nslot: 2, sig: 0x72, fixed: true, uniform: true},      // uniform.sass:17
+	{form: 1397, chips: 0xc00, step: 383, nstep: 3, slot: 2435, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:20
+	{form: 1398, chips: 0xc00, step: 383, nstep: 3, slot: 2438, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:21
+	{form: 1399, chips: 0xc00, step: 394, nstep: 3, slot: 2441, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:24
+	{form: 1400, chips: 0xc00, step: 394, nstep: 3, slot: 2445, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1401, chips: 0xc00, step: 394, nstep: 3, slot: 2449, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1402, chips: 0xc00, step: 399, nstep: 3, slot: 2453, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:28
+	{form: 1403, chips: 0xc00, step: 399, nstep: 3, slot: 2456, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:31
+	{form: 1404, chips: 0x7f, step: 402, nstep: 2, slot: 2460, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:34
+	{form: 1405, chips: 0xf80, step: 402, nstep: 2, slot: 2460, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:34
+	{form: 1406, chips: 0x7f, step: 402, nstep: 2, slot: 2463, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:34
+	{form: 1407, chips: 0xf80, step: 402, nstep: 2, slot: 2463, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:34
+	{form: 1408, chips: 0xc00, step: 407, nstep: 3, slot: 2466, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1409, chips: 0xc00, step: 407, nstep: 3, slot: 2470, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1410, chips: 0xc00, step: 410, nstep: 4, slot: 2474, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1411, chips: 0xc00, step: 410, nstep: 4, slot: 2479, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1412, chips: 0xc00, step: 414, nstep: 4, slot: 2484, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1413, chips: 0xc00, step: 414, nstep: 4, slot: 2487, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1414, chips: 0xc00, step: 404, nstep: 1, slot: 2490, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1415, chips: 0xc00, step: 404, nstep: 1, slot: 2494, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1416, chips: 0xc00, step: 429, nstep: 4, slot: 2498, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1417, chips: 0xc00, step: 429, nstep: 4, slot: 2502, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1418, chips: 0xc00, step: 433, nstep: 3, slot: 2506, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1419, chips: 0xc00, step: 433, nstep: 3, slot: 2511, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1420, chips: 0xf80, step: 1315, nstep: 1, slot: 2516, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:273
+	{form: 1421, chips: 0xc00, step: 588, nstep: 3, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:53
+	{form: 1422, chips: 0xc00, step: 591, nstep: 3, slot: 2519, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
+	{form: 1423, chips: 0xc00, step: 594, nstep: 3, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:55
+	{form: 1424, chips: 0xc00, step: 594, nstep: 3, slot: 2523, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:55
+	{form: 1425, chips: 0xc00, step: 597, nstep: 2, slot: 2525, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:56
+	{form: 1426, chips: 0xc00, step: 597, nstep: 2, slot: 2527, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:56
+	{form: 1427, chips: 0xc00, step: 616, nstep: 3, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:59
+	{form: 1428, chips: 0xc00, step: 1316, nstep: 3, slot: 2527, nslot: 2, sig: 0x62, fixed: true, uniform: true},     // uniform.sass:60
+	{form: 1429, chips: 0xc00, step: 1319, nstep: 3, slot: 2527, nslot: 2, sig: 0x62, fixed: true, uniform: true},     // uniform.sass:61
+	{form: 1430, chips: 0xc00, step: 619, nstep: 3, slot: 2529, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:64
+	{form: 1431, chips: 0xc00, step: 619, nstep: 3, slot: 2531, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:64
+	{form: 1432, chips: 0xc00, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:67
+	{form: 1433, chips: 0xc00, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:67
+	{form: 1434, chips: 0x7f, step: 0, nstep: 0, slot: 2533, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:70
+	{form: 1435, chips: 0x7f, step: 0, nstep: 0, slot: 2539, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:70
+	{form: 1436, chips: 0x7f, step: 628, nstep: 1, slot: 2545, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:71
+	{form: 1437, chips: 0x7f, step: 628, nstep: 1, slot: 2553, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:71
+	{form: 1438, chips: 0x7f, step: 825, nstep: 1, slot: 2533, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:72
+	{form: 1439, chips: 0x7f, step: 825, nstep: 1, slot: 2539, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:72
+	{form: 1440, chips: 0x7f, step: 1322, nstep: 2, slot: 2545, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:73
+	{form: 1441, chips: 0x7f, step: 1322, nstep: 2, slot: 2553, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:73
+	{form: 1442, chips: 0xf80, step: 0, nstep: 0, slot: 2561, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:74
+	{form: 1443, chips: 0xf80, step: 0, nstep: 0, slot: 2567, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:74
+	{form: 1444, chips: 0xf80, step: 628, nstep: 1, slot: 2573, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:75
+	{form: 1445, chips: 0xf80, step: 628, nstep: 1, slot: 2581, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:75
+	{form: 1446, chips: 0xf80, step: 825, nstep: 1, slot: 2561, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:76
+	{form: 1447, chips: 0xf80, step: 825, nstep: 1, slot: 2567, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:76
+	{form: 1448, chips: 0xf80, step: 1322, nstep: 2, slot: 2573, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:77
+	{form: 1449, chips: 0xf80, step: 1322, nstep: 2, slot: 2581, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:77
+	{form: 1459, chips: 0xc00, step: 646, nstep: 2, slot: 2589, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:84
+	{form: 1460, chips: 0xc00, step: 646, nstep: 2, slot: 2594, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:84
+	{form: 1461, chips: 0x7f, step: 651, nstep: 2, slot: 2589, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:87
+	{form: 1462, chips: 0xf80, step: 651, nstep: 2, slot: 2589, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:87
+	{form: 1463, chips: 0x7f, step: 651, nstep: 2, slot: 2594, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:87
+	{form: 1464, chips: 0xf80, step: 651, nstep: 2, slot: 2594, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:87
+	{form: 1465, chips: 0x7f, step: 653, nstep: 3, slot: 2599, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:88
+	{form: 1466, chips: 0xf80, step: 653, nstep: 3, slot: 2599, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:88
+	{form: 1467, chips: 0x7f, step: 653, nstep: 3, slot: 2605, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:88
+	{form: 1468, chips: 0xf80, step: 653, nstep: 3, slot: 2605, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:88
+	{form: 1450, chips: 0x7f, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:80
+	{form: 1451, chips: 0xf80, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:80
+	{form: 1452, chips: 0x7f, step: 662, nstep: 1, slot: 2615, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:80
+	{form: 1453, chips: 0xf80, step: 662, nstep: 1, slot: 2615, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:80
+	{form: 1454, chips: 0x7f, step: 662, nstep: 1, slot: 2619, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:80
+	{form: 1455, chips: 0xf80, step: 662, nstep: 1, slot: 2619, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:80
+	{form: 1456, chips: 0xf80, step: 663, nstep: 2, slot: 2623, nslot: 5, sig: 0x42222, fixed: true, uniform: true},   // uniform.sass:81
+	{form: 1457, chips: 0xf80, step: 663, nstep: 2, slot: 2628, nslot: 5, sig: 0x46222, fixed: true, uniform: true},   // uniform.sass:81
+	{form: 1458, chips: 0xf80, step: 663, nstep: 2, slot: 2633, nslot: 5, sig: 0x42622, fixed: true, uniform: true},   // uniform.sass:81
+	{form: 1469, chips: 0xc00, step: 691, nstep: 1, slot: 2638, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:91
+	{form: 1470, chips: 0xc00, step: 691, nstep: 1, slot: 2645, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:91
+	{form: 1471, chips: 0x7f, step: 696, nstep: 3, slot: 2652, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:94
+	{form: 1472, chips: 0x380, step: 696, nstep: 3, slot: 2652, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:94
+	{form: 1473, chips: 0x7f, step: 696, nstep: 3, slot: 2657, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:94
+	{form: 1474, chips: 0x380, step: 696, nstep: 3, slot: 2657, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:94
+	{form: 1475, chips: 0x7f, step: 699, nstep: 4, slot: 2662, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:95
+	{form: 1476, chips: 0x380, step: 699, nstep: 4, slot: 2662, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:95
+	{form: 1477, chips: 0x7f, step: 699, nstep: 4, slot: 2668, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:95
+	{form: 1478, chips: 0x380, step: 699, nstep: 4, slot: 2668, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:95
+	{form: 1479, chips: 0xc00, step: 703, nstep: 3, slot: 2652, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:96
+	{form: 1480, chips: 0xc00, step: 703, nstep: 3, slot: 2657, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:96
+	{form: 1481, chips: 0xc00, step: 706, nstep: 4, slot: 2662, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:97
+	{form: 1482, chips: 0xc00, step: 706, nstep: 4, slot: 2668, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:97
+	{form: 1483, chips: 0x7f, step: 776, nstep: 1, slot: 2674, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:310
+	{form: 1484, chips: 0x7f, step: 776, nstep: 1, slot: 2676, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:311
+	{form: 1485, chips: 0x7f, step: 0, nstep: 0, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:100
+	{form: 1486, chips: 0x7f, step: 0, nstep: 0, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:100
+	{form: 1487, chips: 0xf80, step: 0, nstep: 0, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:101
+	{form: 1488, chips: 0xf80, step: 0, nstep: 0, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:101
+	{form: 1489, chips: 0x7f, step: 804, nstep: 1, slot: 2688, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:102
+	{form: 1490, chips: 0xf80, step: 804, nstep: 1, slot: 2688, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:102
+	{form: 1491, chips: 0x7f, step: 804, nstep: 1, slot: 2694, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:102
+	{form: 1492, chips: 0xf80, step: 804, nstep: 1, slot: 2694, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:102
+	{form: 1493, chips: 0x7f, step: 805, nstep: 2, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:103
+	{form: 1494, chips: 0x7f, step: 805, nstep: 2, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:103
+	{form: 1495, chips: 0xf80, step: 805, nstep: 2, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:104
+	{form: 1496, chips: 0xf80, step: 805, nstep: 2, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:104
+	{form: 1497, chips: 0x7f, step: 628, nstep: 1, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:105
+	{form: 1498, chips: 0x7f, step: 628, nstep: 1, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:105
+	{form: 1499, chips: 0xf80, step: 628, nstep: 1, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:106
+	{form: 1500, chips: 0xf80, step: 628, nstep: 1, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:106
+	{form: 1501, chips: 0x7f, step: 807, nstep: 2, slot: 2712, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:107
+	{form: 1502, chips: 0xf80, step: 807, nstep: 2, slot: 2712, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:107
+	{form: 1503, chips: 0x7f, step: 807, nstep: 2, slot: 2719, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:107
+	{form: 1504, chips: 0xf80, step: 807, nstep: 2, slot: 2719, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:107
+	{form: 1505, chips: 0x7f, step: 809, nstep: 3, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:108
+	{form: 1506, chips: 0x7f, step: 809, nstep: 3, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:108
+	{form: 1507, chips: 0xf80, step: 809, nstep: 3, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:109
+	{form: 1508, chips: 0xf80, step: 809, nstep: 3, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:109
+	{form: 1509, chips: 0x40, step: 0, nstep: 0, slot: 2726, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:112
+	{form: 1510, chips: 0xf80, step: 0, nstep: 0, slot: 2726, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:112
+	{form: 1511, chips: 0x7f, step: 812, nstep: 2, slot: 2727, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:115
+	{form: 1512, chips: 0xf80, step: 812, nstep: 2, slot: 2727, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:115
+	{form: 1513, chips: 0x7f, step: 812, nstep: 2, slot: 2734, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:115
+	{form: 1514, chips: 0xf80, step: 812, nstep: 2, slot: 2734, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:115
+	{form: 1515, chips: 0xf80, step: 825, nstep: 1, slot: 2741, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:314
+	{form: 1516, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:118
+	{form: 1517, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:118
+	{form: 1518, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:119
+	{form: 1519, chips: 0x380, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:119
+	{form: 1520, chips: 0xc00, step: 825, nstep: 1, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:120
+	{form: 1521, chips: 0xc00, step: 625, nstep: 1, slot: 2529, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:121
+	{form: 1526, chips: 0xfff, step: 861, nstep: 1, slot: 2744, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:128
+	{form: 1527, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:131
+	{form: 1528, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:131
+	{form: 1529, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:131
+	{form: 1530, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:131
+	{form: 1531, chips: 0x7f, step: 0, nstep: 0, slot: 2751, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:134
+	{form: 1532, chips: 0xf80, step: 0, nstep: 0, slot: 2751, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:134
+	{form: 1533, chips: 0x7f, step: 0, nstep: 0, slot: 2755, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:134
+	{form: 1534, chips: 0xf80, step: 0, nstep: 0, slot: 2755, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:134
+	{form: 1537, chips: 0x380, step: 1324, nstep: 6, slot: 2759, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:317
+	{form: 1538, chips: 0x7f, step: 0, nstep: 0, slot: 2761, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:140
+	{form: 1539, chips: 0xf80, step: 0, nstep: 0, slot: 2761, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:140
+	{form: 1540, chips: 0x7f, step: 0, nstep: 0, slot: 2765, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:140
+	{form: 1541, chips: 0xf80, step: 0, nstep: 0, slot: 2765, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:140
+	{form: 1542, chips: 0xc00, step: 825, nstep: 1, slot: 2765, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:141
+	{form: 1543, chips: 0xc00, step: 825, nstep: 1, slot: 2761, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:142
+	{form: 1544, chips: 0xfc0, step: 1330, nstep: 2, slot: 2769, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:276
+	{form: 1545, chips: 0xfc0, step: 1332, nstep: 2, slot: 2770, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:277
+	{form: 1546, chips: 0x40, step: 0, nstep: 0, slot: 2772, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:280
+	{form: 1547, chips: 0xf80, step: 0, nstep: 0, slot: 2772, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:280
+	{form: 1548, chips: 0xfc0, step: 0, nstep: 0, slot: 2769, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:281
+	{form: 1549, chips: 0xfc0, step: 1334, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},         // control.sass:282
+	{form: 1550, chips: 0x7f, step: 967, nstep: 2, slot: 2773, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:145
+	{form: 1551, chips: 0xf80, step: 967, nstep: 2, slot: 2773, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1552, chips: 0x7f, step: 967, nstep: 2, slot: 2776, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:145
+	{form: 1553, chips: 0xf80, step: 967, nstep: 2, slot: 2776, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1554, chips: 0x7f, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:148
+	{form: 1555, chips: 0xf80, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1556, chips: 0x7f, step: 969, nstep: 4, slot: 2783, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:148
+	{form: 1557, chips: 0xf80, step: 969, nstep: 4, slot: 2783, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1558, chips: 0x7f, step: 969, nstep: 4, slot: 2787, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:148
+	{form: 1559, chips: 0xf80, step: 969, nstep: 4, slot: 2787, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1560, chips: 0x380, step: 1335, nstep: 5, slot: 2759, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:320
+	{form: 1561, chips: 0x380, step: 1340, nstep: 3, slot: 2791, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:167
+	{form: 1562, chips: 0x380, step: 1343, nstep: 2, slot: 2525, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:168
+	{form: 1563, chips: 0x380, step: 1345, nstep: 3, slot: 2794, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:171
+	{form: 1564, chips: 0x380, step: 1348, nstep: 3, slot: 2794, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:172
+	{form: 1565, chips: 0x380, step: 1351, nstep: 5, slot: 2797, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:175
+	{form: 1566, chips: 0x380, step: 1356, nstep: 1, slot: 2799, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:178
+	{form: 1567, chips: 0x380, step: 1357, nstep: 2, slot: 2806, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:179
+	{form: 1568, chips: 0x380, step: 1359, nstep: 2, slot: 2813, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:180
+	{form: 1569, chips: 0x380, step: 1361, nstep: 3, slot: 2820, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:181
+	{form: 1570, chips: 0x280, step: 1356, nstep: 1, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:184
+	{form: 1571, chips: 0x280, step: 1357, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:185
+	{form: 1572, chips: 0x280, step: 1359, nstep: 2, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:186
+	{form: 1573, chips: 0x280, step: 1361, nstep: 3, slot: 2845, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:187
+	{form: 1574, chips: 0x280, step: 1364, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:190
+	{form: 1575, chips: 0x280, step: 1364, nstep: 2, slot: 2857, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:191
+	{form: 1576, chips: 0x100, step: 1366, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:192
+	{form: 1577, chips: 0x100, step: 1366, nstep: 2, slot: 2857, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:193
+	{form: 1578, chips: 0x380, step: 1356, nstep: 1, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:196
+	{form: 1579, chips: 0x380, step: 1357, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:197
+	{form: 1580, chips: 0x380, step: 1359, nstep: 2, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:198
+	{form: 1581, chips: 0x380, step: 1361, nstep: 3, slot: 2845, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:199
+	{form: 1582, chips: 0x380, step: 1368, nstep: 1, slot: 2863, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:200
+	{form: 1583, chips: 0x380, step: 1368, nstep: 1, slot: 2869, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:201
+	{form: 1584, chips: 0x380, step: 1369, nstep: 2, slot: 2875, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:204
+	{form: 1585, chips: 0x40, step: 1371, nstep: 1, slot: 2516, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:323
+	{form: 1586, chips: 0xf80, step: 1371, nstep: 1, slot: 2516, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:323
+	{form: 1587, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:326
+	{form: 1588, chips: 0x40, step: 1372, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:329
+	{form: 1589, chips: 0x40, step: 1372, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:330
+	{form: 1590, chips: 0x40, step: 1375, nstep: 1, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:331
+	{form: 1591, chips: 0x40, step: 1375, nstep: 1, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:332
+	{form: 1592, chips: 0x380, step: 1376, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:333
+	{form: 1593, chips: 0x380, step: 1376, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:334
+	{form: 1594, chips: 0x380, step: 1380, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:335
+	{form: 1595, chips: 0x380, step: 1380, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:336
+	{form: 1596, chips: 0xc00, step: 1383, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:337
+	{form: 1597, chips: 0xc00, step: 1383, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:338
+	{form: 1598, chips: 0xc00, step: 1386, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:339
+	{form: 1599, chips: 0xc00, step: 1386, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:340
+	{form: 1600, chips: 0x40, step: 1388, nstep: 3, slot: 2898, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:343
+	{form: 1601, chips: 0x40, step: 1388, nstep: 3, slot: 2901, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:344
+	{form: 1602, chips: 0x40, step: 1391, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:345
+	{form: 1603, chips: 0x40, step: 1391, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:346
+	{form: 1604, chips: 0x380, step: 1393, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:347
+	{form: 1605, chips: 0x380, step: 1393, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:348
+	{form: 1606, chips: 0xf80, step: 1396, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:349
+	{form: 1607, chips: 0xf80, step: 1396, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:350
+	{form: 1608, chips: 0xc00, step: 1399, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:351
+	{form: 1609, chips: 0xc00, step: 1399, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:352
+	{form: 1610, chips: 0x40, step: 1402, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:355
+	{form: 1611, chips: 0xf80, step: 1402, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:355
+	{form: 1612, chips: 0x40, step: 1402, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:356
+	{form: 1613, chips: 0xf80, step: 1402, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:356
+	{form: 1614, chips: 0x40, step: 1405, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:359
+	{form: 1615, chips: 0x40, step: 1405, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:360
+	{form: 1616, chips: 0xf80, step: 1407, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:361
+	{form: 1617, chips: 0xf80, step: 1407, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:362
+	{form: 1618, chips: 0xc00, step: 1409, nstep: 2, slot: 2773, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:151
+	{form: 1619, chips: 0xc00, step: 1409, nstep: 2, slot: 2776, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:151
+	{form: 1620, chips: 0xc00, step: 1411, nstep: 2, slot: 2905, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:154
+	{form: 1621, chips: 0xc00, step: 1411, nstep: 2, slot: 2909, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:154
+	{form: 1622, chips: 0xf80, step: 1413, nstep: 2, slot: 2769, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:157
+	{form: 1623, chips: 0x3ff, step: 662, nstep: 1, slot: 1330, nslot: 5, sig: 0x11131},                               // integer.sass:145
+	{form: 1624, chips: 0x3ff, step: 662, nstep: 1, slot: 1335, nslot: 5, sig: 0x61131},                               // integer.sass:145
+	{form: 1625, chips: 0x7f, step: 662, nstep: 1, slot: 1340, nslot: 5, sig: 0x81131},                                // integer.sass:145
+	{form: 1627, chips: 0x3ff, step: 662, nstep: 1, slot: 1345, nslot: 5, sig: 0x16131},                               // integer.sass:145
+	{form: 1628, chips: 0x7f, step: 662, nstep: 1, slot: 1350, nslot: 5, sig: 0x18131},                                // integer.sass:145
+	{form: 1630, chips: 0x7f, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:145
+	{form: 1631, chips: 0x380, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                               // integer.sass:145
+	{form: 1632, chips: 0x7f, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:145
+	{form: 1633, chips: 0x380, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                               // integer.sass:145
+	{form: 1634, chips: 0x3ff, step: 1415, nstep: 2, slot: 2913, nslot: 5, sig: 0x11131},                              // integer.sass:148
+	{form: 1635, chips: 0x3ff, step: 1415, nstep: 2, slot: 2918, nslot: 5, sig: 0x61131},                              // integer.sass:148
+	{form: 1636, chips: 0x7f, step: 1415, nstep: 2, slot: 2923, nslot: 5, sig: 0x81131},                               // integer.sass:148
+	{form: 1638, chips: 0x3ff, step: 1415, nstep: 2, slot: 2928, nslot: 5, sig: 0x16131},                              // integer.sass:148
+	{form: 1639, chips: 0x7f, step: 1415, nstep: 2, slot: 2933, nslot: 5, sig: 0x18131},                               // integer.sass:148
+	{form: 1641, chips: 0x7f, step: 1415, nstep: 2, slot: 2938, nslot: 5, sig: 0x12131},                               // integer.sass:148
+	{form: 1642, chips: 0x380, step: 1415, nstep: 2, slot: 2938, nslot: 5, sig: 0x12131},                              // integer.sass:148
+	{form: 1643, chips: 0x7f, step: 1415, nstep: 2, slot: 2943, nslot: 5, sig: 0x21131},                               // integer.sass:148
+	{form: 1644, chips: 0x380, step: 1415, nstep: 2, slot: 2943, nslot: 5, sig: 0x21131},                              // integer.sass:148
+	{form: 1645, chips: 0x40, step: 547, nstep: 4, slot: 2948, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
+	{form: 1646, chips: 0x180, step: 1417, nstep: 4, slot: 2948, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
+	{form: 1647, chips: 0x1c0, step: 1421, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
+	{form: 1648, chips: 0x1c0, step: 1421, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
+	{form: 1649, chips: 0x40, step: 1421, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
+	{form: 1651, chips: 0x40, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
+	{form: 1652, chips: 0x180, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
+	{form: 1653, chips: 0xc00, step: 1409, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
+	{form: 1654, chips: 0xc00, step: 1409, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
+	{form: 1655, chips: 0xc00, step: 1409, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
+	{form: 1656, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
+	{form: 1657, chips: 0x1c0, step: 1422, nstep: 2, slot: 2953, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
+	{form: 1658, chips: 0x40, step: 1422, nstep: 2, slot: 2958, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
+	{form: 1660, chips: 0x1c0, step: 1422, nstep: 2, slot: 2963, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
+	{form: 1661, chips: 0x40, step: 1422, nstep: 2, slot: 2968, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
+	{form: 1663, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
+	{form: 1664, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
+	{form: 1665, chips: 0x40, step: 1422, nstep: 2, slot: 2973, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
+	{form: 1666, chips: 0x180, step: 1422, nstep: 2, slot: 2973, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
+	{form: 1667, chips: 0x40, step: 1422, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
+	{form: 1668, chips: 0x40, step: 1422, nstep: 2, slot: 2978, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
+	{form: 1669, chips: 0x40, step: 1422, nstep: 2, slot: 2982, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
+	{form: 1671, chips: 0x40, step: 1422, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
+	{form: 1672, chips: 0x180, step: 1422, nstep: 2, slot: 2986, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
+	{form: 1673, chips: 0x180, step: 1422, nstep: 2, slot: 2992, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
+	{form: 1674, chips: 0x180, step: 1422, nstep: 2, slot: 2998, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
+	{form: 1675, chips: 0xc00, step: 1411, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
+	{form: 1676, chips: 0xc00, step: 1411, nstep: 2, slot: 2978, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
+	{form: 1677, chips: 0xc00, step: 1411, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
+	{form: 1678, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
+	{form: 1679, chips: 0x1c0, step: 1422, nstep: 2, slot: 2963, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
+	{form: 1680, chips: 0x40, step: 1422, nstep: 2, slot: 2968, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
+	{form: 1682, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
+	{form: 1683, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
+	{form: 1684, chips: 0xfff, step: 1424, nstep: 1, slot: 3004, nslot: 3, sig: 0x331},                                // control.sass:285
+	{form: 1685, chips: 0x7f, step: 1424, nstep: 1, slot: 3007, nslot: 3, sig: 0x342},                                 // control.sass:288
+	{form: 1686, chips: 0xf80, step: 1424, nstep: 1, slot: 3007, nslot: 3, sig: 0x342},                                // control.sass:288
+	{form: 1687, chips: 0x40, step: 1425, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
+	{form: 1688, chips: 0x40, step: 1426, nstep: 2, slot: 3010, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
+	{form: 1689, chips: 0x1, step: 0, nstep: 0, slot: 3012, nslot: 2, sig: 0x13},                                      // control.sass:295
+	{form: 1690, chips: 0x3e, step: 1428, nstep: 1, slot: 3014, nslot: 2, sig: 0x13},                                  // control.sass:296
+	{form: 1691, chips: 0x3f, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                     // control.sass:297
+	{form: 1692, chips: 0x3f, step: 0, nstep: 0, slot: 3016, nslot: 2, sig: 0x83},                                     // control.sass:298
+	{form: 1694, chips: 0xfc0, step: 1428, nstep: 1, slot: 3014, nslot: 2, sig: 0x13},                                 // control.sass:299
+	{form: 1695, chips: 0xfc0, step: 1429, nstep: 1, slot: 3018, nslot: 3, sig: 0x613},                                // control.sass:300
+	{form: 1696, chips: 0xfc0, step: 1430, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                  // control.sass:301
+	{form: 1697, chips: 0xfc0, step: 1431, nstep: 2, slot: 1870, nslot: 2, sig: 0x63},                                 // control.sass:302
+	{form: 1698, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                      // control.sass:305
 }
 
 var steps = [...]step{
@@ -3299,9 +3305,12 @@ var steps = [...]step{
 	{field: 3, choice: 1049, n: 2},
 	{field: 4, choice: 1051, n: 9},
 	{field: 0, choice: 1060, n: 2},
-	{field: 0, choice: 452, n: 3},
-	{field: 1, choice: 296, n: 2},
-	{field: 2, choice: 188, n: 4},
+	{mod: 292},
+	{mod: 488},
+	{field: 1, choice: 459, n: 2},
+	{mod: 292},
+	{mod: 435},
+	{field: 1, choice: 459, n: 2},
 	{mod: 40},
 	{mod: 520},
 	{mod: 259},
@@ -7003,6 +7012,8 @@ var slots = [...]slot{
 	{kind: slotNumber, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotU, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 7, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotFloat, field: 7, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
@@ -7091,6 +7102,12 @@ var slots = [...]slot{
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, suffix: 8, nsuffix: 2},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotNumber, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotU, field: 5, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotU, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotNumber, field: 5, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotU, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 4, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotU, field: 2, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
@@ -7356,8 +7373,6 @@ var slots = [...]slot{
 	{kind: slotUP, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotU, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotU, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotU, field: 5, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotAddr, field: 255, uni: 4, off: 255, desc: 255, opt: 255, flags: slotNeedsUniform},
 	{kind: slotU, field: 6, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotU, field: 9, uni: 255, off: 255, desc: 255, opt: 7},
