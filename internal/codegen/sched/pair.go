@@ -65,6 +65,9 @@ func (m *mover) fitBoth(k, next, wait int32) standing {
 // lacks reports whether there are no registers of a file for so many words more
 // up to a place, if k issues now.
 func (m *mover) lacks(f int, words, k, at int32) bool {
+	if !m.scant[f] {
+		return false
+	}
 	limit := m.limit[f]
 	if f == general && m.eager[k] {
 		limit -= m.spare

@@ -386,11 +386,13 @@ type mover struct {
 	kept  bool        // those of any file did
 	tune  *Tuning
 	slack int
-	late  *delayed // nil: none
-	spare int32    // words that loads from memory leave to those with short latencies
-	tests int32    // predicates alive here
-	then  int32    // what issues as soon as it can, whatever else is ready; -1: none
-	short bool     // registers are: nothing issues before it that could take them
+	late  *delayed         // nil: none
+	spare int32            // words that loads from memory leave to those with short latencies
+	peak  int32            // general words alive at most, so far
+	scant [numCounted]bool // files that not all words of the region have room in at once
+	tests int32            // predicates alive here
+	then  int32            // what issues as soon as it can, whatever else is ready; -1: none
+	short bool             // registers are: nothing issues before it that could take them
 
 	crowded bool // products of matrices take most of the time
 }
@@ -462,11 +464,14 @@ func (p *presser) move(r *region, by dag.Ranking, limit counts, enough int32) pl
 	m := &mover{Lister: dag.NewLister(g, p.b.Timing, p.busy, g.Ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.Mem, n), alive: &p.alive, limit: limit, tune: p.tune, slack: p.slack(r), then: -1, short: p.nearlyFull() || p.roomy()}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
+	before, all := m.v.totals()
 	for f := range m.alive {
-		m.alive[f].Reset(n)
-		m.alive[f].Fill(p.steps[f])
+		if m.scant[f] = f == general || all[f] > limit[f]; m.scant[f] {
+			m.alive[f].Reset(n)
+			m.alive[f].Fill(p.steps[f])
+		}
 	}
-	m.words, m.tests, m.most = m.v.start(general), m.v.start(predicates), estimate.RoomOf(limit[general])
+	m.words, m.peak, m.tests, m.most = before[general], before[general], before[predicates], estimate.RoomOf(limit[general])
 	if !p.strict && slices.ContainsFunc(g.Instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}
@@ -487,7 +492,7 @@ func (p *presser) move(r *region, by dag.Ranking, limit counts, enough int32) pl
 		m.take(k)
 		m.long = max(m.long, m.Now+m.G.Height[k])
 		if enough < math.MaxInt32 {
-			if least = max(least, m.Now+g.Rest(k), m.Now+last.Of(m.done)); least >= enough {
+			if least = max(least, m.Now+g.Rest(k), m.Now+last.Of(m.done), m.Now+int32(n-len(m.Order))); least >= enough {
 				g.Mem.Release(mark)
 				return plan{cycles: least, held: m.held}
 			}
@@ -495,21 +500,16 @@ func (p *presser) move(r *region, by dag.Ranking, limit counts, enough int32) pl
 		m.Issue(k)
 		m.made(k)
 	}
-	most := m.v.measure(table.Inverse(g.Mem, m.Order), &p.steps)
 	order = append(order, m.Order...)
 	g.Mem.Release(mark)
-	return plan{order: order, cycles: m.Now, held: m.held, free: !m.kept, words: most[general]}
+	return plan{order: order, cycles: m.Now, held: m.held, free: !m.kept, words: m.peak}
 }
 
 // rush finds the loads and what they wait for.
 func (m *mover) rush() {
 	n := len(m.G.Instrs)
-	m.eager, m.long = pool.Make[bool](m.G.Mem, n), int32(n)
-	for k := n - 1; k >= 0; k-- {
-		m.eager[k] = m.G.IsLoad(int32(k))
-		for _, e := range m.G.Succs[k] {
-			m.eager[k] = m.eager[k] || m.eager[e.To]
-		}
+	m.eager, m.long = m.G.Leads(), int32(n)
+	for k := range n {
 		m.long = max(m.long, m.G.Height[k])
 		if t := estimate.Typical[m.G.Classes[k]]; t > 0 && !m.eager[k] {
 			for _, x := range m.v.writes.Of(int32(k)) {
@@ -683,12 +683,17 @@ func (m *mover) fits(k int32) standing {
 // take accounts for k being issued now: what it writes is alive from here
 // on, what it was the last to read is no longer.
 func (m *mover) take(k int32) {
-	at, frees := m.pos[k], false
+	at, frees, unread := m.pos[k], false, int32(0)
 	for _, x := range m.v.writes.Of(k) {
-		if y := &m.v.list[x]; y.left > 0 || y.out {
+		y := &m.v.list[x]
+		if y.left > 0 || y.out {
 			m.count(y, 1)
+		} else if y.file == general {
+			unread += int32(y.n)
 		}
-		m.alive[m.v.list[x].file].Add(m.next, at, int32(m.v.list[x].n))
+		if m.scant[y.file] {
+			m.alive[y.file].Add(m.next, at, int32(y.n))
+		}
 	}
 	for _, x := range m.v.reads.Of(k) {
 		y := &m.v.list[x]
@@ -705,10 +710,13 @@ func (m *mover) take(k int32) {
 		if y.tail > 0 {
 			last = m.pos[list[y.tail-1]]
 		}
-		m.alive[y.file].Add(max(m.next, last), at, -int32(y.n))
+		if m.scant[y.file] {
+			m.alive[y.file].Add(max(m.next, last), at, -int32(y.n))
+		}
 		y.last = last
 		frees = true
 	}
+	m.peak = max(m.peak, m.words+unread)
 	if frees || at == m.next {
 		m.recall()
 	}

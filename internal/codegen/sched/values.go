@@ -295,7 +295,7 @@ func (v *values) least() counts {
 }
 
 // measure fills the numbers of words alive behind each place of an order,
-// of which pos gives each instruction's place, and sets every value's last
+// in which the readers of values stand and of which pos gives each instruction's place, and sets every value's last
 // place. It returns the most of each file.
 func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 	n := len(pos)
@@ -306,10 +306,10 @@ func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 	start := v.through
 	for x := range v.list {
 		y := &v.list[x]
-		y.last, y.left = -1, 0
-		for _, k := range v.readers.Of(int32(x)) {
-			y.last = max(y.last, pos[k])
-			y.left++
+		y.last = -1
+		list := v.readers.Of(int32(x))
+		if y.left = int32(len(list)); y.left > 0 {
+			y.last = pos[list[y.left-1]]
 		}
 		y.tail = y.left
 		from, to := int32(0), y.last
@@ -339,13 +339,16 @@ func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 	return most
 }
 
-// start is how many words of a file are alive before the region.
-func (v *values) start(file uint8) int32 {
-	n := v.through[file]
+// totals are the words of each file that are alive before the region, and those
+// with all that it makes.
+func (v *values) totals() (before, all counts) {
+	before, all = v.through, v.through
 	for x := range v.list {
-		if y := &v.list[x]; y.file == file && y.def < 0 {
-			n += int32(y.n)
+		y := &v.list[x]
+		all[y.file] += int32(y.n)
+		if y.def < 0 {
+			before[y.file] += int32(y.n)
 		}
 	}
-	return n
+	return before, all
 }

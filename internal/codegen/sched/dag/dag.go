@@ -37,6 +37,9 @@ type Graph struct {
 	Preds   []int32      // number of edges into each
 	Height  []int32      // longest path to the end
 	rests   []int32      // see rest; nil until asked for
+	short   int32        // see Shortest; 0 until asked for
+	leads   []bool       // see Leads; nil until asked for
+	units   *units       // nil until asked for
 	byRest  []heap.Node  // all instructions, the longest rest first; nil until asked for
 	look    int          // ready instructions that are tried for one whose unit is free
 	Scarce  target.Class // see scarce.go
@@ -432,11 +435,13 @@ func (g *Graph) Rest(k int32) int32 {
 
 // Shortest is how many cycles any order takes at least.
 func (g *Graph) Shortest() int32 {
-	n := int32(len(g.Instrs))
-	for k := range n {
-		n = max(n, g.Rest(k))
+	if g.short == 0 {
+		g.short = int32(len(g.Instrs))
+		for k := range int32(len(g.Instrs)) {
+			g.short = max(g.short, g.Rest(k))
+		}
 	}
-	return n
+	return g.short
 }
 
 // Lasting finds the longest rest of what was not issued.

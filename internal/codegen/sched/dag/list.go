@@ -27,15 +27,23 @@ type Lister struct {
 	At     []int32 // earliest cycle of each instruction
 	Left   []int32 // predecessors not yet issued
 	Free   [target.NumClasses]int32
-	among  []target.Class          // those of the graph
-	keeps  [target.NumClasses]bool // those that keep one of them from its unit for more than a cycle
-	Ready  heap.Ranked             // may issue now, the longest path first
-	Soon   heap.Ranked             // waits for a result, the earliest first
-	scarce target.Class            // one whose unit most of the time goes into; none if it is zero
-	Queue  heap.Ranked             // like ready, those of the scarce class
+	*units
+	Ready  heap.Ranked  // may issue now, the longest path first
+	Soon   heap.Ranked  // waits for a result, the earliest first
+	scarce target.Class // one whose unit most of the time goes into; none if it is zero
+	Queue  heap.Ranked  // like ready, those of the scarce class
 	Order  []int32
 	Rank   []int32 // of each instruction, the greatest first: usually the path behind it
 }
+
+// units are the classes of a graph.
+type units struct {
+	among []target.Class
+	keeps [target.NumClasses]bool // those that keep one of them from its unit for more than a cycle
+}
+
+// fewReady is how many instructions are ready at once at most, mostly.
+const fewReady = 32
 
 // PollEvery is after how many instructions a list asks whether to go on.
 const PollEvery = 512
@@ -60,24 +68,35 @@ func NewLister(g *Graph, t *target.Timing, busy *estimate.BusyTable, rank []int3
 	room := pool.Make[int32](g.Mem, 3*n)
 	l := &Lister{G: g, timing: t, busy: busy, scarce: g.Scarce, At: room[:n:n], Left: room[n : 2*n : 2*n], Order: room[2*n : 2*n], Rank: rank}
 	copy(l.Left, g.Preds)
-	var seen [target.NumClasses]bool
-	for _, c := range g.Classes[:n] {
-		if !seen[c] {
-			seen[c] = true
-			l.among = append(l.among, c)
-		}
+	if g.units == nil {
+		g.units = unitsOf(g.Classes, busy)
 	}
-	for _, c := range l.among {
-		for _, x := range l.among {
-			l.keeps[c] = l.keeps[c] || busy[c][x] > 1
-		}
-	}
+	l.units = g.units
+	l.Ready.Nodes, l.Soon.Nodes = pool.Room[heap.Node](g.Mem, min(n, fewReady)), pool.Room[heap.Node](g.Mem, min(n, fewReady))
 	for k := range int32(n) {
 		if l.Left[k] == 0 {
 			l.IsReady(k)
 		}
 	}
 	return l
+}
+
+// unitsOf finds the classes, and which of them keep others waiting.
+func unitsOf(classes []target.Class, busy *estimate.BusyTable) *units {
+	u := &units{}
+	var seen [target.NumClasses]bool
+	for _, c := range classes {
+		if !seen[c] {
+			seen[c] = true
+			u.among = append(u.among, c)
+		}
+	}
+	for _, c := range u.among {
+		for _, x := range u.among {
+			u.keeps[c] = u.keeps[c] || busy[c][x] > 1
+		}
+	}
+	return u
 }
 
 // IsReady queues an instruction by its rank.

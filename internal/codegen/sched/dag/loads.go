@@ -39,6 +39,21 @@ func (g *Graph) Loads() (n int) {
 	return n
 }
 
+// Leads tells of each instruction whether it is a load from memory or something
+// that one waits for.
+func (g *Graph) Leads() []bool {
+	if g.leads == nil {
+		g.leads = make([]bool, len(g.Instrs))
+		for k := len(g.Instrs) - 1; k >= 0; k-- {
+			g.leads[k] = g.IsLoad(int32(k))
+			for _, e := range g.Succs[k] {
+				g.leads[k] = g.leads[k] || g.leads[e.To]
+			}
+		}
+	}
+	return g.leads
+}
+
 // Eager finds loads from memory and what they wait for: all, or some quarters of
 // the loads, the first of an order.
 func (g *Graph) Eager(quarters int, order []int32) []bool {
