@@ -310,7 +310,7 @@ func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 		if lost := t.lostCost(); best == nil || lost < least {
 			best, least, first = t, lost, o
 		}
-		if len(best.spill) == 0 {
+		if len(best.spill) == 0 || s.opts.Once {
 			break
 		}
 	}
