@@ -151,12 +151,36 @@ func (p *presser) reaching(f *ori.Func) *presser {
 // of occupancy less: sums of products of what was loaded before a barrier need
 // not wait behind it.
 func (p *presser) farther() *presser {
-	if c := estimate.CliffOf(p.peak); p.budget.Rooms == nil && p.tune.Manner == 0 && c > estimate.Cliffs[0] {
+	if c := estimate.CliffOf(p.peak); p.budget.Rooms == nil && p.tune.Manner == 0 && c > estimate.Cliffs[0] && !p.stays(estimate.Below(c), isWhole) {
 		if q := p.study.within(p.budget, manner{far: places.OverBarriers}, estimate.Below(c)); q != nil {
 			return q
 		}
 	}
 	return p
+}
+
+// stays reports whether some region needs more than so many words whichever way
+// its order is found, and its block would be no other.
+func (p *presser) stays(most int32, same func(*ori.Block) bool) bool {
+	if p.how.shy != nil || p.how.far != places.UpToBarriers {
+		return false
+	}
+	for n := range p.regions {
+		if r := &p.regions[n]; r.most[general] > most && (r.most.price() <= r.least.price() || len(r.climbs) >= len(ways)) && same(r.block) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWhole reports whether no barrier divides a block.
+func isWhole(b *ori.Block) bool {
+	for i := range b.Instrs {
+		if places.IsBarrier(i) || places.OfGroups(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // higher goes back to the order before computations moved down behind
@@ -178,6 +202,9 @@ func (s *study) higher(f *ori.Func, a *target.Arch, p *presser, order [][]*ori.I
 // behind, if orders then do with the registers of a step of occupancy less.
 func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
 	if p.budget.Rooms != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
+		return s, p
+	}
+	if p.stays(estimate.Below(estimate.CliffOf(p.peak)), lowering.Keeps) {
 		return s, p
 	}
 	high := f.Order()

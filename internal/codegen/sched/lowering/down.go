@@ -22,6 +22,7 @@ import (
 // their sources live that long anyway. It reports whether something moved.
 func Move(f *ori.Func) bool {
 	var live *flow.Live
+	var known *registers
 	changed := false
 	seen := make([]bool, f.NumBlocks())
 	for _, b := range f.Blocks {
@@ -37,13 +38,29 @@ func Move(f *ori.Func) bool {
 			continue
 		}
 		if live == nil {
-			live = flow.LiveOf(f)
+			live, known = flow.LiveOf(f), newRegisters(f)
 		}
+		d.registers = known
 		d.live = live.End(d.blocks[len(d.blocks)-1])
-		d.word = live.Number
+		d.number = live.Number
 		changed = d.run() || changed
 	}
 	return changed
+}
+
+// Keeps reports whether all instructions of a block surely keep their places: it has no
+// barrier, and no loop that waits stands before or behind it.
+func Keeps(b *ori.Block) bool {
+	waits := func(x *ori.Block) bool { return leaves(x) != nil }
+	if waits(b) || slices.ContainsFunc(b.Succs, waits) || slices.ContainsFunc(b.Preds, waits) {
+		return false
+	}
+	for i := range b.Instrs {
+		if flow.Meets(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // descent moves instructions of a chain of blocks down. Places are counted
@@ -55,18 +72,72 @@ type descent struct {
 	barriers []int // places of barriers and of instructions of loops
 	waits    []bool
 	live     bits.Set // at the end
-	word     func(r ori.Reg, n int) int
-	writes   map[ori.Reg][]int   // places, in order
-	pure     map[wordOf]int      // computations that read it
-	all      map[ori.Reg]int     // instructions that read it
-	reads    map[ori.Reg]*reader // behind what is looked at
-	head     []*ori.Instr        // by place: the first instruction that stands there
+	number   func(r ori.Reg, n int) int
+	*registers
+	head []*ori.Instr // by place: the first instruction that stands there
 }
 
-// wordOf is a word of a register: the words of a tuple die one by one.
-type wordOf struct {
-	reg ori.Reg
-	n   uint8
+// registers are what is known of those that a chain names.
+type registers struct {
+	base   []int32  // of each register, the number of its first word
+	pure   []int32  // of each word, computations that read it: the words of a tuple die one by one
+	all    []int32  // of each register, instructions that read it
+	reads  []reader // of each register, behind what is looked at
+	last   []int32  // of each register, the number of its last write in the list, plus one
+	writes []write
+}
+
+// write is the place of a write of a register, and the one before it.
+type write struct{ at, before int32 }
+
+func newRegisters(f *ori.Func) *registers {
+	n, words := len(f.Regs), int32(0)
+	k := &registers{base: make([]int32, n), all: make([]int32, n), reads: make([]reader, n), last: make([]int32, n)}
+	for r := range f.Regs {
+		k.base[r] = words
+		words += max(1, int32(f.Regs[r].Width))
+	}
+	k.pure = make([]int32, words)
+	return k
+}
+
+// forget makes what is known of the registers of an instruction unknown.
+func (k *registers) forget(i *ori.Instr) {
+	for n := range i.Args {
+		k.drop(&i.Args[n])
+	}
+	k.drop(&i.Guard)
+}
+
+func (k *registers) drop(a *ori.Operand) {
+	if !a.HasReg() {
+		return
+	}
+	k.all[a.Reg], k.reads[a.Reg], k.last[a.Reg] = 0, reader{}, 0
+	for w := range max(1, a.N) {
+		k.pure[k.word(a, w)] = 0
+	}
+}
+
+// word is the number of a word of an operand.
+func (k *registers) word(a *ori.Operand, w uint8) int32 { return k.base[a.Reg] + int32(a.Sub+w) }
+
+// once is the place of the only write of a register, -1 if there is none or are several.
+func (k *registers) once(r ori.Reg) int {
+	if n := k.last[r]; n > 0 && k.writes[n-1].before == 0 {
+		return int(k.writes[n-1].at)
+	}
+	return -1
+}
+
+// writtenIn reports whether a register is written behind a place and up to another.
+func (k *registers) writtenIn(r ori.Reg, from, to int) bool {
+	for n := k.last[r]; n > 0; n = k.writes[n-1].before {
+		if at := int(k.writes[n-1].at); at > from && at <= to {
+			return true
+		}
+	}
+	return false
 }
 
 // reader tells where in the rest of a block a register is read.
@@ -128,18 +199,22 @@ func (d *descent) add(b *ori.Block, waits bool) {
 
 // index notes who writes and reads what.
 func (d *descent) index() {
-	d.writes, d.reads, d.pure, d.all = map[ori.Reg][]int{}, map[ori.Reg]*reader{}, map[wordOf]int{}, map[ori.Reg]int{}
+	d.writes = d.writes[:0]
+	for _, i := range d.instrs {
+		d.forget(i)
+	}
 	for n, i := range d.instrs {
-		for _, a := range i.Dsts() {
-			if a.HasReg() {
-				d.writes[a.Reg] = append(d.writes[a.Reg], n)
+		for k := range i.NDst {
+			if a := &i.Args[k]; a.HasReg() {
+				d.writes = append(d.writes, write{int32(n), d.last[a.Reg]})
+				d.last[a.Reg] = int32(len(d.writes))
 			}
 		}
 		computed := computes(i)
 		d.eachRead(i, func(a *ori.Operand) {
 			d.all[a.Reg]++
 			for w := uint8(0); computed && w < max(1, a.N); w++ {
-				d.pure[wordOf{a.Reg, a.Sub + w}]++
+				d.pure[d.word(a, w)]++
 			}
 		})
 	}
@@ -172,9 +247,9 @@ func (d *descent) run() bool {
 			changed = true
 		}
 		d.eachRead(i, func(a *ori.Operand) {
-			r := d.reads[a.Reg]
-			if r == nil {
-				d.reads[a.Reg] = &reader{first: i, from: at, to: at}
+			r := &d.reads[a.Reg]
+			if r.first == nil {
+				*r = reader{first: i, from: at, to: at}
 				return
 			}
 			if at <= r.from {
@@ -196,11 +271,11 @@ func (d *descent) target(i *ori.Instr, n int) *reader {
 		return nil
 	}
 	a := result(i)
-	if a == nil || d.f.Regs[a.Reg].Fixed || len(d.writes[a.Reg]) != 1 {
+	if a == nil || d.f.Regs[a.Reg].Fixed || d.once(a.Reg) < 0 {
 		return nil
 	}
-	to := d.reads[a.Reg]
-	if to == nil || d.waits[to.from] {
+	to := &d.reads[a.Reg]
+	if to.first == nil || d.waits[to.from] {
 		return nil
 	}
 	// threads may come out of a loop one by one
@@ -216,7 +291,7 @@ func (d *descent) target(i *ori.Instr, n int) *reader {
 		if !s.HasReg() {
 			continue
 		}
-		if s.Reg == a.Reg || d.f.Regs[s.Reg].Fixed || slices.ContainsFunc(d.writes[s.Reg], func(w int) bool { return w > n && w <= to.from }) {
+		if s.Reg == a.Reg || d.f.Regs[s.Reg].Fixed || d.writtenIn(s.Reg, n, to.from) {
 			return nil
 		}
 		gain -= d.longer(s, to.from, following)
@@ -244,19 +319,18 @@ func result(i *ori.Instr) (a *ori.Operand) {
 // place. A computation that nobody else reads may follow the reader instead, so
 // that its sources live longer, which costs less if they live anyway.
 func (d *descent) longer(s *ori.Operand, at, deep int) (n int) {
-	if r := d.reads[s.Reg]; r != nil && r.to >= at {
+	if r := &d.reads[s.Reg]; r.first != nil && r.to >= at {
 		return 0
 	}
 	for w := range max(1, s.N) {
-		if k := d.word(s.Reg, int(s.Sub+w)); k < 0 || !d.live.Has(k) {
-			n += share / max(1, d.pure[wordOf{s.Reg, s.Sub + w}])
+		if k := d.number(s.Reg, int(s.Sub+w)); k < 0 || !d.live.Has(k) {
+			n += share / max(1, int(d.pure[d.word(s, w)]))
 		}
 	}
-	w := d.writes[s.Reg]
-	if n == 0 || deep == 0 || len(w) != 1 || d.all[s.Reg] != 1 {
+	if n == 0 || deep == 0 || d.all[s.Reg] != 1 || d.once(s.Reg) < 0 {
 		return n
 	}
-	i := d.instrs[w[0]]
+	i := d.instrs[d.once(s.Reg)]
 	if !computes(i) || result(i) == nil {
 		return n
 	}
