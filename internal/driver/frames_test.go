@@ -66,6 +66,95 @@ func TestFrameAlign(t *testing.T) {
 	}
 }
 
+// TestCallerFrames: frames of kernels that call are multiples of 8 bytes, as the
+// reference's, whatever the functions ask for that they call.
+func TestCallerFrames(t *testing.T) {
+	const kernel = ".visible .entry k(.param .u64 p) { .local .align %d .b8 w[%d]; .reg .b32 %%r<6>; .reg .b64 %%d<5>; ld.param.u64 %%d1,[p]; mov.u32 %%r1,%%tid.x;\n" +
+		"mov.u64 %%d2,w; mad.wide.u32 %%d3,%%r1,4,%%d2; st.local.u32 [%%d3],%%r1; ld.local.u32 %%r1,[%%d3+4];\n" +
+		"{ .param .b32 q; .param .b32 o; st.param.b32 [q],%%r1; call (o), f, (q); ld.param.b32 %%r2,[o]; } st.global.u32 [%%d1],%%r2; ret; }\n"
+	const function = ".func (.param .b32 r) f(.param .b32 a) { .local .align %d .b8 v[12]; .reg .b32 %%r<6>; .reg .b64 %%d<4>; .reg .pred %%p; ld.param.b32 %%r1,[a];\n" +
+		"mov.u64 %%d2,v; mad.wide.u32 %%d3,%%r1,4,%%d2; st.local.u32 [%%d3],%%r1; ld.local.u32 %%r2,[%%d3+4]; setp.eq.u32 %%p,%%r1,0; @%%p bra X; sub.u32 %%r3,%%r1,1;\n" +
+		"{ .param .b32 q; .param .b32 o; st.param.b32 [q],%%r3; call (o), f, (q); ld.param.b32 %%r3,[o]; } add.u32 %%r2,%%r2,%%r3; X: st.param.b32 [r],%%r2; ret; }\n"
+	for _, align := range [...]int{4, 16, 32} {
+		for _, c := range []struct {
+			align, size int
+			want        string
+		}{{4, 8, "8"}, {8, 20, "24"}, {16, 20, "32"}, {32, 20, "48"}} {
+			in := filepath.Join(t.TempDir(), "k.ptx")
+			text := ".version 8.0\n.target sm_75\n.address_size 64\n" + fmt.Sprintf(function, align) + fmt.Sprintf(kernel, c.align, c.size)
+			if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"-v", "-o", in + ".cubin", in}
+			var messages bytes.Buffer
+			if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+				t.Fatal(messages.String())
+			}
+			want := fmt.Sprintf("properties for k\n    %s bytes stack frame", c.want)
+			if !strings.Contains(messages.String(), want) {
+				t.Errorf("%d %d: want %s bytes:\n%s", c.align, c.size, c.want, messages.String())
+			}
+			if !oracle.Available() {
+				continue
+			}
+			if r := oracle.Find(t).Ptxas(args...); !strings.Contains(r.Stderr, want) {
+				t.Errorf("%d %d: the reference has not %s bytes:\n%s", c.align, c.size, c.want, r.Stderr)
+			}
+		}
+	}
+}
+
+// TestPointerBytes: of two kernels those that come to a pointer to a function
+// count the words of all such functions in bank 2, before sm_90.
+func TestPointerBytes(t *testing.T) {
+	const function = ".func (.param .b32 r) %s(.param .b32 a) { .reg .b32 %%r; ld.param.b32 %%r,[a]; add.u32 %%r,%%r,1; st.param.b32 [r],%%r; ret; }\n"
+	kernel := func(name, pointer string) string {
+		return ".visible .entry " + name + "(.param .u64 p) { .reg .b32 %r<6>; .reg .b64 %d<5>; ld.param.u64 %d1,[p]; mov.u32 %r1,%tid.x;\n" + pointer +
+			"P: .callprototype (.param .b32 _) _ (.param .b32 _); { .param .b32 q; .param .b32 o; st.param.b32 [q],%r1; call (o), %d2, (q), P; ld.param.b32 %r2,[o]; } st.global.u32 [%d1],%r2; ret; }\n"
+	}
+	const plain = ".visible .entry plain(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d,[p]; st.global.u64 [%d],%d; ret; }\n"
+	const load = "ld.global.u64 %d2,[%d1];"
+	for _, c := range []struct{ options, text, want string }{
+		{"", kernel("k", "mov.u64 %d2,f;"), ""},
+		{"", kernel("k", "mov.u64 %d2,f;") + plain, " 16"},
+		{"", kernel("k", load) + plain, ""},
+		{"", kernel("k", "mov.u64 %d2,f;") + kernel("l", "mov.u64 %d2,g;"), " 24 24"},
+		{"-e k", kernel("k", "mov.u64 %d2,f;") + plain, ""},
+		{"-arch=sm_90", kernel("k", "mov.u64 %d2,f;") + plain, ""},
+		{"-g", kernel("k", "mov.u64 %d2,f;") + plain, ""},
+		{"-Ofc=mid", kernel("k", "mov.u64 %d2,f;") + plain, ""},
+		{"-c", kernel("k", "mov.u64 %d2,f;") + plain, ""},
+		{"-ewp", kernel("k", "mov.u64 %d2,f;") + plain, " 16"},
+	} {
+		in := filepath.Join(t.TempDir(), "k.ptx")
+		text := ".version 8.0\n.target sm_75\n.address_size 64\n" + fmt.Sprintf(function, "f") + fmt.Sprintf(function, "g") + c.text
+		if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := append(strings.Fields(c.options), "-v", "-o", in+".cubin", in)
+		var messages bytes.Buffer
+		if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+			t.Fatal(messages.String())
+		}
+		counts := func(report string) (list string) {
+			for line := range strings.Lines(report) {
+				if before, _, ok := strings.Cut(line, " bytes cmem[2]"); ok {
+					list += before[strings.LastIndex(before, " "):]
+				}
+			}
+			return list
+		}
+		if got := counts(messages.String()); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.options, c.text, got, c.want)
+		}
+		if oracle.Available() {
+			if got := counts(oracle.Find(t).Ptxas(args...).Stderr); got != c.want {
+				t.Errorf("%s %s: the reference says %s, not %s", c.options, c.text, got, c.want)
+			}
+		}
+	}
+}
+
 // TestObjectReport: what an object tells of a kernel and of the function it
 // calls. Memory, barriers and constants of the function are its own; a function
 // saves nothing where other registers are free; warnings have the order of the

@@ -117,6 +117,16 @@ func (p *pointers) called(b *sema.Body) []int32 {
 	return append(taken, list...)
 }
 
+// counted is how many bytes of pointers the report of a kernel counts: those
+// of all functions whose addresses are taken and one that is never given out.
+// Of a kernel that is alone the reference counts none.
+func (p *pointers) counted(m *sema.Module, kernel int32) int {
+	if len(p.taken) == 0 || !p.comes[kernel] || len(m.Kernels()) < 2 {
+		return 0
+	}
+	return 8 * (len(p.taken) + 1)
+}
+
 // withCallees lists the functions that pointers lead to, with what they call.
 func (p *pointers) withCallees(load func(int32) *sema.Body) (list []int32) {
 	for todo := slices.Clone(p.taken); len(todo) > 0; todo = todo[1:] {

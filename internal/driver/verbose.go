@@ -150,6 +150,9 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, fn int32, k *link.
 	if m.Opts.Relocatable || j.Settings.Extensible { // the linker knows
 		b.Usage.CumulativeStack = 0
 	}
+	if arch.Has(target.BanksReported) && !m.Opts.Relocatable && !j.Settings.Debug && j.Settings.FastCompile == "" {
+		b.Usage.Consts[1].Bytes += pointersOf(m).counted(m, fn)
+	}
 	j.reportBlock(arch, &b, len(k.Code.Text))
 }
 

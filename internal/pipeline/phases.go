@@ -150,7 +150,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "PredicateBits", Run: do(func(u *unit) { ra.Flags(u.f) }), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
-		{Name: expandPhase, Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
+		{Name: expandPhase, Run: expandCopies, Required: true, Needs: allocated, Gives: noCopies},
 		{Name: "WarpGroups", Run: do(warpGroups), Required: true, Needs: noCopies},
 		{Name: "BalancePipes", Run: do(balancePipes), MinOpt: 2, Needs: noCopies},
 		{Name: "PostSchedule", Run: do(postSchedule), MinOpt: 1, Needs: noCopies},
@@ -434,13 +434,14 @@ func tuning(u *unit) sched.Tuning {
 }
 
 // expandCopies ends the life of pseudo-operations and makes the frame.
-func expandCopies(u *unit) {
+func expandCopies(u *unit, _ *phase.Ctx) error {
 	p := frame.New(u.f)
 	ra.ExpandCopies(u.f)
-	p.Prologue(&frame.Options{Arch: u.o.Arch, Variables: u.o.Layout.LocalBytes, Stack: u.o.Guards.Stack, Canary: u.o.Guards.Canary, Private: u.private})
+	err := p.Prologue(&frame.Options{Arch: u.o.Arch, Variables: u.o.Layout.LocalBytes, Stack: u.o.Guards.Stack, Canary: u.o.Guards.Canary, Private: u.private})
 	u.spills.Stores += p.Saved()
 	u.spills.Loads += p.Saved()
 	u.stage = ori.Allocated
+	return err
 }
 
 func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f, u.o.Arch) }
@@ -495,7 +496,7 @@ func registers(u *unit) ra.Options {
 		uniforms = abi.FreeUniforms
 	}
 	// spills of vectors must keep their alignment
-	frame := (u.f.Props.LocalBytes + frame.CallAlign - 1) / frame.CallAlign * frame.CallAlign
+	frame := (u.f.Props.LocalBytes + frame.VectorAlign - 1) / frame.VectorAlign * frame.VectorAlign
 	ro := ra.Options{
 		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: numBarriers, StackReg: abi.StackReg,
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),

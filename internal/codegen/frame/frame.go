@@ -3,17 +3,20 @@
 package frame
 
 import (
+	"fmt"
+
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// frameAlign is what the size of a stack frame is rounded up to; frames that
-// call or hold spills keep the alignment of vectors.
+// frameAlign is what every stack pointer is a multiple of, and so the size of
+// a frame. Kernels start with VectorAlign; functions that need it round their
+// own stack pointer down.
 const (
-	frameAlign = 8
-	CallAlign  = 16
+	frameAlign  = 8
+	VectorAlign = 16
 )
 
 // Framer adds the code that makes and removes a stack frame, which is known
@@ -61,7 +64,7 @@ func New(f *ori.Func) *Framer {
 
 // Prologue sets the stack pointer when the function has a frame. Variables of
 // the module in local memory take the upper end of a kernel's.
-func (p *Framer) Prologue(o *Options) {
+func (p *Framer) Prologue(o *Options) error {
 	f, a := p.f, o.Arch
 	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
 	p.guards(o)
@@ -70,7 +73,9 @@ func (p *Framer) Prologue(o *Options) {
 		p.saved, p.barriers = saved(f)
 	}
 	end := p.saveAt + 4*int64(len(p.saved)+len(p.barriers))
-	p.expectations()
+	if err := p.expectations(); err != nil {
+		return err
+	}
 	if p.realign {
 		p.callerAt = end
 		end += 4
@@ -84,10 +89,10 @@ func (p *Framer) Prologue(o *Options) {
 	case p.realign:
 		f.Props.SpillBytes += int32(p.to) - frameAlign
 	case p.to > 0:
-		f.Props.SpillBytes += int32(p.to) - CallAlign
+		f.Props.SpillBytes += int32(p.to) - VectorAlign
 	}
 	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack && !p.caller {
-		return
+		return nil
 	}
 	p.sp, p.frame = p.fixed(abi.StackReg), p.fixed(abi.StackReg)
 	if f.Props.MovesStack {
@@ -98,6 +103,7 @@ func (p *Framer) Prologue(o *Options) {
 		p.leave(a)
 	}
 	f.Props.Registers = max(f.Props.Registers, int32(p.highest())+1)
+	return nil
 }
 
 func (p *Framer) fixed(n int) ori.Operand {
@@ -120,38 +126,29 @@ func (p *Framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operan
 	return p.f.NewInstr(o, m, dst, srcs)
 }
 
-// expectations finds out what the function expects of its caller. One that returns
-// to an absolute address belongs to an object, whose callers need only keep
-// frames aligned to frameAlign; locals and spills of ours may need more.
-func (p *Framer) expectations() {
-	object := false
-	for _, b := range p.f.Blocks {
-		for i := range b.Instrs {
-			object = object || i.Op == op.RET && i.Mods.Has(op.MABS)
-		}
+// expectations finds out what the function needs of its stack pointer that
+// its caller does not promise.
+func (p *Framer) expectations() error {
+	called := !p.f.Kernel
+	if called && p.wide() {
+		p.to = VectorAlign
 	}
-	p.realign = object && p.wide()
-	if p.realign {
-		p.to = CallAlign
+	if a := p.variables(); a > VectorAlign {
+		p.to = a
 	}
-	if a := p.variables(); a > CallAlign { // kernels start with no more
-		p.to, p.realign = a, !p.f.Kernel
+	p.realign = called && p.to > 0
+	if p.realign && p.f.Routine != ori.NoRoutine { // has no register to keep its caller's in
+		return fmt.Errorf("routine %s needs a frame aligned to %d bytes", p.f.Name, p.to)
 	}
+	return nil
 }
 
 // align is what the frame's size must be a multiple of.
 func (p *Framer) align() int64 {
-	align := max(int64(frameAlign), p.variables())
-	if !p.f.Kernel && !p.leaf() || p.f.Props.SpillBytes > 0 || p.callsOurs() {
-		align = max(align, CallAlign)
+	if p.wide() {
+		return max(VectorAlign, p.variables())
 	}
-	return align
-}
-
-// leaf reports whether nobody stands on the function's frame, and all that it
-// holds itself needs no more than frameAlign.
-func (p *Framer) leaf() bool {
-	return !p.f.Props.HasCalls && !p.f.Props.MovesStack && !p.wide()
+	return frameAlign
 }
 
 // wide reports whether the function has locals, or accesses of them, that need
@@ -170,19 +167,6 @@ func (p *Framer) wide() bool {
 	return false
 }
 
-// callsOurs reports whether the function calls code of ours in its own section,
-// which expects the alignment of vectors; others expect less.
-func (p *Framer) callsOurs() bool {
-	for _, b := range p.f.Blocks {
-		for i := range b.Instrs {
-			if i.Op == op.CALL && i.Mods.Has(op.MREL) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // variables is what local variables ask of their addresses, if more than
 // frameAlign.
 func (p *Framer) variables() int64 {
@@ -194,7 +178,13 @@ func (p *Framer) variables() int64 {
 
 // Saved is how many words the prologue stores for the caller, which wants
 // them back.
-func (p *Framer) Saved() int { return len(p.saved) + len(p.barriers) }
+func (p *Framer) Saved() int {
+	n := len(p.saved) + len(p.barriers)
+	if p.realign {
+		n++
+	}
+	return n
+}
 
 // enter makes the frame at the start of the function.
 func (p *Framer) enter(a *target.Arch) {

@@ -100,12 +100,15 @@ func (l *Builder) Reference(a *sema.Operand) (Value, bool) {
 	return Value{w, expand.Word(refBit(v))}, true
 }
 
-// RefWord reads the word of a reference.
+// RefWord reads the word of a reference. In an object the linker adds the word
+// to every kernel that comes here; where it knows no words of samplers, kernels
+// have those of all that they name themselves, as in a program.
 func (l *Builder) RefWord(v *sema.Var) ori.Operand {
-	if l.Layout.Object && !l.Arch.Has(target.LinkedSamplers) && refBit(v) == isSampler {
-		l.Fail("The linker gives a sampler named in an object no word of its own on %s", l.Arch.Name)
-	}
-	if l.Layout.Object { // the linker adds the word to every kernel that comes here
+	linked := l.Arch.Has(target.LinkedSamplers)
+	if l.Layout.Object && (linked || !l.F.Kernel) {
+		if !linked && refBit(v) == isSampler {
+			l.Fail("The linker gives a sampler that a function of an object names no word of its own on %s", l.Arch.Name)
+		}
 		return l.One(op.LDC, op.Mods{}, l.SymbolPart(v.Name, ori.PartRef))
 	}
 	return l.bankWord(l.Plan.RefSlot(l, Ref{Name: v.Name}))

@@ -116,6 +116,7 @@ func (f *function) place() {
 	f.vars = make([]int64, len(f.body.Vars))
 	add := func(s *sema.Shape) int64 {
 		at := alignUp(f.frame, max(4, int64(s.Align)))
+		f.align = max(f.align, int64(s.Align))
 		f.frame = at + max(int64(s.Size()), 1)
 		return at
 	}

@@ -85,6 +85,7 @@ type function struct {
 	vars   []int64 // place of each variable of the body in its space
 	formal []int64 // place of each formal in the frame, results first
 	frame  int64   // bytes of local memory
+	align  int64   // what the strictest variable there asks of its address
 	regsOf []int32 // register of each formal in .reg space, or -1
 }
 

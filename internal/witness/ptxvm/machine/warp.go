@@ -98,8 +98,8 @@ func (w *Warp) newFrame(fn *function, up *frame, mask uint32) *frame {
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		f.base[l] = w.sp[l]
-		w.grow(l, uint32(fn.frame))
+		f.base[l] = uint32(alignUp(int64(w.sp[l]), max(1, fn.align)))
+		w.grow(l, f.base[l]-w.sp[l]+uint32(fn.frame))
 	}
 	w.cta.grid.dirtyRegs(f)
 	w.cta.grid.open = w.cta.grid.open || fn.frame > 0
