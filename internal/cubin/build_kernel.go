@@ -79,6 +79,7 @@ func (b *builder) oldBank0(i int, text *Section) {
 	b.name(bank.Name)
 	b.params[i] = b.sectionSymbol(bank)
 	b.paramsIn(k, bank, &Symbol{Type: SymCudaObject, Other: OtherConstant | 1})
+	b.relocs(bank, bank.Name, b.slotFixes(k), nil)
 }
 
 // paramsIn makes s the symbol of what is in a parameter bank.

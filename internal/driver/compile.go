@@ -165,7 +165,9 @@ func (j *Job) judgeOptions(m *sema.Module) {
 	}
 	if line.Has(cli.LegacyBar) {
 		j.warnf("'--legacy-bar-warp-wide-behavior' is a deprecated option, It will be removed in future release and is not recommended")
-		j.warnf("Command line option '--legacy-bar-warp-wide-behavior' not supported for '.target sm_70', will be ignored")
+		if m.Target.SM > 70 {
+			j.warnf("Command line option '--legacy-bar-warp-wide-behavior' not supported for '.target sm_70', will be ignored")
+		}
 		if s.Relocatable {
 			j.warnf("Option '--legacy-bar-warp-wide-behavior' may not work as expected in separate compilation unless all modules participating in linking have this option specified.")
 		}

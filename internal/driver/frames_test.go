@@ -156,9 +156,9 @@ func TestPointerBytes(t *testing.T) {
 }
 
 // TestObjectReport: what an object tells of a kernel and of the function it
-// calls. Memory, barriers and constants of the function are its own; a function
-// saves nothing where other registers are free; warnings have the order of the
-// report.
+// calls. Memory, barriers and constants of the function are its own, but for
+// -ewp the kernel's; a function saves nothing where other registers are free;
+// warnings have the order of the report.
 func TestObjectReport(t *testing.T) {
 	const function = ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 %%r<6>; .reg .b64 %%d<4>; .reg .f64 %%x<3>; ld.param.b32 %%r1,[a]; %s st.param.b32 [r],%%r1; ret; }\n"
 	const kernel = ".visible .entry k(.param .u64 p) { .reg .b32 %%r<6>; .reg .b64 %%d<4>; .reg .f64 %%x<3>; ld.param.u64 %%d1,[p]; mov.u32 %%r1,%%tid.x;\n%s" +
@@ -177,6 +177,11 @@ func TestObjectReport(t *testing.T) {
 		{"-c -arch=sm_90", double, double, "f 0 0 | k 0 0 0 barriers"},
 		{"-g", local(100), "", "k 0 0 0 barriers | f 104 0"},
 		{"-c -warn-lmem-usage", local(100), local(16), "'f' | 'k' | f 104 0 | k 16 0 0 barriers"},
+		{"-ewp", local(32), "", "k 32 0 0 barriers | f 0 0"},
+		{"-ewp", "bar.sync 7;", "", "k 0 0 8 barriers | f 0 0"},
+		{"-ewp", double, "", "k 0 0 0 barriers 8 bytes cmem[2] | f 0 0"},
+		{"-Ofc=mid", local(32), local(16), "f 32 0 | k 16 0 0 barriers"},
+		{"-Ofc=max -warn-lmem-usage", local(100), "", "'f' | k 0 0 0 barriers | f 104 0"},
 		{"-c -g -warn-lmem-usage", local(100), local(16), "'k' | 'f' | k 16 0 0 barriers | f 104 0"},
 	} {
 		in := filepath.Join(t.TempDir(), "k.ptx")

@@ -111,6 +111,13 @@ func TestLinkReferences(t *testing.T) {
 				t.Errorf("%s %s: %x, the reference's %x", arch, p.name, got[0][0], want[0][0])
 			}
 			t.Logf("%s, %s: %d words linked, %d bytes alike", arch, p.name, n, len(got[0][0]))
+			ourObject(t, in, in+".whole.cubin", arch, "-ewp") // has the words itself
+			if whole, _ := linkedWords(t, tools, in+".whole.cubin", arch); len(whole) == 0 {
+				t.Errorf("%s %s: no words in the whole program", arch, p.name)
+			}
+			if got := runLinked(t, in+".whole.cubin.cubin", list, arch+" -ewp"); !bytes.Equal(got[0][0], want[0][0]) {
+				t.Errorf("%s %s -ewp: %x, the reference's %x", arch, p.name, got[0][0], want[0][0])
+			}
 		}
 	}
 }

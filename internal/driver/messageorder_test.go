@@ -44,6 +44,8 @@ func TestMessageOrder(t *testing.T) {
 		{head + sharedKernels, "", "-v"},
 		{retarget(head, "sm_80") + kernel, "", "-astoolspatch"},
 		{retarget(head, "sm_80") + kernel, "", "-suppress-debug-info -legacy-bar-warp-wide-behavior -Werror"},
+		{retarget(head, "sm_70") + kernel, "", "-legacy-bar-warp-wide-behavior -arch=sm_80"},
+		{retarget(head, "sm_52") + kernel, retarget(head, "sm_75") + ".entry n() { ret; }", "-legacy-bar-warp-wide-behavior -c -arch=sm_90"},
 		{head + kernel, "", "-preserve-relocs -arch=sm_100 -maxrregcount=32 -v"},
 		{head + "oops", "", "-preserve-relocs -arch=sm_100"},
 		{head + kernel, retarget(head, "sm_75, texmode_independent") + ".entry n() { ret; }", ""},

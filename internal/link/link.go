@@ -42,6 +42,9 @@ type Options struct {
 	Debug  bool   // -g: functions stay apart
 	// Workers is how many goroutines may look at bodies; zero is one.
 	Workers int
+	// Hurry asks for little time: functions have frames of their own, as the
+	// reference's that it calls then.
+	Hurry bool
 	// Extensible asks for an object that is a whole program but for functions
 	// of the system (-ewp).
 	Extensible bool
@@ -54,10 +57,10 @@ type Options struct {
 func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 	p := &Program{m: m, arch: arch, o: o}
 	p.File = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Preserve: o.Keep, Host: o.Host}
-	p.Layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
+	p.Layout = &build.Layout{Apart: o.Debug, Framed: o.Hurry, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
 	if m.Opts.Relocatable || o.Extensible || o.Patch {
 		p.File.Relocatable, p.File.Extensible, p.Layout.Object = !o.Patch, o.Extensible, true
-		p.File.Patch, p.Layout.Patch = o.Patch, o.Patch
+		p.File.Patch, p.Layout.Patch, p.Layout.Closed = o.Patch, o.Patch, o.Extensible
 		p.Object = &object{m: m, arch: arch, file: p.File}
 		p.Object.declare()
 		p.Funcs = objectFuncs(m)

@@ -177,10 +177,10 @@ func (p *Framer) variables() int64 {
 }
 
 // Saved is how many words the prologue stores for the caller, which wants
-// them back.
+// them back. Its stack pointer counts where calls follow, as the reference's.
 func (p *Framer) Saved() int {
 	n := len(p.saved) + len(p.barriers)
-	if p.realign {
+	if p.realign && p.f.Props.HasCalls {
 		n++
 	}
 	return n

@@ -29,9 +29,11 @@ type Layout struct {
 	Local       map[string]int64 // distance of each local variable of the module below the top of the stack
 	LocalBytes  int64            // what they take together
 	Object      bool             // only the linker knows where anything lies
+	Closed      bool             // but it has all functions that have a body
 	Patch       bool             // functions for instrumentation tools: uniform registers are the kernel's that they are put into
 	Direct      bool             // addresses of global variables stand in the code, relocated: bank 4 has no room for them
 	Keep        bool             // code names variables though they have their places: the file says where it does
+	Framed      bool             // functions with variables in local memory are called: each has its frame
 	Apart       bool             // functions are called, never put in place of a call: a debugger steps into them
 }
 

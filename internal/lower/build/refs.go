@@ -100,16 +100,20 @@ func (l *Builder) Reference(a *sema.Operand) (Value, bool) {
 	return Value{w, expand.Word(refBit(v))}, true
 }
 
-// RefWord reads the word of a reference. In an object the linker adds the word
-// to every kernel that comes here; where it knows no words of samplers, kernels
-// have those of all that they name themselves, as in a program.
+// OwnRefs reports whether the function has the words of the references it names
+// itself. In an object the linker adds them to every kernel that comes to a
+// name, but for kernels of a closed one, and where it knows no words of samplers.
+func (l *Builder) OwnRefs() bool {
+	return !l.Layout.Object || l.F.Kernel && (l.Layout.Closed || !l.Arch.Has(target.LinkedSamplers))
+}
+
+// RefWord reads the word of a reference.
 func (l *Builder) RefWord(v *sema.Var) ori.Operand {
-	linked := l.Arch.Has(target.LinkedSamplers)
-	if l.Layout.Object && (linked || !l.F.Kernel) {
-		if !linked && refBit(v) == isSampler {
-			l.Fail("The linker gives a sampler that a function of an object names no word of its own on %s", l.Arch.Name)
-		}
-		return l.One(op.LDC, op.Mods{}, l.SymbolPart(v.Name, ori.PartRef))
+	switch {
+	case l.OwnRefs():
+		return l.bankWord(l.Plan.RefSlot(l, Ref{Name: v.Name}))
+	case refBit(v) == isSampler && !l.Arch.Has(target.LinkedSamplers):
+		l.Fail("The linker gives a sampler that a function of an object names no word of its own on %s", l.Arch.Name)
 	}
-	return l.bankWord(l.Plan.RefSlot(l, Ref{Name: v.Name}))
+	return l.One(op.LDC, op.Mods{}, l.SymbolPart(v.Name, ori.PartRef))
 }

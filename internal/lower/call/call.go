@@ -3,6 +3,8 @@
 package call
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -18,13 +20,11 @@ func call(l *build.Builder) {
 	switch {
 	case fn < 0:
 		l.Alone(func() { callIndirect(l, c) })
-	case l.Layout.Object && (!l.Module.Funcs[fn].HasBody || l.Module.Funcs[fn].Linkage == sema.Weak): // the linker may choose another
-		l.Alone(func() { callFunc(l, c, fn) })
-	case l.Layout.Object && hasMeans(l, l.Plan.Body(fn)):
+	case l.Layout.Object && elsewhere(l, fn):
 		l.Alone(func() { callFunc(l, c, fn) })
 	case !l.Module.Funcs[fn].HasBody:
 		l.Alone(func() { callSystem(l, c, fn) })
-	case l.Layout.Apart || l.Plan.Cyclic[fn] || l.Plan.Apart[fn] || l.Plan.Budget < len(l.Plan.Body(fn).Instrs):
+	case l.Layout.Apart || l.Layout.Framed && hasVariable(l.Plan.Body(fn), isa.SpaceLocal) || l.Plan.Cyclic[fn] || l.Plan.Apart[fn] || l.Plan.Budget < len(l.Plan.Body(fn).Instrs):
 		l.Alone(func() { callFunc(l, c, fn) })
 	default:
 		b := l.Plan.Body(fn)
@@ -34,13 +34,30 @@ func call(l *build.Builder) {
 	}
 }
 
+// elsewhere reports whether the linker may choose another function than the
+// one of this object, or counts for it what it has.
+func elsewhere(l *build.Builder, fn int32) bool {
+	f := &l.Module.Funcs[fn]
+	if !f.HasBody {
+		return true
+	}
+	b := l.Plan.Body(fn)
+	if l.Layout.Closed {
+		return hasVariable(b, isa.SpaceShared)
+	}
+	return f.Linkage == sema.Weak || hasMeans(l, b)
+}
+
+// hasVariable reports whether a body has a variable in a state space.
+func hasVariable(b *sema.Body, space isa.Space) bool {
+	return slices.ContainsFunc(b.Vars, func(v sema.Var) bool { return v.Space == space })
+}
+
 // hasMeans reports whether a body has what the linker counts for each function
 // of an object: memory, barriers, constants and textures of its own.
 func hasMeans(l *build.Builder, b *sema.Body) bool {
-	for n := range b.Vars {
-		if b.Vars[n].Space == isa.SpaceLocal || b.Vars[n].Space == isa.SpaceShared {
-			return true
-		}
+	if hasVariable(b, isa.SpaceLocal) || hasVariable(b, isa.SpaceShared) {
+		return true
 	}
 	for n := range b.Instrs {
 		switch i := &b.Instrs[n]; i.Op {

@@ -44,9 +44,9 @@ func oldHandle(l *build.Builder, a, s *sema.Operand) handle {
 func boundAt(l *build.Builder, a, s *sema.Operand) build.Value {
 	v := l.Named(a)
 	switch {
-	case v != nil && s == nil && l.Layout.Object:
+	case v != nil && s == nil && !l.OwnRefs():
 		return build.Value{ori.Imm(0), l.SymbolPart(v.Name, ori.PartRef)}
-	case l.Layout.Object && s != nil:
+	case s != nil && !l.OwnRefs():
 	case v != nil && s == nil:
 		return inBank(l.Plan.RefSlot(l, build.Ref{Name: v.Name}))
 	case v != nil && l.Named(s) != nil:
