@@ -165,7 +165,7 @@ func (j *Job) judgeOptions(m *sema.Module) {
 	}
 	if line.Has(cli.LegacyBar) {
 		j.warnf("'--legacy-bar-warp-wide-behavior' is a deprecated option, It will be removed in future release and is not recommended")
-		if m.Target.SM > 70 {
+		if target.Find(m.Target.Name) != nil { // newer than those it was meant for
 			j.warnf("Command line option '--legacy-bar-warp-wide-behavior' not supported for '.target sm_70', will be ignored")
 		}
 		if s.Relocatable {
