@@ -48,14 +48,17 @@ func Dir() string {
 
 // Available reports whether every tool is installed.
 func Available() bool {
-	_, ok := open(Dir())
+	_, ok := Installed()
 	return ok
 }
+
+// Installed returns the installed tools, if every one is there.
+func Installed() (*Tools, bool) { return open(Dir()) }
 
 // Find returns the installed tools, or skips the test with one line.
 func Find(t testing.TB) *Tools {
 	t.Helper()
-	tools, ok := open(Dir())
+	tools, ok := Installed()
 	if !ok {
 		t.Skip("reference tools not installed: run `make oracle` or set GOPTXAS_ORACLE")
 	}
