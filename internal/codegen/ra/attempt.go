@@ -147,6 +147,15 @@ func (j *Judge) Places() bool {
 	return true
 }
 
+// Keep remembers the registers of the order that f has, for which spill code may
+// be needed.
+func (j *Judge) Keep() {
+	j.look()
+	if x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err == nil {
+		j.done = append(j.done, x)
+	}
+}
+
 // crossing is the price of waits between products that are loose: of orders
 // without spill code one that needs none is better.
 const crossing = 1

@@ -112,6 +112,8 @@ func (j *flat) Price(most float64) (cost float64, memory bool) {
 
 func (j *flat) Within(n int) int { return n }
 
+func (j *flat) Keep() {}
+
 func (j *flat) Places() bool { return true }
 
 // TestAmpler: where sums and pointers fill the registers, words go to memory so

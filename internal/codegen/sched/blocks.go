@@ -3,9 +3,9 @@ package sched
 import (
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/places"
-
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -30,14 +30,23 @@ func (p *presser) step(f *ori.Func) int {
 	return int(made)
 }
 
+// stepGain is the part of the time with fewer blocks that an order with one
+// block more may take, its spill code included.
+const stepGain = 0.9
+
 // keepStep looks for an order of f that does with so many registers, and costs
-// nothing more, unless the one it has does. Where none is found, f keeps that.
-func (s *study) keepStep(f *ori.Func, registers int, source [][]*ori.Instr, judge Judge) {
+// nothing more, unless the one it has does. Where none is found, one of little
+// cost is better than a block less; time is about how long the code takes with
+// the blocks of the step. Else f keeps its order.
+func (s *study) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, judge Judge) {
 	budget := Budget{Most: judge.Within(registers)}
 	if fits(judge) {
 		return
 	}
 	order := f.Order()
+	fewer := time
+	fewer.Warps = estimate.Warps(f, int32(registers)+8)
+	least, cheap := tuning.Affordable(time, fewer.Time()*stepGain), [][]*ori.Instr(nil)
 	for _, m := range slices.Concat([]manner{{}}, manners[:], further[:]) {
 		if m.far == places.OverFences {
 			continue
@@ -45,9 +54,22 @@ func (s *study) keepStep(f *ori.Func, registers int, source [][]*ori.Instr, judg
 		f.Reorder(source)
 		s.presser(budget, m).arrange(f)
 		f.Touch()
-		if fits(judge) {
+		guess, memory := judge.Guess(0)
+		if memory != 0 || guess != 0 && least == 0 {
+			continue
+		}
+		cost, _ := judge.Price(least)
+		if guess == 0 && cost == 0 {
 			return
 		}
+		if cost < least {
+			least, cheap = cost, f.Order()
+		}
+	}
+	if cheap != nil {
+		f.Reorder(cheap)
+		judge.Keep()
+		return
 	}
 	f.Reorder(order)
 	judge.Within(0)

@@ -13,6 +13,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
 	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -119,15 +120,16 @@ func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge
 		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
 	}
 	step := p.step(f)
+	var time tuning.Cost
 	if !p.inTurns(f, source, judge) {
-		time := p.arrange(f)
+		time = p.arrange(f)
 		f.Touch()
 		if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
 			found = try(f, p, source, made{order: f.Order(), how: p.how, time: time}, judge)
 		}
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
-		s.keepStep(f, step, source, judge)
+		s.keepStep(f, step, time, source, judge)
 		return verdict{}
 	}
 	return found

@@ -274,6 +274,8 @@ func (j *moody) Price(float64) (cost float64, memory bool) {
 
 func (j *moody) Within(n int) int { return n }
 
+func (j *moody) Keep() {}
+
 func (j *moody) Places() bool {
 	j.seed++
 	return j.seed%2 == 0

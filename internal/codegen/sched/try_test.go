@@ -67,6 +67,8 @@ func (j *told) Price(most float64) (cost float64, memory bool) {
 
 func (j *told) Within(n int) int { return n }
 
+func (j *told) Keep() {}
+
 func (j *told) Places() bool { return true }
 
 // TestTry: where registers run out, orders are given registers only where
@@ -163,6 +165,8 @@ type listed []verdict
 func (j *listed) Guess(float64) (cost, memory float64) { return 0, 0 }
 
 func (j *listed) Within(n int) int { return n }
+
+func (j *listed) Keep() {}
 
 func (j *listed) Places() bool { return true }
 

@@ -13,6 +13,9 @@ type Judge interface {
 	// Places tells whether everything finds a register, as far as that is
 	// known without looking for what to spill.
 	Places() bool
+	// Keep assigns registers for the order, within what was asked for, and the
+	// function gets these.
+	Keep()
 	// Within judges for a kernel of so many registers from now on, or as at
 	// first if they are 0, and tells how many the function has then.
 	Within(registers int) int
