@@ -88,6 +88,9 @@ func phases() []phase.Row[*unit] {
 		{Name: "SplitWebs", Run: improve(ssa.SplitWebs), MinOpt: 1},
 		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
 		{Name: "RotateLoops", Run: do(rotateLoops), MinOpt: 2},
+		{Name: "JumpThreads", Run: do(jumpThreads), MinOpt: 2},
+		{Name: "Unswitch", Run: do(unswitch), MinOpt: 2},
+		{Name: "Peel", Run: do(peel), MinOpt: 2},
 		{Name: "UnrollRest", Run: do(unrollRest), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
@@ -97,6 +100,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformConstants", Run: improve(uniform.UniformConstants), MinOpt: 1},
 		{Name: "CSE", Run: improve(cse.CSE), MinOpt: 1},
 		{Name: "LocalCSE", Run: improve(cse.LocalCSE), MinOpt: 2},
+		{Name: "PartialRedundancy", Run: improve(cse.PartialRedundancy), MinOpt: 2},
 		{Name: "Signs", Run: improve(float.Signs), MinOpt: 1},
 		{Name: "Saturate", Run: improve(float.Saturate), MinOpt: 2},
 		{Name: "KnownBits", Run: improve(opt.KnownBits), MinOpt: 1},
@@ -164,12 +168,13 @@ func phases() []phase.Row[*unit] {
 // for them.
 var order = []string{
 	// Clean what the front end left, then loops.
-	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify", "UnrollRest", "BranchSimplify",
+	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "JumpThreads", "BranchSimplify", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify",
+	"Unswitch", "Peel", "BranchSimplify", "UnrollRest", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
 	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "VectorStores", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "Literals", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
@@ -306,6 +311,21 @@ func unroll(u *unit) {
 }
 
 func rotateLoops(u *unit) { loop.RotateLoops(u.f, int(u.knobs.Int(knobs.RotateHeader))) }
+
+// jumpThreads leads ways past branches that are known to go one way for them.
+func jumpThreads(u *unit) {
+	loop.JumpThreads(u.f, loop.Threading{Copied: u.number(knobs.ThreadCopied), Apart: u.number(knobs.ThreadApart), Growth: u.number(knobs.UnrollGrowth)})
+}
+
+// unswitch writes loops twice that ask in every turn what no turn changes.
+func unswitch(u *unit) {
+	loop.Unswitch(u.f, loop.Copied{Body: u.number(knobs.UnswitchBody), Growth: u.number(knobs.UnrollGrowth)})
+}
+
+// peel writes first turns before loops that ask whether they are in one.
+func peel(u *unit) {
+	loop.Peel(u.f, loop.Copied{Body: u.number(knobs.PeelBody), Growth: u.number(knobs.UnrollGrowth)})
+}
 
 // unrollRest writes turns of loops out of which only data tell the number.
 func unrollRest(u *unit) {

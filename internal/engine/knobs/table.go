@@ -25,6 +25,10 @@ const (
 	RotateHeader              // read by pipeline
 	RestTurns                 // read by pipeline
 	RestBody                  // read by pipeline
+	UnswitchBody              // read by pipeline
+	PeelBody                  // read by pipeline
+	ThreadCopied              // read by pipeline
+	ThreadApart               // read by pipeline
 	ConvertBoth               // read by pipeline
 	LocalWords                // read by pipeline
 	InlineCopies              // read by pipeline
@@ -73,6 +77,10 @@ var table = [...]Knob{
 	RotateHeader:    {"RotateHeader", Int, "8", "instructions of a loop's test that are written a second time, at its end"},
 	RestTurns:       {"RestTurns", Int, "4", "turns of a loop of unknown length that are written out; 0: none"},
 	RestBody:        {"RestBody", Int, "48", "instructions that such a loop has at most; loads count twice"},
+	UnswitchBody:    {"UnswitchBody", Int, "160", "instructions of a loop that is written twice, once for each way of a branch inside that no turn changes; 0: none"},
+	PeelBody:        {"PeelBody", Int, "96", "instructions of a loop whose first turn is written before it where a branch goes another way then; 0: none"},
+	ThreadCopied:    {"ThreadCopied", Int, "8", "instructions that are copied to a way that is known not to need the branch behind them, where a warp branches alike"},
+	ThreadApart:     {"ThreadApart", Int, "1", "the same where its threads may part, or parted before"},
 	ConvertOne:      {"ConvertOne", Int, "10", "instructions of a block that are guarded instead of jumped around"},
 	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},

@@ -11,6 +11,9 @@ import (
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"Constants":        Constants,
+		"JumpThreads":      func(f *ori.Func) bool { return JumpThreads(f, Threading{Copied: 8, Apart: 2, Growth: 4000}) },
+		"Peel":             func(f *ori.Func) bool { return Peel(f, Copied{Body: 96, Growth: 4000}) },
+		"Unswitch":         func(f *ori.Func) bool { return Unswitch(f, Copied{Body: 160, Growth: 4000}) },
 		"RotateLoops":      func(f *ori.Func) bool { return RotateLoops(f, 8) },
 		"SharedInductions": SharedInductions,
 		"SharedPointers":   SharedPointers,

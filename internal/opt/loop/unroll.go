@@ -302,12 +302,7 @@ func setOf(i *ori.Instr) (int32, bool) {
 // unroll makes the copies and leads one into the next.
 func (u *unroller) unroll() {
 	f, header := u.f, u.loop.Header
-	var body []*ori.Block // in the order of the text
-	for _, b := range f.Blocks {
-		if u.has(b) {
-			body = append(body, b)
-		}
-	}
+	body := u.body()
 	old := len(f.Blocks)
 	latches := []*ori.Block{u.latch}
 	headers := []*ori.Block{header}
@@ -359,6 +354,7 @@ func (u *unroller) clone(body []*ori.Block) map[ori.Reg]*ori.Block {
 	}
 	for _, b := range body {
 		made := to[ori.Reg(b.ID)]
+		made.Rolled = b.Rolled
 		for i := range b.Instrs {
 			c := f.NewInstr(i.Op, i.Mods, i.Dsts(), i.Srcs())
 			c.Guard, c.Line, c.Loc = i.Guard, i.Line, i.Loc

@@ -443,12 +443,7 @@ func (u *unroller) jump(b *ori.Block, guard ori.Operand, t, next *ori.Block) {
 // unrollRest writes the turns before the loop, which keeps its place.
 func (u *unroller) unrollRest(c counter) {
 	f, header := u.f, u.loop.Header
-	var body []*ori.Block // in the order of the text
-	for _, b := range f.Blocks {
-		if u.has(b) {
-			body = append(body, b)
-		}
-	}
+	body := u.body()
 	old := len(f.Blocks)
 	e := &enough{c: &c, u: u, holds: f.Words(f.NewReg(ori.P, 1)), goOn: u.latch.Last().Guard}
 	e.goOn.Flags = 0
@@ -456,15 +451,7 @@ func (u *unroller) unrollRest(c counter) {
 		e.goOn = e.goOn.Not()
 	}
 	guard := f.NewBlock()
-	for _, p := range slices.Clone(header.Preds) {
-		if !u.has(p) {
-			if p.Last() != nil {
-				redirect(p, header, guard)
-			} else {
-				p.ReplaceSucc(header, guard)
-			}
-		}
-	}
+	u.enter(guard)
 	var latches, headers []*ori.Block
 	for range u.copies {
 		to := u.clone(body)

@@ -50,6 +50,9 @@ func words(a *ori.Operand) uint64 {
 // are elsewhere.
 func (u *Uniformity) Partial(b *ori.Block) bool { return u.blocks[b.ID] }
 
+// Knows reports whether b was there when the function was looked at.
+func (u *Uniformity) Knows(b *ori.Block) bool { return int(b.ID) < len(u.blocks) }
+
 // Parts reports whether threads may part at the end of b.
 func (u *Uniformity) Parts(b *ori.Block) bool { return u.parts[b.ID] }
 
