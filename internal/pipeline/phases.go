@@ -131,6 +131,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "ColdWaits", Run: improve(control.ColdWaits), MinOpt: 2},
 		{Name: "OneTurn", Run: improve(control.OneTurn), MinOpt: 2},
 		{Name: "ViewFences", Run: improve(machine.ViewFences), MinOpt: 1},
+		{Name: "LateStores", Run: improve(machine.LateStores), MinOpt: 2},
 		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
 		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
 		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
@@ -177,7 +178,7 @@ var order = []string{
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "VectorStores", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "Literals", "TensorClears", "DeadCode",
-	"UnreadResults", "Aggregate", "ViewFences", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
+	"UnreadResults", "Aggregate", "ViewFences", "LateStores", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.

@@ -15,6 +15,7 @@ func TestFolders(t *testing.T) {
 			return Aggregate(f, func(*ori.Instr) bool { return true }, Reducers{Sum: op.REDUX, Least: op.REDUX})
 		},
 		"IgnoredBits": IgnoredBits,
+		"LateStores":  LateStores,
 		"ViewFences":  ViewFences,
 	})
 }
