@@ -165,3 +165,49 @@ func TestArrivalsReadAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestOppositeGuards: a load for some threads does not wait for one of the
+// others to the same register; a reader waits for both.
+func TestOppositeGuards(t *testing.T) {
+	const head = `func f kernel {
+reg r0 2/2 phys=2
+reg r1 2/2 phys=4
+reg r2 1/1 phys=8
+reg p3 1/1 phys=0
+reg r4 1/1 phys=9
+b0:
+@p3 LDG.E r2 = [r0.64+0x0]
+`
+	for _, c := range []struct {
+		name, text string
+		waits      bool // the second load waits for the first
+	}{
+		{"opposite", "@~p3 LDG.E r2 = [r1.64+0x0]\n", false},
+		{"the same guard", "@p3 LDG.E r2 = [r1.64+0x0]\n", true},
+		{"no guard", "LDG.E r2 = [r1.64+0x0]\n", true},
+		{"another predicate by now", "ISETP.NE.AND p3 = r4, rz, pt\n@~p3 LDG.E r2 = [r1.64+0x0]\n", true},
+	} {
+		m, err := ori.Parse(head + c.text + "IADD3 r4 = r2, 0x1, rz\nSTS [0x0], r4\nEXIT\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		a := target.Find("sm_90")
+		Assign(f, a)
+		var first, pending uint8
+		for i := range f.Blocks[0].Instrs {
+			switch {
+			case i.Op == op.LDG && first == 0:
+				first = 1 << i.Sched.WrBar
+				pending = first
+			case i.Op == op.LDG:
+				if (i.Sched.Wait&first != 0) != c.waits {
+					t.Errorf("%s: waits is %v\n%s", c.name, !c.waits, f)
+				}
+				pending = pending&^i.Sched.Wait | 1<<i.Sched.WrBar
+			case i.Op == op.IADD3 && i.Sched.Wait&pending != pending:
+				t.Errorf("%s: the reader waits for %b, pending is %b\n%s", c.name, i.Sched.Wait, pending, f)
+			}
+		}
+	}
+}

@@ -174,7 +174,17 @@ type walker struct {
 	setAt   [timing.NumBarriers]int
 	fence   uint8
 	left    [op.NumWorks]uint8
+	some    []partial // results on their way, of this block
 	out     state
+}
+
+// partial is a result on its way that only the threads of a guard get, in cells
+// where nothing else is on its way: threads of the opposite guard do not wait for
+// it to write theirs there.
+type partial struct {
+	timing.Access
+	guard uint16
+	not   bool
 }
 
 const longAgo = -1000
@@ -198,7 +208,7 @@ func (w *walker) start(in *state) {
 			w.await(c, c+eight)
 		}
 	}
-	w.fence, w.left = in.fence, in.left
+	w.fence, w.left, w.some = in.fence, in.left, w.some[:0]
 	for _, e := range in.entries {
 		w.add(uint16(e.key>>8), e.key&kindRead != 0, target.Class(e.key&0x7f), -int(e.age))
 	}
@@ -251,8 +261,12 @@ func (w *walker) needs(e *timing.Event) uint8 {
 		}
 	}
 	for _, a := range e.Writes {
+		opposite := w.opposite(e, a)
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			mask |= w.wr[c] | w.unread(e, c)
+			if !opposite {
+				mask |= w.wr[c]
+			}
+			mask |= w.unread(e, c)
 		}
 	}
 	for _, a := range e.Clears {
@@ -261,6 +275,39 @@ func (w *walker) needs(e *timing.Event) uint8 {
 		}
 	}
 	return mask
+}
+
+// opposite reports whether what is on its way to the cells of a are results for
+// threads that do not run e.
+func (w *walker) opposite(e *timing.Event, a timing.Access) bool {
+	return e.Guarded && slices.ContainsFunc(w.some, func(p partial) bool {
+		return p.Cell == a.Cell && p.N == a.N && p.guard == e.Guard && p.not != e.Negated
+	})
+}
+
+// divide remembers the results of e if they are for some threads only, and
+// forgets those whose cells or guard it writes. It stands before what e leaves
+// is recorded.
+func (w *walker) divide(e *timing.Event) {
+	if len(w.some) > 0 {
+		w.some = slices.DeleteFunc(w.some, func(p partial) bool {
+			return overlaps(e.Writes, p.guard) || slices.ContainsFunc(e.Writes, func(a timing.Access) bool {
+				return a.Cell < p.Cell+uint16(p.N) && p.Cell < a.Cell+uint16(a.N)
+			})
+		})
+	}
+	if !e.Guarded || e.Ctrl.WrBar < 0 || !w.timing.Variable(e.Class) || overlaps(e.Writes, e.Guard) {
+		return
+	}
+	for _, a := range e.Writes {
+		free := true
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			free = free && w.wr[c] == 0
+		}
+		if free {
+			w.some = append(w.some, partial{a, e.Guard, e.Negated})
+		}
+	}
 }
 
 // unread returns the barriers of those that will still read a cell, before
@@ -376,6 +423,7 @@ func (w *walker) wait(mask uint8) {
 
 // retire records what e leaves pending.
 func (w *walker) retire(e *timing.Event) {
+	w.divide(e)
 	variable := w.timing.Variable(e.Class)
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
