@@ -36,7 +36,8 @@ func (l *Builder) findComers() {
 		}
 	}
 	l.comers[0] = anybody
-	if l.hasTables() {
+	l.leadTo(0) // finds out about tables
+	if l.tables {
 		for n := range body.Labels {
 			come(int(body.Labels[n].At), anybody)
 		}
@@ -73,14 +74,26 @@ func (l *Builder) follow(in *sema.Inst, c comer, past bool) comer {
 	return anybody
 }
 
-// hasTables reports whether some branches find their labels in tables.
-func (l *Builder) hasTables() bool {
-	for n := range l.Body.Instrs {
-		if l.Body.Instrs[n].Op == isa.WBrx {
-			return true
+// leadTo lists the branches to a label before instruction n; not known is who
+// leads there if branches find their labels in a table.
+func (l *Builder) leadTo(n int) (list []int, known bool) {
+	if l.ways == nil {
+		l.ways = map[int][]int{}
+		for k := range l.Body.Labels {
+			l.ways[int(l.Body.Labels[k].At)] = []int{}
+		}
+		for k := range l.Body.Instrs {
+			switch in := &l.Body.Instrs[k]; in.Op {
+			case isa.WBra:
+				to := int(l.Body.Labels[l.Body.Of(in.Args)[0].Ref].At)
+				l.ways[to] = append(l.ways[to], k)
+			case isa.WBrx:
+				l.tables = true
+			}
 		}
 	}
-	return false
+	list, labelled := l.ways[n]
+	return list, !labelled || !l.tables
 }
 
 // leaves reports whether nobody comes to what stands behind in from there.

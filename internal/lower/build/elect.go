@@ -169,28 +169,6 @@ func (l *Builder) makes(in *sema.Inst, r int32) (value uint64, writes, plain boo
 	return args[1].Value, true, true
 }
 
-// leadTo lists the branches to a label before instruction n; not known is who
-// leads there if branches find their labels in a table.
-func (l *Builder) leadTo(n int) (list []int, known bool) {
-	if l.ways == nil {
-		l.ways = map[int][]int{}
-		for k := range l.Body.Labels {
-			l.ways[int(l.Body.Labels[k].At)] = []int{}
-		}
-		for k := range l.Body.Instrs {
-			switch in := &l.Body.Instrs[k]; in.Op {
-			case isa.WBra:
-				to := int(l.Body.Labels[l.Body.Of(in.Args)[0].Ref].At)
-				l.ways[to] = append(l.ways[to], k)
-			case isa.WBrx:
-				l.tables = true
-			}
-		}
-	}
-	list, labelled := l.ways[n]
-	return list, !labelled || !l.tables
-}
-
 // Near is Src1 of a 32-bit operand, but a register that was given a constant
 // shortly before is that constant: masks and lanes of a warp are kept in
 // registers that later hold something else.

@@ -49,7 +49,7 @@ func leaders(f *ori.Func) elections {
 	var list elections
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
-			if i.Op == op.ELECT && i.Guard.Kind == ori.KNone && i.Args[0].HasReg() && namesAll(f, i) {
+			if elects(f, i) && i.Args[0].HasReg() {
 				if list == nil {
 					list = make(elections, len(f.Regs))
 				}
@@ -63,7 +63,7 @@ func leaders(f *ori.Func) elections {
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			for _, d := range i.Dsts() {
-				if d.HasReg() && list[d.Reg] && (i.Op != op.ELECT || !namesAll(f, i) || i.Guard.Kind != ori.KNone) {
+				if d.HasReg() && list[d.Reg] && !elects(f, i) {
 					list[d.Reg] = false
 				}
 			}
@@ -72,9 +72,11 @@ func leaders(f *ori.Func) elections {
 	return list
 }
 
-// namesAll reports whether an instruction for which threads gather names all
-// of a warp in the text.
-func namesAll(f *ori.Func, i *ori.Instr) bool {
+// elects reports whether i names one thread of all of a warp.
+func elects(f *ori.Func, i *ori.Instr) bool {
+	if i.Op != op.ELECT || i.Guard.Kind != ori.KNone {
+		return false
+	}
 	found := false
 	for k := range f.Syncs {
 		if s := &f.Syncs[k]; s.Pos == i.Line {
