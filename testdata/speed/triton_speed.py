@@ -25,8 +25,8 @@ if len(sys.argv) != 3 or sys.argv[1] != 'run':
 
 import torch
 import triton
-import triton.language as tl
 from triton.testing import do_bench
+from triton_kernels import attn, lnorm, mm, mmodd, smax
 out={}
 def kernels(fn, calls=30):
     """The microseconds that the GPU spends in the kernels of one call: what the host does between them is left out."""
@@ -50,25 +50,6 @@ def rec(name, fn, ref=None, tol=3e-2, host=False):
         out[name]=(float('nan'), 'ERR '+str(ex)[:80].replace('\n',' '))
     print(name, out[name], flush=True)
 
-@triton.jit
-def mm(a,b,c,M,N,K,sam,sak,sbk,sbn,scm,scn,BM:tl.constexpr,BN:tl.constexpr,BK:tl.constexpr):
-    pid=tl.program_id(0); nb=tl.cdiv(N,BN); pm=pid//nb; pn=pid%nb
-    om=pm*BM+tl.arange(0,BM); on=pn*BN+tl.arange(0,BN); ok=tl.arange(0,BK)
-    pa=a+om[:,None]*sam+ok[None,:]*sak; pb=b+ok[:,None]*sbk+on[None,:]*sbn
-    acc=tl.zeros((BM,BN),tl.float32)
-    for k in range(0,K,BK):
-        x=tl.load(pa); y=tl.load(pb); acc=tl.dot(x,y,acc); pa+=BK*sak; pb+=BK*sbk
-    tl.store(c+om[:,None]*scm+on[None,:]*scn, acc.to(c.dtype.element_ty))
-@triton.jit
-def mmodd(a,b,c,M,N,K,sam,sak,sbk,sbn,scm,scn,BM:tl.constexpr,BN:tl.constexpr,BK:tl.constexpr):
-    pid=tl.program_id(0); nb=tl.cdiv(N,BN); pm=pid//nb; pn=pid%nb
-    om=(pm*BM+tl.arange(0,BM))%M; on=(pn*BN+tl.arange(0,BN))%N; ok=tl.arange(0,BK)
-    pa=a+om[:,None]*sam+ok[None,:]*sak; pb=b+ok[:,None]*sbk+on[None,:]*sbn
-    acc=tl.zeros((BM,BN),tl.float32)
-    for k in range(0,tl.cdiv(K,BK)):
-        x=tl.load(pa,mask=ok[None,:]<K-k*BK,other=0.0); y=tl.load(pb,mask=ok[:,None]<K-k*BK,other=0.0); acc=tl.dot(x,y,acc); pa+=BK*sak; pb+=BK*sbk
-    om=pm*BM+tl.arange(0,BM); on=pn*BN+tl.arange(0,BN)
-    tl.store(c+om[:,None]*scm+on[None,:]*scn, acc.to(c.dtype.element_ty), mask=(om[:,None]<M)&(on[None,:]<N))
 def run_mm(k,M,N,K,dt,BM,BN,BK,w,s):
     a=torch.randn(M,K,device='cuda').to(dt); b=torch.randn(K,N,device='cuda').to(dt); c=torch.empty(M,N,device='cuda',dtype=torch.float16 if dt!=torch.float32 else dt)
     g=(triton.cdiv(M,BM)*triton.cdiv(N,BN),)
@@ -76,22 +57,6 @@ def run_mm(k,M,N,K,dt,BM,BN,BK,w,s):
         k[g](a,b,c,M,N,K,a.stride(0),a.stride(1),b.stride(0),b.stride(1),c.stride(0),c.stride(1),BM,BN,BK,num_warps=w,num_stages=s); return c
     ref=(a.float()@b.float())
     return f,ref
-@triton.jit
-def attn(Q,K,V,O,sm,S,H:tl.constexpr,D:tl.constexpr,BM:tl.constexpr,BN:tl.constexpr,CAUSAL:tl.constexpr):
-    pm=tl.program_id(0); hb=tl.program_id(1); base=hb.to(tl.int64)*S*D
-    om=pm*BM+tl.arange(0,BM); on=tl.arange(0,BN); od=tl.arange(0,D)
-    q=tl.load(Q+base+om[:,None]*D+od[None,:])
-    m=tl.full((BM,),-float('inf'),tl.float32); l=tl.zeros((BM,),tl.float32); acc=tl.zeros((BM,D),tl.float32)
-    hi=(pm+1)*BM if CAUSAL else S
-    for n in range(0,hi,BN):
-        k=tl.load(K+base+(n+on)[None,:]*D+od[:,None])
-        s=tl.dot(q,k)*sm
-        if CAUSAL: s=tl.where(om[:,None]>=(n+on)[None,:],s,-1e6)
-        mn=tl.maximum(m,tl.max(s,1)); p=tl.math.exp2(s-mn[:,None]); al=tl.math.exp2(m-mn)
-        l=l*al+tl.sum(p,1); acc=acc*al[:,None]
-        v=tl.load(V+base+(n+on)[:,None]*D+od[None,:])
-        acc=tl.dot(p.to(v.dtype),v,acc); m=mn
-    tl.store(O+base+om[:,None]*D+od[None,:],(acc/l[:,None]).to(O.dtype.element_ty))
 def run_attn(D,causal,dt,BM,BN,w,s):
     B,H,S=2,16,2048
     q,k,v=[(torch.randn(B*H,S,D,device='cuda')*0.5).to(dt) for _ in range(3)]; o=torch.empty(B*H,S,D,device='cuda',dtype=torch.float16)
@@ -100,16 +65,6 @@ def run_attn(D,causal,dt,BM,BN,w,s):
         attn[(S//BM,B*H)](q,k,v,o,sm,S,H,D,BM,BN,causal,num_warps=w,num_stages=s); return o
     ref=torch.nn.functional.scaled_dot_product_attention(q.float(),k.float(),v.float(),is_causal=causal)
     return f,ref
-@triton.jit
-def lnorm(x,y,w,b,N,eps,BLK:tl.constexpr):
-    r=tl.program_id(0); o=tl.arange(0,BLK); mk=o<N
-    v=tl.load(x+r*N+o,mask=mk,other=0.0).to(tl.float32); mu=tl.sum(v,0)/N; d=tl.where(mk,v-mu,0.0); var=tl.sum(d*d,0)/N
-    z=d/tl.sqrt(var+eps)*tl.load(w+o,mask=mk).to(tl.float32)+tl.load(b+o,mask=mk).to(tl.float32)
-    tl.store(y+r*N+o,z.to(y.dtype.element_ty),mask=mk)
-@triton.jit
-def smax(x,y,N,BLK:tl.constexpr):
-    r=tl.program_id(0); o=tl.arange(0,BLK); mk=o<N
-    v=tl.load(x+r*N+o,mask=mk,other=-float('inf')).to(tl.float32); v=v-tl.max(v,0); e=tl.exp(v); tl.store(y+r*N+o,(e/tl.sum(e,0)).to(y.dtype.element_ty),mask=mk)
 h=torch.float16
 for nm,a in {"mm_f16_128x256":(mm,4096,4096,4096,h,128,256,64,8,3),"mm_f16_128x128":(mm,4096,4096,4096,h,128,128,64,4,4),"mm_f16_64x64":(mm,2048,2048,2048,h,64,64,64,4,3),"mm_bf16_128x128x32":(mm,4096,4096,4096,torch.bfloat16,128,128,32,8,4),
   "mmodd_f16":(mmodd,2047,2049,1111,h,128,128,32,4,4),"mmodd_f16_64":(mmodd,1023,1025,777,h,64,128,32,4,3),"mm_tf32":(mm,2048,2048,2048,torch.float32,128,128,32,8,3),"mm_f16_small":(mm,512,512,4096,h,32,32,64,4,4)}.items():

@@ -42,25 +42,63 @@ def storages(args, out, seen):
     return out
 
 
+def assemble(ptx, arch, command, fuse=True):
+    """The code that an assembler makes of a text, or what it says."""
+    with tempfile.TemporaryDirectory() as d:
+        with open(d + "/a.ptx", "w") as f:
+            f.write(ptx)
+        options = ["-lineinfo"] + ([] if fuse else ["--fmad=false"]) + [f"--gpu-name=sm_{arch}{'a' if arch >= 90 else ''}"]
+        r = subprocess.run([*command, *options, d + "/a.ptx", "-o", d + "/a.cubin"], capture_output=True, text=True)
+        if r.returncode:
+            return None, r.stderr[-300:]
+        with open(d + "/a.cubin", "rb") as f:
+            return f.read(), ""
+
+
 def reference(kernel):
     """The reference's code of a kernel, or what it says."""
-    d = tempfile.mkdtemp()
-    with open(d + "/a.ptx", "w") as f:
-        f.write(kernel.asm["ptx"])
-    arch = kernel.metadata.target.arch
-    command = [REF, "-lineinfo", f"--gpu-name=sm_{arch}{'a' if arch >= 90 else ''}", d + "/a.ptx", "-o", d + "/a.cubin"]
-    if not getattr(kernel.metadata, "enable_fp_fusion", True):
-        command.insert(1, "--fmad=false")
-    r = subprocess.run(command, capture_output=True, text=True)
-    if r.returncode:
-        return None, r.stderr[-300:]
-    with open(d + "/a.cubin", "rb") as f:
-        return f.read(), ""
+    return assemble(kernel.asm["ptx"], kernel.metadata.target.arch, [REF], getattr(kernel.metadata, "enable_fp_fusion", True))
+
+
+class Memory:
+    """What launches find: the memory of their arguments, equal before each."""
+
+    def __init__(self, args, launch):
+        self.memory = storages(args, [], set())
+        self.before, self.launch = [m.clone() for m in self.memory], launch
+
+    def restore(self):
+        for m, b in zip(self.memory, self.before):
+            m.copy_(b)
+
+    def left_by(self, f):
+        import torch
+        self.restore()
+        self.launch(f)
+        torch.cuda.synchronize()
+        return [m.clone() for m in self.memory]
+
+    def time(self, f, n, before=20000):
+        """Microseconds of each of n launches; so many cycles before give the host time to order them."""
+        import torch
+        self.restore()
+        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda._sleep(before)
+        a.record()
+        for _ in range(n):
+            self.launch(f)
+        b.record()
+        b.synchronize()
+        return a.elapsed_time(b) * 1e3 / n
+
+
+def same(a, b):
+    import torch
+    return all(torch.equal(x, y) for x, y in zip(a, b))
 
 
 def compare(kernel, record, launch, function, args):
     """Fills the record of one launch."""
-    import torch
     from triton.runtime import driver
     cubin, said = reference(kernel)
     if cubin is None:
@@ -69,47 +107,22 @@ def compare(kernel, record, launch, function, args):
     module, other, registers, spills, _ = driver.active.utils.load_binary(kernel.name, cubin, kernel.metadata.shared, driver.active.get_current_device())
     kernel._twin = module  # it stays loaded
     record.update(reference_registers=registers, reference_spills=spills)
-    memory = storages(args, [], set())
-    if sum(m.numel() for m in memory) > LARGE:
+    if sum(m.numel() for m in storages(args, [], set())) > LARGE:
         record.update(result="large")
         return
-    before = [m.clone() for m in memory]
-
-    def restore():
-        for m, b in zip(memory, before):
-            m.copy_(b)
-
-    def left_by(f):
-        restore()
-        launch(f)
-        torch.cuda.synchronize()
-        return [m.clone() for m in memory]
-
-    def same(a, b):
-        return all(torch.equal(x, y) for x, y in zip(a, b))
-
-    def time(f, n):
-        restore()
-        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        torch.cuda._sleep(20000)
-        a.record()
-        for _ in range(n):
-            launch(f)
-        b.record()
-        b.synchronize()
-        return a.elapsed_time(b) * 1e3 / n
-
-    want = left_by(other)
-    steady, equal = same(want, left_by(other)), same(want, left_by(function))
+    memory = Memory(args, launch)
+    want = memory.left_by(other)
+    steady, equal = same(want, memory.left_by(other)), same(want, memory.left_by(function))
     record.update(result="equal" if equal else "differs" if steady else "varies")
-    first = time(function, 1)
+    first = memory.time(function, 1)
     n, turns = 8 if first < 100 else 1, 12 if first < 2000 else 4
-    ours, theirs = zip(*((time(function, n), time(other, n)) for _ in range(turns)))
+    ours, theirs = zip(*((memory.time(function, n), memory.time(other, n)) for _ in range(turns)))
     record.update(ours=min(ours), reference=min(theirs))
-    restore()
+    memory.restore()
 
 
-def install():
+def install(compare=compare):
+    """Has every kernel's first launch compared."""
     import torch
     from triton.compiler import compiler
     from triton.runtime import autotuner
@@ -171,6 +184,6 @@ def summary(folder):
 
 if __name__ == "__main__":
     summary(sys.argv[1])
-else:
+elif "TWIN_OUT" in os.environ:
     os.makedirs(OUT + "/ptx", exist_ok=True)
     install()
