@@ -1,11 +1,14 @@
 package sched
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -13,7 +16,7 @@ import (
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := dag.NewGrapher(words.Physical(f), a, &tune)
-	b.Patient, b.Open = true, dag.NewOpenOrder(b.Names)
+	b.Patient, b.Open, b.Apart = true, dag.NewOpenOrder(b.Names), apartOf(f)
 	b.Alone, b.Turns = isAlone(f, words.Highest(f)+1), estimate.LeastTurns(f)
 	busy := estimate.NewBusyTable(b.Timing)
 	b.Busy = busy
@@ -28,6 +31,15 @@ func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 		})
 	}
 	f.Touch()
+}
+
+// apartOf tells where threads of a warp may be apart, if that says whether they
+// may exchange words before a barrier instead of behind it.
+func apartOf(f *ori.Func) *flow.Apart {
+	if !slices.ContainsFunc(f.Blocks, places.ExchangesBehind) {
+		return nil
+	}
+	return flow.ApartOf(f, flow.UniformityOf(f))
 }
 
 // place puts instructions in a new order before end, or at the end of b.

@@ -95,8 +95,9 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	s, p = s.later(f, a, p)
 	s, p = s.testAgain(f, a, p)
-	if flow.HasGroups(f) && tune.Manner == 0 && !p.nearlyFull() {
-		// addresses of the next copies need not wait behind the barrier before them
+	if (flow.HasGroups(f) || s.b.Apart != nil) && tune.Manner == 0 && !p.nearlyFull() {
+		// addresses of the next copies need not wait behind the barrier before them, nor
+		// one row of exchanges behind that of another
 		if q := s.presser(budget, manner{far: places.OverBarriers}); !q.nearlyFull() {
 			p = q
 		}

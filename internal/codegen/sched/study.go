@@ -87,6 +87,7 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	}
 	g := dag.NewGrapher(names, a, tune)
 	g.Alias = flow.AliasOf(f)
+	g.Apart = apartOf(f)
 	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune}
 	most := int32(1)
 	for _, r := range s.view(places.UpToBarriers).stretches {

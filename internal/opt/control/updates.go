@@ -36,11 +36,11 @@ func GuardedUpdates(f *ori.Func) bool {
 			if j == nil || !f.Should("update", i) {
 				continue
 			}
-			d := i.Args[0]
+			// i itself becomes the update: choices behind it find their value's writer
+			i.Op, i.Mods, i.Guard, i.Old = j.Op, j.Mods, p, []ori.Operand{old}
+			i.Args, i.NDst = append(i.Args[:1], j.Srcs()...), j.NDst
+			i.Line, i.Loc = j.Line, j.Loc
 			j.Remove()
-			b.InsertBefore(j, i)
-			j.Args[0], j.Guard, j.Old = d, p, []ori.Operand{old}
-			i.Remove()
 			changed = true
 		}
 	}
@@ -53,16 +53,25 @@ func update(v *opt.Values, i *ori.Instr, fresh, old ori.Operand) *ori.Instr {
 	if !word(fresh) || !word(old) || v.ReadsOf(fresh) != 1 || !readBefore(v, i, old) {
 		return nil
 	}
-	j, of := v.Once(fresh), v.Once(old)
-	if j == nil || of == nil || j.Block() != i.Block() || !opt.IsPure(j) || j.Op.Has(op.Pseudo) || j.NDst != 1 || j.Args[0].N > 1 || !varies(of) {
+	j, of := v.Once(fresh), v.Writer(old)
+	if j == nil || of == nil || j.Block() != i.Block() || !opt.IsPure(j) || j.Op.Has(op.Pseudo) || j.NDst != 1 || j.Args[0].N > 1 {
 		return nil
 	}
+	same, differs := false, varies(of)
 	for _, s := range j.Srcs() {
-		if s.Kind == ori.KReg && s.Reg == old.Reg && s.Sub == old.Sub && s.N <= 1 {
-			return j
+		if s.Kind != ori.KReg {
+			continue
+		}
+		if s.Reg == old.Reg && s.Sub == old.Sub && s.N <= 1 {
+			same = true
+		} else if o := v.Once(s); o != nil && varies(o) {
+			differs = true
 		}
 	}
-	return nil
+	if !same || !differs {
+		return nil
+	}
+	return j
 }
 
 // readFar is how far before a choice its value may be read by others.

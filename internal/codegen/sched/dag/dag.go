@@ -79,6 +79,7 @@ type Grapher struct {
 	stamp   int32
 	list    []words.Access
 	Alias   *flow.Alias         // nil after allocation
+	Apart   *flow.Apart         // nil where no block exchanges words behind a barrier
 	Patient bool                // see loaded
 	Busy    *estimate.BusyTable // where scarce units are looked for
 	crowded bool                // there is one in this region
@@ -302,6 +303,16 @@ func (b *Grapher) latency(from, to target.Class, a *words.Access) int32 {
 	return int32(b.Timing.RAW(a.File, from, timing.SinkOf(to, a.Use)))
 }
 
+// passes reports whether threads of a warp may as well do i together on the
+// other side of a barrier: it touches nothing else, and where they are all in
+// one place a barrier does not bring them there.
+func (b *Grapher) passes(i *ori.Instr) bool {
+	if places.IsProduct(i) {
+		return b.Far == places.OverFences
+	}
+	return i.Op.Has(op.Exchange) && b.Apart != nil && !b.Apart.Is(i.Block())
+}
+
 // memory adds the edges of instruction k for the memory it touches.
 func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 	switch {
@@ -310,7 +321,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 			g.edge(j, k, 1)
 		}
 		b.joint, b.barrier = append(b.joint[:0], k), k
-	case i.Op.Has(op.Convergent) && (b.Far != places.OverFences || !places.IsProduct(i)):
+	case i.Op.Has(op.Convergent) && !b.passes(i):
 		if b.barrier >= 0 {
 			g.edge(b.barrier, k, 1)
 		}

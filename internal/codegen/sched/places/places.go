@@ -41,6 +41,19 @@ func MarksCopies(i *ori.Instr) bool {
 // IsBarrier: see flow.Meets.
 func IsBarrier(i *ori.Instr) bool { return flow.Meets(i) }
 
+// ExchangesBehind reports whether threads of a warp exchange words behind a
+// barrier of b.
+func ExchangesBehind(b *ori.Block) bool {
+	behind := false
+	for i := range b.Instrs {
+		if behind && i.Op.Has(op.Exchange) {
+			return true
+		}
+		behind = behind || IsBarrier(i)
+	}
+	return false
+}
+
 // IsFence reports whether i orders accesses to memory of its own thread and
 // does nothing else: they keep to their side of it, but arithmetic may pass.
 func IsFence(i *ori.Instr) bool {
