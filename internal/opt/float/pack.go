@@ -14,19 +14,21 @@ import (
 //	PRMT d = a, 0x5410, b
 //
 // Every operand must be a half that both read, or the low and the high half of one word,
-// which may be one that was put together before.
+// which may be one that was put together before, or the results of two such operations that
+// are done as one in their turn; else its halves are put together, if there are fewer of those
+// than of operations that are saved.
 // Where the results are put together in another block, as behind a loop that waits, the
 // operation stays where it was: one word lives that long instead of two.
 // fits tells whether an instruction has a form.
 func PackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
-	v := opt.ValuesOf(f)
+	p := &packing{v: opt.ValuesOf(f), fits: fits, joins: map[[2]half]ori.Operand{}}
 	changed := false
 	var next *ori.Instr
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = next {
 			next = i.Next() // i may move
 			if joinsHalves(i) {
-				changed = pack(v, i, fits) || changed
+				changed = p.pack(i) || changed
 			}
 		}
 	}
@@ -101,34 +103,40 @@ func (h half) origin(v *opt.Values) half {
 }
 
 // pack makes i the operation whose two results it puts together.
-func pack(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
+func (p *packing) pack(i *ori.Instr) bool {
 	l, ok := joined(i, false)
 	h, also := joined(i, true)
 	if !ok || !also {
 		return false
 	}
-	low, high := halfOp(v, l.word), halfOp(v, h.word)
-	if low == nil || high == nil || low == high || low.Op != high.Op || low.Mods != high.Mods || len(low.Args) != len(high.Args) {
+	low, high := p.ops(l, h)
+	if low == nil {
 		return false
 	}
-	behind, ok := place(v, i, low, high)
+	behind, ok := place(p.v, i, low, high)
 	if !ok {
 		return false
 	}
-	srcs := make([]ori.Operand, 0, len(low.Args)-1)
-	for n, x := range low.Srcs() {
-		a, ok := lanes(v, lane(x, l.high), lane(high.Srcs()[n], h.high))
-		if !ok || !v.Stable(a) {
-			return false
-		}
-		srcs = append(srcs, a)
+	p.block, p.steps, p.gain = low.Block(), p.steps[:0], 2
+	clear(p.joins)
+	srcs, ok := p.sources(low, high, l.high, h.high, 0)
+	if !ok || p.gain <= 0 || len(p.steps) > 0 && !i.Block().Func().Should("halves", i) {
+		return false
 	}
+	v := p.v
 	was, wasOp, wasMods := i.Args, i.Op, i.Mods
 	v.Count(i, -1)
-	i.Op, i.Mods = low.Op, low.Mods.Without(op.MCONTRACT) // what stands in a pair is fused with nothing
+	i.Op, i.Mods = low.Op, packed(low)
 	v.Func.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), srcs)
-	if ok = fits(i); !ok {
+	if ok = p.fits(i); !ok {
 		i.Op, i.Mods, i.Args = wasOp, wasMods, was
+	}
+	if ok {
+		v.Grow()
+		for _, s := range p.steps {
+			s.behind.Block().InsertAfter(s.i, s.behind)
+			v.Count(s.i, 1)
+		}
 	}
 	v.Count(i, 1)
 	if ok {
@@ -138,9 +146,19 @@ func pack(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
 		}
 		v.Remove(low)
 		v.Remove(high)
+		for n := len(p.steps) - 1; n >= 0; n-- { // readers first
+			if s := p.steps[n]; s.low != nil {
+				v.Remove(s.low)
+				v.Remove(s.high)
+			}
+		}
 	}
 	return ok
 }
+
+// packed are the modifiers of an operation on both halves: what stands in a
+// pair is fused with nothing.
+func packed(i *ori.Instr) op.Mods { return i.Mods.Without(op.MCONTRACT) }
 
 // mostBetween is how far two operations may stand from each other that are
 // done as one in another block than that of their reader.

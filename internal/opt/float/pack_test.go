@@ -10,7 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// packCases are two products of halves, put together.
+// packCases are products of halves, of which two are put together.
 var packCases = []struct {
 	name, in string
 	products int // that are left
@@ -53,7 +53,31 @@ HMUL2.BF16_V2 r2 = r5, r6
 HMUL2.BF16_V2 r3 = r1.H1, r6.H0
 PRMT r4 = r2, 0x5410, r3
 STS [0x0], r4
+EXIT`, 1, "b0"},
+	{"two words that are not one", `b0:
+HMUL2.BF16_V2 r2 = r0.H0, r1.H1
+HMUL2.BF16_V2 r3 = r6.H0, r0.H0
+PRMT r4 = r2, 0x5410, r3
+STS [0x0], r4
 EXIT`, 2, ""},
+	{"a row of them", `b0:
+HMUL2.BF16_V2 r2 = r0.H0, r1.H0
+HMUL2.BF16_V2 r3 = r6.H0, r1.H0
+HMUL2.BF16_V2 r5 = -r2.H0, r0.H0
+HMUL2.BF16_V2 r7 = -r3.H0, r6.H0
+HMUL2.BF16_V2 r8 = r5.H0, r1.H1
+HMUL2.BF16_V2 r9 = r7.H0, r1.H1
+PRMT r4 = r8, 0x5410, r9
+STS [0x0], r4
+EXIT`, 3, "b0"},
+	{"other signs", `b0:
+HMUL2.BF16_V2 r2 = r0.H0, r1.H0
+HMUL2.BF16_V2 r3 = r0.H1, r1.H0
+HMUL2.BF16_V2 r5 = -r2.H0, r1.H0
+HMUL2.BF16_V2 r7 = r3.H0, r1.H0
+PRMT r4 = r5, 0x5410, r7
+STS [0x0], r4
+EXIT`, 4, ""},
 	{"both lanes equal", `b0:
 PRMT r5 = r0, 0x5410, r1
 HMUL2.BF16_V2 r2 = r5, r6
@@ -66,7 +90,7 @@ HMUL2.BF16_V2 r2 = r0.H1, r1.H0
 HMUL2.BF16_V2 r3 = r0.H0, r1.H0
 PRMT r4 = r2, 0x5410, r3
 STS [0x0], r4
-EXIT`, 2, ""},
+EXIT`, 1, "b0"},
 	{"the high half of what has the low one", `b0:
 PRMT r5 = r0, 0x5410, r1
 HMUL2.BF16_V2 r2 = r0.H0, r6.H0
@@ -89,7 +113,7 @@ func TestPackHalves(t *testing.T) {
 	for _, c := range packCases {
 		var s strings.Builder
 		s.WriteString("func k kernel {\n")
-		for r := range 7 {
+		for r := range 10 {
 			if r == 6 && strings.Contains(c.in, "p6") {
 				s.WriteString("reg p6 1/1\n")
 				continue
