@@ -1,8 +1,6 @@
 package opt
 
 import (
-	"slices"
-
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -49,7 +47,6 @@ var shorter = [...]struct {
 	{op.IABS, (*Combiner).magnitudeTwice},
 	{op.ISETP, (*Combiner).chosenPart},
 	{op.ISETP, (*Combiner).chosen},
-	{op.LDGSTS, (*Combiner).alwaysCopies},
 	{op.SEL, (*Combiner).constantLast},
 	{op.FSEL, (*Combiner).constantLast},
 	{op.ISETP, (*Combiner).turnAround},
@@ -261,18 +258,6 @@ var accumulators = [...]struct {
 	lut int64
 	mod op.Mod
 }{{0xc0, op.MAND}, {0xfc, op.MOR}, {0x3c, op.MXOR}}
-
-// alwaysCopies: an asynchronous copy under a predicate that always holds is
-// one without.
-func (c *Combiner) alwaysCopies(i *ori.Instr) bool {
-	for n := copyRest; n < len(i.Args); n++ {
-		if a := i.Args[n]; a.Kind == ori.KZero && a.Class == ori.P && a.Flags == 0 {
-			c.F.SetArgs(i, nil, slices.Delete(slices.Clone(i.Args), n, n+1))
-			return true
-		}
-	}
-	return false
-}
 
 // constantLast: of two values to choose from the machine takes a constant as
 // the second.

@@ -320,8 +320,9 @@ func Join(a ori.Operand) ori.Operand {
 	return a
 }
 
-// Settle takes the marks away that only earlier phases read. It runs at
-// every level.
+// Settle takes the marks away that only earlier phases read, and predicates of
+// asynchronous copies that always hold, for which the machine has no form. It
+// runs at every level.
 func Settle(f *ori.Func) {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
@@ -330,6 +331,9 @@ func Settle(f *ori.Func) {
 			}
 			if leftOut(i) != nil {
 				f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
+			}
+			if n := len(i.Args) - 1; i.Op == op.LDGSTS && n >= copyRest && i.Args[n] == ori.Zero(ori.P) {
+				f.SetArgs(i, nil, slices.Clone(i.Args[:n]))
 			}
 		}
 	}
