@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt/machine"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // TestHighTests: comparisons of pairs share what is known of an upper word.
@@ -29,7 +30,7 @@ func TestHighTests(t *testing.T) {
 		if want == "" {
 			want = c[0]
 		}
-		if got := run(t, head+c[0], machine.HighTests); got != start+want {
+		if got := run(t, head+c[0], func(f *ori.Func) bool { return machine.HighTests(f, 3) }); got != start+want {
 			t.Errorf("%s\nwant\n%s", got, start+want)
 		}
 	}

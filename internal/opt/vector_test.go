@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestVectors(t *testing.T) {
@@ -61,7 +62,7 @@ LDS r3 = [r0+0x4]`, `IMAD r1 = r0, 0x8, rz
 LDS r2 = [r1+0x0]
 LDS r3 = [r0+0x4]`},
 	} {
-		if got := run(t, head+c.in, address.VectorLoads); got != "S2R r0 = SR_TID.X\n"+c.want {
+		if got := run(t, head+c.in, vectorLoads); got != "S2R r0 = SR_TID.X\n"+c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
@@ -98,7 +99,7 @@ LDS r3 = [r1+0x4]
 IADD3 r1 = r1, r0, rz
 @p4 BRA b1
 EXIT`
-	if got := run(t, in, address.VectorLoads); got != want {
+	if got := run(t, in, vectorLoads); got != want {
 		t.Error(got)
 	}
 }
@@ -124,8 +125,11 @@ EXIT`
 	narrow := "MOV r1 = rz\nLDS r2 = [r1+0x0]\nLDS r3 = [r1+0x4]\n"
 	for step, want := range map[string]string{"0x10": wide, "0x8": wide, "0xc": narrow} {
 		i := "IADD3 r1 = r1, " + step + ", rz"
-		if got := run(t, head+i+tail, address.VectorLoads); got != want+i+"\n@p4 BRA b1\nSTS [r2+0x0], r3\nEXIT" {
+		if got := run(t, head+i+tail, vectorLoads); got != want+i+"\n@p4 BRA b1\nSTS [r2+0x0], r3\nEXIT" {
 			t.Errorf("step %s: %s", step, got)
 		}
 	}
 }
+
+// vectorLoads are those of loads that stand as near as usual.
+func vectorLoads(f *ori.Func) bool { return address.VectorLoads(f, 48) }

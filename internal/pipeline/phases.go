@@ -111,7 +111,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Contract", Run: improve(float.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: do(ifConvert), MinOpt: 2},
-		{Name: "HighTests", Run: improve(machine.HighTests), MinOpt: 2},
+		{Name: "HighTests", Run: do(highTests), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
 		{Name: "Unguard", Run: improve(control.Unguard), MinOpt: 2},
@@ -119,8 +119,8 @@ func phases() []phase.Row[*unit] {
 		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
 		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
 		{Name: "NarrowLoads", Run: improve(address.NarrowLoads), MinOpt: 2},
-		{Name: "VectorLoads", Run: improve(address.VectorLoads), MinOpt: 2},
-		{Name: "VectorStores", Run: improve(address.VectorStores), MinOpt: 2},
+		{Name: "VectorLoads", Run: do(vectorLoads), MinOpt: 2},
+		{Name: "VectorStores", Run: do(vectorStores), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
 		{Name: "PackHalves", Run: fit(float.PackHalves), MinOpt: 1},
 		{Name: "Extremes", Run: fit(float.Extremes), MinOpt: 1},
@@ -152,7 +152,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: do(looseGroups), MinOpt: 2, Needs: legal | converged},
 		{Name: "ParkAccumulators", Run: do(parkAccumulators), MinOpt: 2, Needs: legal | converged},
-		{Name: "PredicateBits", Run: do(func(u *unit) { ra.Flags(u.f) }), MinOpt: 2, Needs: legal | converged},
+		{Name: "PredicateBits", Run: do(predicateBits), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
 		{Name: expandPhase, Run: expandCopies, Required: true, Needs: allocated, Gives: noCopies},
@@ -333,6 +333,19 @@ func unrollRest(u *unit) {
 	loop.UnrollRest(u.f, loop.Rest{Turns: u.number(knobs.RestTurns), Body: u.number(knobs.RestBody), Growth: u.number(knobs.UnrollGrowth)})
 }
 
+// highTests looks at upper words that several comparisons share once.
+func highTests(u *unit) { machine.HighTests(u.f, u.number(knobs.HighFew)) }
+
+// vectorLoads and vectorStores join accesses that stand near each other.
+func vectorLoads(u *unit) { address.VectorLoads(u.f, u.number(knobs.VectorSpread)) }
+
+func vectorStores(u *unit) { address.VectorStores(u.f, u.number(knobs.VectorSpread)) }
+
+// predicateBits keeps predicates in bits of words where they are too many.
+func predicateBits(u *unit) {
+	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked)})
+}
+
 func settle(u *unit) { opt.Settle(u.f) }
 
 // aggregate lets one thread of a warp do what all do to one address.
@@ -451,6 +464,8 @@ func tuning(u *unit) sched.Tuning {
 		Turns:      sched.Turns{Time: n(knobs.TurnsTime), Share: n(knobs.TurnsShare), Few: n(knobs.TurnsFew), Reads: n(knobs.TurnsReads)},
 		ScarceTime: n(knobs.ScarceTime), ScarceShare: n(knobs.ScarceShare),
 		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer),
+		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler),
+		Slacks: sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
 	}
 }
 
@@ -477,7 +492,7 @@ func balancePipes(u *unit) {
 func postSchedule(u *unit) { sched.Post(u.f, u.o.Arch, tuning(u)) }
 
 func legalize(u *unit, _ *phase.Ctx) error {
-	return isel.Legalize(u.f, u.o.Arch, fits(u), isel.Waiting{Constants: u.number(knobs.WaitConstants), Alive: u.number(knobs.WaitAlive)})
+	return isel.Legalize(u.f, u.o.Arch, fits(u), isel.Waiting{Constants: u.number(knobs.WaitConstants), Alive: u.number(knobs.WaitAlive), Shared: u.number(knobs.WaitShared)})
 }
 
 // fits returns the question whether the machine has a form of an instruction.

@@ -12,7 +12,7 @@ import (
 // Waiting says how many constants wait in registers for one loop, and how
 // many words of general registers may live at the start of a loop that they
 // are added to.
-type Waiting struct{ Constants, Alive int }
+type Waiting struct{ Constants, Alive, Shared int }
 
 // hoister puts constants before loops.
 type hoister struct {

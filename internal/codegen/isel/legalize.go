@@ -57,11 +57,6 @@ type materialized struct {
 	at    int // when
 }
 
-// maxShared is how far apart, in instructions, two readers of a constant
-// share its register: further apart the register is worth more than the
-// move.
-const maxShared = 48
-
 func writesOf(f *ori.Func) []int32 {
 	n := pool.Make[int32](f.Scratch(), len(f.Regs))
 	for _, b := range f.Blocks {
@@ -107,7 +102,7 @@ func (l *legalizer) shared(s ori.Operand, c ori.Class) (ori.Operand, bool) {
 		return s, false
 	}
 	for n := range l.held {
-		if h := &l.held[n]; h.value == s && h.reg.Class == c && l.at-h.at <= maxShared {
+		if h := &l.held[n]; h.value == s && h.reg.Class == c && l.at-h.at <= l.hoist.most.Shared {
 			h.at = l.at
 			return h.reg, true
 		}

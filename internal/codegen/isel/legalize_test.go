@@ -206,4 +206,4 @@ EXIT
 }
 
 // usualWaiting is what the knobs say.
-var usualWaiting = Waiting{Constants: 3, Alive: 40}
+var usualWaiting = Waiting{Constants: 3, Alive: 40, Shared: 48}

@@ -20,12 +20,19 @@ import (
 //	                                  LOP3.LUT q, rz = h, 0x4, rz, 0xc0, ~pt
 //	@p LDG r = [x]                    @q LDG r = [x]
 
+// FlagCost says when bits are worth it.
+type FlagCost struct {
+	Few    int // predicates from which on they become bits
+	Reach  int // instructions for which a bit that was looked at is known
+	Masked int // bits with one predicate for which a word is masked
+}
+
 // Flags turns predicates of f that are too many into bits of words.
-func Flags(f *ori.Func) {
+func Flags(f *ori.Func, cost FlagCost) {
 	if !f.Kernel || f.Props.HasCalls {
 		return
 	}
-	x := &flags{f: f, loops: flow.LoopsOf(f, flow.DomOf(f))}
+	x := &flags{f: f, cost: cost, loops: flow.LoopsOf(f, flow.DomOf(f))}
 	x.find()
 	if len(x.list) == 0 {
 		return
@@ -45,18 +52,13 @@ func Flags(f *ori.Func) {
 	f.Touched(true)
 }
 
-const (
-	// fewFlags is from how many on predicates become bits.
-	fewFlags = 4
-	// flagReach is for how many instructions a bit that was looked at is known.
-	flagReach = 12
-	// mostPredicates is how many there are.
-	mostPredicates = 7
-)
+// mostPredicates is how many there are.
+const mostPredicates = 7
 
 // flags decides about predicates.
 type flags struct {
 	f       *ori.Func
+	cost    FlagCost
 	loops   *flow.Loops
 	live    *flow.Live
 	at      []int32 // by register: its place in list plus one
@@ -204,7 +206,7 @@ func (x *flags) choose() {
 			}
 		}
 	}
-	if len(chosen) < fewFlags {
+	if len(chosen) < x.cost.Few {
 		return
 	}
 	for n, k := range chosen {
@@ -239,7 +241,7 @@ func (x *flags) block(b *ori.Block) {
 				word, mask := x.place(a.Reg)
 				x.look(i, word, mask, c.reg)
 			}
-			c.upTo = n + flagReach
+			c.upTo = n + x.cost.Reach
 			now[a.Reg] = c
 			a.Reg = c.reg
 		}
@@ -259,7 +261,7 @@ func (x *flags) block(b *ori.Block) {
 				m.drop(r)
 				a.Reg = x.f.NewReg(ori.P, 1)
 				x.set(i, r, a.Reg)
-				now[r] = copied{a.Reg, n + flagReach}
+				now[r] = copied{a.Reg, n + x.cost.Reach}
 			} else if a.Kind == ori.KReg {
 				m.drop(a.Reg)
 			}

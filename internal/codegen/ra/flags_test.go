@@ -52,7 +52,7 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Flags(f)
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3})
 		got := map[string]int{}
 		for n, b := range f.Blocks {
 			for i := range b.Instrs {

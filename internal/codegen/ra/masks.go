@@ -11,9 +11,6 @@ import (
 //	PLOP3.LUT s = q, p, pt, 0xc0, 0x0     SEL g = h, rz, p
 //	                                      LOP3.LUT s, rz = g, 0x4, rz, 0xc0, ~pt
 
-// fewMasked is how many bits a masked word is made for.
-const fewMasked = 3
-
 // masks are the masked words of a block.
 type masks struct {
 	x     *flags
@@ -66,7 +63,7 @@ func (m *masks) conjunction(i *ori.Instr) (k masked, bit ori.Reg, ok bool) {
 // the bit of a masked word.
 func (m *masks) together(i *ori.Instr) bool {
 	k, bit, ok := m.conjunction(i)
-	if !ok || m.count[k] < fewMasked {
+	if !ok || m.count[k] < m.x.cost.Masked {
 		return false
 	}
 	f := m.x.f

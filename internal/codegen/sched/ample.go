@@ -13,13 +13,9 @@ import (
 // memory for a while: a trip there takes a few cycles, a load that nobody
 // overlaps hundreds.
 
-// ample are the numbers of registers beyond those there are that orders are
-// made for.
-var ample = [...]int32{32, 64, 96, 128}
-
-// amplerGain is the part of the time that must be gone for an order that spills
-// more.
-const amplerGain = 0.95
+// ampleSteps is for how many numbers of registers beyond those there are orders
+// are made.
+const ampleSteps = 4
 
 // Guesses below fewGuessed say nothing about others, and none is taken to be
 // off by more than mostOff.
@@ -47,14 +43,14 @@ func (s *study) ampler(f *ori.Func, p *presser, best verdict, source [][]*ori.In
 		return
 	}
 	off := best.off()
-	for _, more := range ample {
+	for n := range ampleSteps {
 		how := best.how
-		how.less = -more
+		how.less = -int32((n + 1) * s.tune.Ample)
 		f.Reorder(source)
 		q := s.presser(p.budget, how)
 		x := verdict{made: made{how: how, time: q.arrange(f)}, memory: true}
 		f.Touch()
-		most := tuning.Affordable(x.time, best.total()*amplerGain)
+		most := tuning.Affordable(x.time, best.total()*s.tune.Gain())
 		if most <= 0 {
 			continue
 		}
@@ -80,5 +76,5 @@ func (p *presser) waits(f *ori.Func, best *verdict) bool {
 	for n, w := range p.weights(f) {
 		least.Latency += w * float64(p.graph(p.regions[n].stretch).Shortest())
 	}
-	return tuning.Affordable(least, best.total()*amplerGain) > 0
+	return tuning.Affordable(least, best.total()*p.tune.Gain()) > 0
 }

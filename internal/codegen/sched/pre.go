@@ -117,7 +117,7 @@ func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge
 	usual := tune.Slack == Usual().Slack && places.HasProducts(f)
 	s.trades = usual && p.budget.Rooms != nil
 	if usual && !p.nearlyFull() {
-		tune.Slack = estimate.ProductSlack
+		tune.Slack = tune.Slacks.Product
 		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
 	}
 	step := p.step(f)
@@ -231,7 +231,7 @@ func (p *presser) spacious(b *ori.Block, words int32) bool {
 // slack is that of a region: where warps trade registers, some may have enough.
 func (p *presser) slack(r *region) int {
 	if p.trades && p.spacious(r.block, p.byBlock[r.block.ID][general]) {
-		return estimate.ProductSlack
+		return p.tune.Slacks.Product
 	}
 	return p.tune.Slack
 }

@@ -6,6 +6,7 @@ import "github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 type (
 	Tuning = tuning.Tuning
 	Turns  = tuning.Turns
+	Slacks = tuning.Slacks
 	Judge  = tuning.Judge
 )
 

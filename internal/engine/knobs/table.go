@@ -55,6 +55,17 @@ const (
 	SchedBetter               // read by pipeline
 	SchedWorthwhile           // read by pipeline
 	SchedFewer                // read by pipeline
+	SchedAmple                // read by pipeline
+	SchedAmpler               // read by pipeline
+	SlackProduct              // read by pipeline
+	SlackPair                 // read by pipeline
+	SlackAlone                // read by pipeline
+	FlagsFew                  // read by pipeline
+	FlagsReach                // read by pipeline
+	FlagsMasked               // read by pipeline
+	WaitShared                // read by pipeline
+	HighFew                   // read by pipeline
+	VectorSpread              // read by pipeline
 )
 
 var table = [...]Knob{
@@ -109,5 +120,16 @@ var table = [...]Knob{
 	SchedBetter:     {"SchedBetter", Int, "97", "percent of the price before that such an order comes to at most, with as many warps"},
 	SchedFewer:      {"SchedFewer", Int, "68", "percent of the price before that an order with fewer warps comes to at most, if all of them together take no longer"},
 	SchedWorthwhile: {"SchedWorthwhile", Int, "70", "percent of the latency a warp hides that such an order comes to at most, with fewer warps"},
+	SchedAmple:      {"SchedAmple", Int, "32", "registers by which orders go beyond those there are, once to four times, and spill for loads in flight"},
+	SchedAmpler:     {"SchedAmpler", Int, "95", "percent of the time before that such an order comes to at most"},
+	SlackProduct:    {"SlackProduct", Int, "30", "the cycles of SchedSlack in functions with products of matrices and registers to spare"},
+	SlackPair:       {"SlackPair", Int, "48", "the same with exponentials between the products and two warps of different blocks on a scheduler"},
+	SlackAlone:      {"SlackAlone", Int, "80", "the same where both warps are of one block"},
+	FlagsFew:        {"FlagsFew", Int, "4", "predicates from which on those too many become bits of a word"},
+	FlagsReach:      {"FlagsReach", Int, "12", "instructions for which such a bit that was looked at is kept in a predicate"},
+	FlagsMasked:     {"FlagsMasked", Int, "3", "bits that are wanted with one predicate from which on it masks their word"},
+	WaitShared:      {"WaitShared", Int, "48", "instructions between two readers of a constant that share its register"},
+	HighFew:         {"HighFew", Int, "3", "comparisons from which on their upper word is looked at once"},
+	VectorSpread:    {"VectorSpread", Int, "48", "instructions between accesses to memory that become one"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

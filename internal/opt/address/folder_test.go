@@ -13,6 +13,6 @@ func TestFolders(t *testing.T) {
 		"LocalWords":   func(f *ori.Func) bool { return LocalWords(f, 32) },
 		"NarrowLoads":  NarrowLoads,
 		"Reassociate":  Reassociate,
-		"VectorStores": VectorStores,
+		"VectorStores": func(f *ori.Func) bool { return VectorStores(f, 48) },
 	})
 }

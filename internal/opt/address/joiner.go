@@ -17,6 +17,7 @@ type joiner struct {
 	at       func(i *ori.Instr) *ori.Operand   // its address
 	words    func(i *ori.Instr) int64          // it moves
 	zeros    func(i *ori.Instr) int            // at the end of the address it counts from
+	spread   int                               // instructions apart they are still joined: further apart a register that waits costs more than the access
 	groups   []run
 	joins    []joined // found, to be made when nothing is asked any more
 }
@@ -35,10 +36,6 @@ type joined struct {
 	list run
 	size int64
 }
-
-// maxSpread is how many instructions apart two accesses are still joined:
-// further apart a register that waits costs more than the access.
-const maxSpread = 48
 
 // widen makes wide accesses of those of f.
 func (j *joiner) widen(f *ori.Func, make func(list run, size int64)) bool {
@@ -127,7 +124,7 @@ func (j *joiner) fill(list run, size int64) int {
 	first, last := list[0].at, list[0].at
 	for n, i := range list {
 		first, last = min(first, i.at), max(last, i.at)
-		if j.at(i.Instr).Imm != at || last-first > maxSpread {
+		if j.at(i.Instr).Imm != at || last-first > j.spread {
 			return 0
 		}
 		if at += 4 * j.words(i.Instr); at == end {

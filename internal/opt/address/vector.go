@@ -17,14 +17,14 @@ import (
 //	                         COPY r2 = r9[1]
 //
 // The wide load stands where the first of them stood, so nothing between
-// may write those bytes.
-func VectorLoads(f *ori.Func) bool {
+// may write those bytes, nor may they be further apart than spread.
+func VectorLoads(f *ori.Func, spread int) bool {
 	w := &widener{f: f, v: opt.ValuesOf(f), alias: flow.AliasOf(f)}
 	w.align.v = w.v
 	j := joiner{
 		takes: func(i *ori.Instr) bool { return isJoinable(i) && w.v.Stable(i.Args[0]) }, same: sameAddress, disturbs: w.disturbs,
 		at: address, words: func(i *ori.Instr) int64 { return int64(i.Args[0].N) },
-		zeros: func(i *ori.Instr) int { return w.align.zeros(*address(i)) },
+		zeros: func(i *ori.Instr) int { return w.align.zeros(*address(i)) }, spread: spread,
 	}
 	return j.widen(f, w.widen)
 }

@@ -19,12 +19,12 @@ import (
 //
 // The wide store stands where the last of them stood, so nothing between may
 // touch those bytes.
-func VectorStores(f *ori.Func) bool {
+func VectorStores(f *ori.Func, spread int) bool {
 	w := &storer{f: f, v: opt.ValuesOf(f), alias: flow.AliasOf(f)}
 	w.align.v = w.v
 	j := joiner{
 		takes: isPlainStore, same: sameStore, disturbs: w.disturbs, at: place, words: words,
-		zeros: func(i *ori.Instr) int { return max(w.align.zeros(*place(i)), w.proved(i)) },
+		zeros: func(i *ori.Instr) int { return max(w.align.zeros(*place(i)), w.proved(i)) }, spread: spread,
 	}
 	return j.widen(f, w.widen)
 }

@@ -6,10 +6,6 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// fewHigh is from how many comparisons on one word is looked at by itself: its
-// outcome takes a predicate.
-const fewHigh = 3
-
 // HighTests compares pairs of words with one instruction each where the upper
 // word of one side is zero and that of the other is shared by several
 // comparisons: whether it is zero is found once.
@@ -18,7 +14,9 @@ const fewHigh = 3
 //	ISETP.GT.U32.AND.EX p = x, rz, pt, q      ISETP.GT.U32.OR  p = a, b, h
 //	ISETP.LT.U32.AND    s = c, d, pt          ISETP.LT.U32.AND r = c, d, ~h
 //	ISETP.LT.U32.AND.EX r = x, rz, pt, s
-func HighTests(f *ori.Func) bool {
+//
+// The outcome takes a predicate, so there must be a few of them.
+func HighTests(f *ori.Func, few int) bool {
 	v := opt.ValuesOf(f)
 	changed := false
 	for _, b := range f.Blocks {
@@ -35,7 +33,7 @@ func HighTests(f *ori.Func) bool {
 			groups[x] = append(groups[x], i)
 		}
 		for _, x := range order {
-			if list := groups[x]; len(list) >= fewHigh && f.Should("high", list[0]) {
+			if list := groups[x]; len(list) >= few && f.Should("high", list[0]) {
 				shareHigh(v, x, list)
 				changed = true
 			}

@@ -1,6 +1,9 @@
 package estimate
 
-import "github.com/goptxas/goptxas/internal/ori"
+import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
+	"github.com/goptxas/goptxas/internal/ori"
+)
 
 // Who shares a scheduler with a warp. Warps of one block are in step where
 // they multiply together, and wait at the same time; those of other blocks fill
@@ -19,26 +22,15 @@ func LeastTurns(f *ori.Func) int {
 	return 2
 }
 
-// How long before it is due an instruction may issue that takes a register, in
-// functions with products of matrices that have registers to spare: while a
-// product runs, whatever can issue should. Where exponentials lie between
-// products and at most two warps share a scheduler, nobody else fills their gaps,
-// least of all where both are of one block.
-const (
-	ProductSlack = 30
-	pairSlack    = 48
-	aloneSlack   = 80
-)
-
 // Slack is that of functions with exponentials between products, with so many
 // registers.
-func Slack(f *ori.Func, count int32) int {
+func Slack(f *ori.Func, count int32, s *tuning.Slacks) int {
 	blocks, threads := Blocks(f, count)
 	switch {
 	case max(1, blocks)*threads > 2*groupThreads:
-		return ProductSlack
+		return s.Product
 	case threads > groupThreads:
-		return aloneSlack
+		return s.Alone
 	}
-	return pairSlack
+	return s.Pair
 }

@@ -3,6 +3,7 @@ package estimate
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -78,13 +79,14 @@ func TestWarps(t *testing.T) {
 // TestCompany: instructions issue the earlier the fewer warps share a scheduler, and rows
 // of a warp that meets none of its block there need more turns.
 func TestCompany(t *testing.T) {
+	s := tuning.Usual().Slacks
 	f := (&ori.Module{}).NewFunc("f")
 	for _, c := range []struct {
 		threads, registers int32
 		slack, turns       int
-	}{{256, 148, aloneSlack, 2}, {256, 128, ProductSlack, 2}, {384, 168, ProductSlack, 2}, {128, 176, pairSlack, 3}, {128, 168, ProductSlack, 3}, {128, 255, pairSlack, 3}} {
+	}{{256, 148, s.Alone, 2}, {256, 128, s.Product, 2}, {384, 168, s.Product, 2}, {128, 176, s.Pair, 3}, {128, 168, s.Product, 3}, {128, 255, s.Pair, 3}} {
 		f.Props.ReqNTid = [3]int32{c.threads, 1, 1}
-		if slack, turns := Slack(f, c.registers), LeastTurns(f); slack != c.slack || turns != c.turns {
+		if slack, turns := Slack(f, c.registers, &s), LeastTurns(f); slack != c.slack || turns != c.turns {
 			t.Errorf("%+v: slack %d, %d turns", c, slack, turns)
 		}
 	}

@@ -39,7 +39,20 @@ type Tuning struct {
 	// Fewer is the percentage of the price where fewer run and the time with all
 	// of them is no longer than before.
 	Raises, Better, Worthwhile, Fewer int
+	// Ample is by how many registers beyond those there are orders differ that
+	// spill for loads in flight, and Ampler the percentage of the time before
+	// that such an order must come to.
+	Ample, Ampler int
+	// Slacks are those of functions with products of matrices.
+	Slacks Slacks
 }
+
+// Slacks say how long before it is due an instruction may issue that takes a
+// register, in functions with products of matrices that have registers to spare:
+// while a product runs, whatever can issue should. Where exponentials lie between
+// products and at most two warps share a scheduler, nobody else fills their gaps,
+// least of all where both are of one block.
+type Slacks struct{ Product, Pair, Alone int }
 
 // Turns are the regions whose rows take turns at the special function unit.
 type Turns struct {
@@ -53,7 +66,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68,
+		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 	}
 }
 
@@ -96,5 +109,8 @@ func (t *Tuning) Border(now Cost, warps float64) float64 {
 	}
 	return high
 }
+
+// Gain is the part of the time that an order may take which spills more.
+func (t *Tuning) Gain() float64 { return percent(t.Ampler) }
 
 func percent(n int) float64 { return float64(n) / 100 }
