@@ -8,15 +8,20 @@ both are timed.
 
 TWIN_REF is the reference assembler, TWIN_SEED and TWIN_K choose at most so
 many parameters of each test, TWIN_CONFIGS so many configurations of each
-autotuned kernel. DIR/ptx holds the texts.
+autotuned kernel. TWIN_MORE has further assemblers to time ("old=OTHER
+slack=GOPTXAS,--knob,SchedSlack=48"). Where several tests run at once
+TWIN_LOCK names a file whose holder times alone. DIR/ptx holds the texts.
 """
-import collections, glob, hashlib, json, math, os, random, subprocess, sys, tempfile, zlib
+import collections, fcntl, glob, hashlib, json, math, os, random, subprocess, sys, tempfile, zlib
 
 OUT = os.environ.get("TWIN_OUT", ".")
 REF = os.environ.get("TWIN_REF", "/usr/local/cuda/bin/ptxas")
 SEED = int(os.environ.get("TWIN_SEED", "1"))
 PARAMETERS = int(os.environ.get("TWIN_K", "2"))
 CONFIGS = int(os.environ.get("TWIN_CONFIGS", "3"))
+MORE = dict(x.split("=", 1) for x in os.environ.get("TWIN_MORE", "").split())
+LOCK = os.environ.get("TWIN_LOCK", os.devnull)
+AGAIN = 10  # runs of the reference that must leave the same before ours is said to differ
 LARGE = 3e9  # bytes of arguments that are not copied
 SHORT = 6  # microseconds below which starting a kernel is most of its time
 
@@ -113,12 +118,28 @@ def compare(kernel, record, launch, function, args):
     memory = Memory(args, launch)
     want = memory.left_by(other)
     steady, equal = same(want, memory.left_by(other)), same(want, memory.left_by(function))
+    if steady and not equal:
+        steady = all(same(want, memory.left_by(other)) for _ in range(AGAIN))
     record.update(result="equal" if equal else "differs" if steady else "varies")
-    first = memory.time(function, 1)
-    n, turns = 8 if first < 100 else 1, 12 if first < 2000 else 4
-    ours, theirs = zip(*((memory.time(function, n), memory.time(other, n)) for _ in range(turns)))
-    record.update(ours=min(ours), reference=min(theirs))
+    codes, kernel._more = {"ours": function, "reference": other}, []
+    for name, command in MORE.items():
+        cubin, _ = assemble(kernel.asm["ptx"], kernel.metadata.target.arch, command.split(","), getattr(kernel.metadata, "enable_fp_fusion", True))
+        if cubin is not None:
+            module, codes[name], *counts = driver.active.utils.load_binary(kernel.name, cubin, kernel.metadata.shared, driver.active.get_current_device())
+            kernel._more.append(module)
+            record[name + "_equal"] = same(want, memory.left_by(codes[name]))
+    with open(LOCK, "w") as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)
+        first = memory.time(function, 1)
+        n, turns = 8 if first < 100 else 1, 12 if first < 2000 else 4
+        times = [{name: memory.time(f, n) for name, f in codes.items()} for _ in range(turns)]
+    record.update({name: min(t[name] for t in times) for name in codes})
     memory.restore()
+
+
+def chosen(name):
+    """What chooses for a test or a kernel, whichever others there are."""
+    return random.Random(SEED * 1000003 + zlib.crc32(name.encode()))
 
 
 def install(compare=compare):
@@ -139,7 +160,7 @@ def install(compare=compare):
                 seen.add(name)
                 with open(f"{OUT}/ptx/{self.name[:80]}.{name}.ptx", "w") as f:
                     f.write(self.asm["ptx"])
-                record = {"name": self.name, "hash": name, "grid": [x, y, z], "registers": self.n_regs, "spills": self.n_spills, "test": os.environ.get("PYTEST_CURRENT_TEST", "")[:150]}
+                record = {"name": self.name, "hash": name, "grid": [x, y, z], "registers": self.n_regs, "spills": self.n_spills, "test": os.environ.get("PYTEST_CURRENT_TEST", "")[:400]}
                 try:
                     compare(self, record, lambda f: run(x, y, z, stream, f, packed, metadata, None, None, *args), function, args)
                 except Exception as e:  # the launch behind it tells of it again
@@ -155,18 +176,17 @@ def install(compare=compare):
     def fewer(self, fn, arg_names, configs, *a, **k):
         configs = list(configs or [])
         if len(configs) > CONFIGS:
-            name = str(getattr(fn, "__name__", ""))
-            configs = random.Random(SEED * 1000003 + zlib.crc32(name.encode())).sample(configs, CONFIGS)
+            configs = chosen(str(getattr(fn, "__name__", ""))).sample(configs, CONFIGS)
         tune(self, fn, arg_names, configs, *a, **k)
 
     autotuner.Autotuner.__init__ = fewer
 
 
 def pytest_collection_modifyitems(config, items):
-    r, tests = random.Random(SEED), collections.defaultdict(list)
+    tests = collections.defaultdict(list)
     for i in items:
         tests[i.nodeid.split("[")[0]].append(i)
-    items[:] = [i for t in sorted(tests) for i in r.sample(tests[t], min(PARAMETERS, len(tests[t])))]
+    items[:] = [i for t in sorted(tests) for i in chosen(t).sample(tests[t], min(PARAMETERS, len(tests[t])))]
 
 
 def summary(folder):
@@ -175,8 +195,12 @@ def summary(folder):
     timed = sorted(((r["reference"] / r["ours"], r) for r in records if r.get("reference", 0) > SHORT), key=lambda x: x[0])
     if timed:
         print(f"{len(timed)} timed, reference's time over ours {math.exp(sum(math.log(t) for t, _ in timed) / len(timed)):.4f}, under 0.85: {sum(t < .85 for t, _ in timed)}")
+    for name in MORE:
+        both = [r["reference"] / r[name] for _, r in timed if name in r]
+        print(f"{name}: {len(both)} timed, {math.exp(sum(map(math.log, both)) / max(1, len(both))):.4f}, not equal {sum(not r.get(name + '_equal', True) for r in records)}")
     for t, r in timed[:25]:
-        print(f"{t:.3f} {r['name'][:50]} {r['hash']} registers {r['registers']}/{r['reference_registers']} spills {r['spills']}/{r['reference_spills']}")
+        more = "".join(f" {name} {r['reference'] / r[name]:.3f}" for name in MORE if name in r)
+        print(f"{t:.3f}{more} {r['name'][:50]} {r['hash']} registers {r['registers']}/{r['reference_registers']} spills {r['spills']}/{r['reference_spills']}")
     for r in records:
         if r["result"] not in ("equal", "varies", "large"):
             print(r["result"], r["name"], r["hash"], r["test"])
