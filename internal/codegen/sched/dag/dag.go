@@ -337,22 +337,14 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 	if b.Alias != nil {
 		t.Place = b.Alias.Of(i)
 	}
-	holds := places.HoldsMemory(i)
-	if holds || len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads {
-		for _, l := range [2]*[]places.Touch{&b.loads, &b.stores} {
-			*l = slices.DeleteFunc(*l, func(u places.Touch) bool {
-				if holds && u.Space == op.SpaceLocal { // the thread's own
-					return false
-				}
-				g.edge(u.Node, k, 1)
-				return true
-			})
+	if len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads || places.HoldsMemory(i) {
+		for _, l := range [2][]places.Touch{b.loads, b.stores} {
+			for n := range l {
+				g.edge(l[n].Node, k, 1)
+			}
 		}
-		t.Reads, t.Write, t.Strict, t.Base, t.Place = 0, true, true, -1, nil
-		if !holds {
-			t.Space = flow.Anything
-		}
-		b.stores = append(b.stores, t)
+		t.Space, t.Write, t.Strict, t.Base, t.Place = flow.Anything, true, true, -1, nil
+		b.loads, b.stores = b.loads[:0], append(b.stores[:0], t)
 		return
 	}
 	for n := range b.stores {
@@ -366,7 +358,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 		}
 	}
 	if t.Write {
-		b.stores = append(slices.DeleteFunc(b.stores, func(u places.Touch) bool { return t.Covers(&u) }), t)
+		b.stores = append(b.stores, t)
 	} else {
 		b.loads = append(b.loads, t)
 	}
