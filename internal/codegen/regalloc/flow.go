@@ -3,12 +3,13 @@ package regalloc
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/borders"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
 )
 
-// flow is the dataflow over blocks behind liveness. It follows one word at
-// a time from its reads up to its writes, so that its cost is the number of
-// words that live between blocks, not all words times all blocks.
+// flow is the dataflow over blocks behind liveness. It follows words from
+// their reads up to their writes, so that its cost is the number of words that
+// live between blocks, not all words times all blocks.
 type flow struct {
 	p     *Problem
 	base  []int32
@@ -20,25 +21,14 @@ type flow struct {
 
 // flowRoom is the memory that the flow over one problem after the other uses.
 type flowRoom struct {
-	edges, touches, ins, outs []keyed.Pair
-	touched, preds            keyed.Lists
-	does, state               []uint8
-	global                    []bool
-	seen, end, event, before  []int32
-	here, live                []int32
-	tops, ends, work          []int32
+	edges, touches           []keyed.Pair
+	touched, preds           keyed.Lists
+	does                     []uint8
+	global                   []bool
+	seen, end, event, before []int32
+	here, live               []int32
+	borders                  borders.Spread
 }
-
-// What a block does with a word.
-const (
-	exposed  = 1 << iota // reads it before it writes it whole
-	kills                // writes it whole
-	writes               // writes it at all
-	liveTop              // it lives at the top
-	liveEnd              // it lives at the end
-	wroteTop             // some path to the top has written it
-	actions  = 3         // bits of the first three
-)
 
 // solve finds the words that live at the borders of blocks.
 func (f *flow) solve() {
@@ -51,20 +41,12 @@ func (f *flow) solve() {
 		}
 	}
 	m.preds.Collect(m.edges, n)
-	m.state = keyed.Zeros(m.state, n)
-	s := &spread{f: f, preds: m.preds, state: m.state, tops: m.tops, ends: m.ends, work: m.work}
-	s.ins, s.outs = slices.Grow(m.ins[:0], len(touched.All())), slices.Grow(m.outs[:0], len(touched.All()))
-	for w := range f.words {
-		if global[w] {
-			s.word(int32(w), touched.Of(w))
-		}
-	}
-	f.in, f.out = keyed.Collect(s.ins, n), keyed.Collect(s.outs, n)
-	m.ins, m.outs, m.tops, m.ends, m.work = s.ins, s.outs, s.tops, s.ends, s.work
+	ins, outs := m.borders.Solve(touched, global, &m.preds, func(b int32) []int32 { return f.p.Blocks[b].Succs })
+	f.in, f.out = keyed.Collect(ins, n), keyed.Collect(outs, n)
 }
 
 // local finds what every block does with every word it touches, as lists
-// for each word of block<<actions with what happens there, and which words
+// for each word of block<<borders.Actions with what happens there, and which words
 // are read before they are written somewhere: only those can live between
 // blocks.
 func (f *flow) local() (touched keyed.Lists, global []bool) {
@@ -89,9 +71,9 @@ func (f *flow) local() (touched keyed.Lists, global []bool) {
 				}
 				f.each(o, func(w int32) {
 					touch(w)
-					does[w] |= writes
+					does[w] |= borders.Writes
 					if o.Role == Def || o.Role == DefEarly {
-						does[w] = does[w]&^exposed | kills
+						does[w] = does[w]&^borders.Exposed | borders.Kills
 					}
 				})
 			}
@@ -99,103 +81,17 @@ func (f *flow) local() (touched keyed.Lists, global []bool) {
 				if o.Role.Reads() {
 					f.each(o, func(w int32) {
 						touch(w)
-						does[w] |= exposed
+						does[w] |= borders.Exposed
 					})
 				}
 			}
 		}
 		for _, w := range here {
-			pairs = append(pairs, keyed.Pair{Key: w, Item: int32(b)<<actions | int32(does[w])})
-			global[w] = global[w] || does[w]&exposed != 0
+			pairs = append(pairs, keyed.Pair{Key: w, Item: int32(b)<<borders.Actions | int32(does[w])})
+			global[w] = global[w] || does[w]&borders.Exposed != 0
 		}
 	}
 	m.here, m.touches = here, pairs
 	m.touched.Collect(pairs, f.words)
 	return m.touched, global
-}
-
-// spread follows one word through the blocks.
-type spread struct {
-	f         *flow
-	preds     keyed.Lists
-	state     []uint8 // of each block, for the current word
-	tops      []int32 // blocks at whose top it lives
-	ends      []int32 // blocks at whose end it lives
-	work      []int32 // see written
-	ins, outs []keyed.Pair
-}
-
-// word finds where word w lives and where it was written before.
-func (s *spread) word(w int32, touched []int32) {
-	s.tops, s.ends = s.tops[:0], s.ends[:0]
-	for _, t := range touched {
-		s.state[t>>actions] = uint8(t & (1<<actions - 1))
-	}
-	for _, t := range touched {
-		if t&exposed != 0 {
-			s.top(t >> actions)
-		}
-	}
-	for k := 0; k < len(s.tops); k++ {
-		for _, p := range s.preds.Of(int(s.tops[k])) {
-			if s.state[p]&liveEnd == 0 {
-				s.state[p] |= liveEnd
-				s.ends = append(s.ends, p)
-			}
-			if s.state[p]&kills == 0 {
-				s.top(p)
-			}
-		}
-	}
-	s.written()
-	for _, b := range s.tops {
-		if s.state[b]&wroteTop != 0 {
-			s.ins = append(s.ins, keyed.Pair{Key: b, Item: w})
-		}
-	}
-	for _, b := range s.ends {
-		if s.state[b]&(wroteTop|writes) != 0 {
-			s.outs = append(s.outs, keyed.Pair{Key: b, Item: w})
-		}
-	}
-	for _, t := range touched {
-		s.state[t>>actions] = 0
-	}
-	for _, b := range s.tops {
-		s.state[b] = 0
-	}
-	for _, b := range s.ends {
-		s.state[b] = 0
-	}
-}
-
-// top notes that the word lives at the top of b.
-func (s *spread) top(b int32) {
-	if s.state[b]&liveTop == 0 {
-		s.state[b] |= liveTop
-		s.tops = append(s.tops, b)
-	}
-}
-
-// written follows the writes downwards, as far as the word lives.
-func (s *spread) written() {
-	work := s.work[:0]
-	for _, b := range s.ends {
-		if s.state[b]&writes != 0 {
-			work = append(work, b)
-		}
-	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, t := range s.f.p.Blocks[b].Succs {
-			if s.state[t]&(liveTop|wroteTop) == liveTop {
-				s.state[t] |= wroteTop
-				if s.state[t]&liveEnd != 0 {
-					work = append(work, t)
-				}
-			}
-		}
-	}
-	s.work = work
 }

@@ -1,8 +1,10 @@
 package uniform
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -55,6 +57,11 @@ type splitter struct {
 	apart  *flow.Apart
 	seen   []int32 // by block ID: the last walk that came to its beginning
 	walk   int32
+
+	place       []int32      // by instruction ID: where it stands; nil until a register needs it
+	events      []*ori.Instr // who reads or writes the register that is looked at
+	first, held []int32      // by block ID: the first of them in it, and for which register that holds, plus one
+	work        []*ori.Block
 }
 
 // register parts r, if some of its writes are the warp's and others are not.
@@ -70,6 +77,7 @@ func (s *splitter) register(r ori.Reg, defs, uses []*ori.Instr) bool {
 	if n == 0 || n == len(defs) {
 		return false
 	}
+	s.gather(r, defs, uses)
 	seers := map[*ori.Instr]int{} // who reads what one write left, by its number + 1; less than 0: of several
 	for k, d := range defs {
 		s.reads(r, d, func(i *ori.Instr) {
@@ -97,11 +105,35 @@ func (s *splitter) register(r ori.Reg, defs, uses []*ori.Instr) bool {
 	return changed
 }
 
+// gather lists who reads or writes r, block by block in the order of the code:
+// walks look at those alone.
+func (s *splitter) gather(r ori.Reg, defs, uses []*ori.Instr) {
+	if s.place == nil {
+		s.place = pool.Make[int32](s.f.Scratch(), s.f.NumInstrs())
+		s.first, s.held = make([]int32, s.f.NumBlocks()), make([]int32, s.f.NumBlocks())
+		n := int32(0)
+		for _, b := range s.f.Blocks {
+			for i := b.First(); i != nil; i = i.Next() {
+				s.place[i.ID] = n
+				n++
+			}
+		}
+	}
+	s.events = append(append(s.events[:0], defs...), uses...)
+	slices.SortFunc(s.events, func(a, b *ori.Instr) int { return cmp.Compare(s.place[a.ID], s.place[b.ID]) })
+	s.events = slices.Compact(s.events)
+	for k := len(s.events) - 1; k >= 0; k-- {
+		b := s.events[k].Block().ID
+		s.first[b], s.held[b] = int32(k), int32(r)+1
+	}
+}
+
 // reads calls see with those who may read what d leaves in r.
 func (s *splitter) reads(r ori.Reg, d *ori.Instr, see func(*ori.Instr)) {
 	s.walk++
-	from := func(b *ori.Block, i *ori.Instr) bool { // whether it lives to the end
-		for ; i != nil; i = i.Next() {
+	from := func(b *ori.Block, k int) bool { // whether it lives to the end
+		for ; k < len(s.events) && s.events[k].Block() == b; k++ {
+			i := s.events[k]
 			if slices.ContainsFunc(i.Srcs(), func(a ori.Operand) bool { return a.HasReg() && a.Reg == r }) {
 				see(i)
 			}
@@ -111,8 +143,8 @@ func (s *splitter) reads(r ori.Reg, d *ori.Instr, see func(*ori.Instr)) {
 		}
 		return true
 	}
-	var work []*ori.Block
-	if from(d.Block(), d.Next()) {
+	work := s.work[:0]
+	if from(d.Block(), slices.Index(s.events, d)+1) {
 		work = append(work, d.Block().Succs...)
 	}
 	for len(work) > 0 {
@@ -122,10 +154,11 @@ func (s *splitter) reads(r ori.Reg, d *ori.Instr, see func(*ori.Instr)) {
 			continue
 		}
 		s.seen[b.ID] = s.walk
-		if from(b, b.First()) {
+		if s.held[b.ID] != int32(r)+1 || from(b, int(s.first[b.ID])) {
 			work = append(work, b.Succs...)
 		}
 	}
+	s.work = work
 }
 
 // part lets d write a register of its own, from which r is copied.

@@ -49,3 +49,6 @@ func (l *Lists) Of(key int) []int32 { return l.items[l.start[key]:l.start[key+1]
 
 // All returns the numbers of all keys, one key behind the other.
 func (l *Lists) All() []int32 { return l.items }
+
+// Keys returns how many keys there are.
+func (l *Lists) Keys() int { return len(l.start) - 1 }
