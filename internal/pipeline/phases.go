@@ -152,6 +152,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: do(looseGroups), MinOpt: 2, Needs: legal | converged},
 		{Name: "ParkAccumulators", Run: do(parkAccumulators), MinOpt: 2, Needs: legal | converged},
+		{Name: "TensorRuns", Run: do(tensorRuns), MinOpt: 2, Needs: legal | converged},
 		{Name: "PredicateBits", Run: do(predicateBits), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
@@ -182,7 +183,7 @@ var order = []string{
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"Renumber", "ParkAccumulators", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
+	"Renumber", "ParkAccumulators", "TensorRuns", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
 // orders are the phases of each level of fast compilation.
@@ -345,6 +346,9 @@ func vectorStores(u *unit) { address.VectorStores(u.f, u.number(knobs.VectorSpre
 func predicateBits(u *unit) {
 	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked)})
 }
+
+// tensorRuns divides loads from tensor memory that leave no room.
+func tensorRuns(u *unit) { machine.TensorRuns(u.f, u.number(knobs.TensorWords)) }
 
 func settle(u *unit) { opt.Settle(u.f) }
 

@@ -20,6 +20,7 @@ const (
 	SchedManner               // read by pipeline
 	SchedJitter               // read by pipeline
 	TupleWords                // read by pipeline
+	TensorWords               // read by pipeline
 	DoubleWords               // read by pipeline
 	ConvertOne                // read by pipeline
 	RotateHeader              // read by pipeline
@@ -84,6 +85,7 @@ var table = [...]Knob{
 	SchedRegisters:  {"SchedRegisters", Int, "0", "registers that orders are made for; 0: as occupancy makes worthwhile"},
 	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 6; 0: the usual, others where registers run out"},
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
+	TensorWords:     {"TensorWords", Int, "128", "words of loads from tensor memory that are waited for together beyond which they are divided"},
 	TupleWords:      {"TupleWords", Int, "40", "uniform registers for tuples that several instructions share"},
 	RotateHeader:    {"RotateHeader", Int, "8", "instructions of a loop's test that are written a second time, at its end"},
 	RestTurns:       {"RestTurns", Int, "4", "turns of a loop of unknown length that are written out; 0: none"},

@@ -16,6 +16,7 @@ func TestFolders(t *testing.T) {
 		},
 		"IgnoredBits": IgnoredBits,
 		"LateStores":  LateStores,
+		"TensorRuns":  func(f *ori.Func) bool { return TensorRuns(f, 32) },
 		"ViewFences":  ViewFences,
 	})
 }

@@ -65,6 +65,7 @@ type leaver struct {
 	off     []int16     // distance from the start of the parent's place
 	members [][]ori.Reg // of each root but those alone
 	binds   map[ori.Reg]bind
+	copied  map[pair]int // words that copies move between two registers at one distance
 	edges   []edgeCopies
 }
 
@@ -72,6 +73,13 @@ type leaver struct {
 type wish struct {
 	a, b   ori.Operand
 	weight int
+	copy   bool // what one of them holds is copied to the other
+}
+
+// pair is two registers and how many words b begins behind a if their copies vanish.
+type pair struct {
+	a, b ori.Reg
+	by   int
 }
 
 // lastUse is the last place in a block where a word is read.
@@ -90,7 +98,7 @@ type edgeCopies struct {
 // gather lists who wants to share a place with whom, those in the deepest
 // loops first.
 func (l *leaver) gather() {
-	l.phis = map[int64]*ori.Instr{}
+	l.phis, l.copied = map[int64]*ori.Instr{}, map[pair]int{}
 	l.wants, l.index = pool.Make[bool](l.f.Scratch(), len(l.f.Regs)), pool.Make[bool](l.f.Scratch(), len(l.f.Regs))
 	for _, b := range l.f.Blocks {
 		for i := b.First(); i != nil && i.Op == op.PHI; i = i.Next() {
@@ -106,13 +114,14 @@ func (l *leaver) gather() {
 				}
 			}
 			for k, o := range i.Old {
-				l.wish(i.Args[k], o, weight+2)
+				l.wish(i.Args[k], o, weight+2, false)
 			}
 			switch {
 			case i.Op == op.PHISRC:
-				l.wish(l.phis[i.Args[1].Imm].Args[0], i.Args[2], weight+3)
+				l.wish(l.phis[i.Args[1].Imm].Args[0], i.Args[2], weight+3, false)
 			case l.isCopy(i):
-				l.wish(i.Args[0], i.Args[1], weight)
+				l.wish(i.Args[0], i.Args[1], weight, true)
+				l.copied[pairOf(i.Args[0], i.Args[1])] += int(max(1, i.Args[0].N))
 			case i.Op == op.COPY && i.Guard.Kind == ori.KNone:
 				l.bind(i.Args[0], i.Args[1], weight)
 				l.bind(i.Args[1], i.Args[0], weight)
@@ -135,12 +144,12 @@ func (l *leaver) free(a ori.Operand) bool {
 	return a.Kind == ori.KReg && (a.Class == ori.R || a.Class == ori.P) && !l.f.Regs[a.Reg].Var && !l.f.Regs[a.Reg].Fixed
 }
 
-func (l *leaver) wish(a, b ori.Operand, weight int) {
+func (l *leaver) wish(a, b ori.Operand, weight int, copied bool) {
 	if !l.free(a) || !l.free(b) {
 		return
 	}
 	l.wants[a.Reg], l.wants[b.Reg] = true, true
-	l.wishes = append(l.wishes, wish{a, b, weight})
+	l.wishes = append(l.wishes, wish{a, b, weight, copied})
 }
 
 // positions numbers the instructions and notes where words are read last. An
@@ -240,6 +249,9 @@ func (l *leaver) join(w wish) {
 	if (x.Lo != 0 || x.Hi != 0) && by != 0 || x.Width > 1 && (l.anyIndex(a) || l.anyIndex(b)) {
 		return
 	}
+	if l.torn(w, int(x.Width), int(y.Width)) {
+		return
+	}
 	as, bs := l.of(a), l.of(b)
 	if l.mixes(a, b) || len(as)*len(bs) > maxPairs || l.pulls(a, b, by, w.weight) || l.interfere(as, bs, by) {
 		return
@@ -250,6 +262,20 @@ func (l *leaver) join(w wish) {
 	l.whose[a] |= l.whose[b]
 	l.members[a] = append(as, bs...)
 	l.members[b] = nil
+}
+
+func pairOf(a, b ori.Operand) pair { return pair{a.Reg, b.Reg, int(a.Sub) - int(b.Sub)} }
+
+// longRun is how many words a vector has whose words are worth more than a copy:
+// loads and products of matrices make such; of shorter ones little is kept.
+const longRun = 16
+
+// torn reports whether a wish would put a vector into a longer one although only
+// some of its words come from there. It spares a copy or two, and all of the
+// longer one lives as long as the vector does: of results of 64 words that are
+// stored in quarters, every fourth word a time, nothing would be free until the end.
+func (l *leaver) torn(w wish, long, short int) bool {
+	return long >= longRun && long > short && short > 1 && w.copy && l.copied[pairOf(w.a, w.b)] < short
 }
 
 func (l *leaver) anyIndex(r ori.Reg) bool {
