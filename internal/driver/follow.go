@@ -125,7 +125,7 @@ func (s *stream) Begin(out *pipeline.Output, _ []int64) {
 	s.funcs = out.Funcs
 	s.done, s.ready = make([]bool, len(out.Funcs)), make([]*link.Kernel, len(out.Funcs))
 	to := pointersOf(s.m)
-	for _, fn := range to.first(s.m.Kernels(), to.comes) {
+	for _, fn := range to.First(s.m.Kernels(), to.Comes) {
 		if n, ok := slices.BinarySearch(out.Funcs, fn); ok {
 			s.order = append(s.order, n)
 		}

@@ -45,9 +45,10 @@ func (j *Job) hostFile() (data []byte, ok bool) {
 func (j *Job) honours() bool {
 	line := j.Settings.Line
 	// What checks accesses is code of the reference's own; a file without its
-	// mark is instrumented when the tool loads it.
-	if tool := line.Text(cli.Sanitize, ""); tool != "" && tool != steering && !j.Settings.ToolsPatch {
-		j.warnf("'--%s=%s' instruments nothing here: compute-sanitizer instruments the code when it loads it", cli.Table[cli.Sanitize].Long, tool)
+	// mark is instrumented when the tool loads it. So nothing that the option is
+	// for is lost, and only who wants to know all is told.
+	if tool := line.Text(cli.Sanitize, ""); tool != "" && tool != steering && !j.Settings.ToolsPatch && j.Settings.Verbose {
+		j.Sink.Say(diag.Info, fmt.Sprintf("'--%s=%s' instruments nothing here: compute-sanitizer instruments the code when it loads it", cli.Table[cli.Sanitize].Long, tool))
 	}
 	if line.Bool(cli.PreserveRelocs, false) && !hasNewFiles(j.Settings) && j.Resume != nil {
 		j.Sink.Say(diag.Error, "A dump does not say where variables lie: '--preserve-relocs' is not possible with '--start-at'")

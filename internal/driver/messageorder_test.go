@@ -19,11 +19,35 @@ const sharedKernels = `.shared .align 16 .b8 q[20]; .extern .shared .align 64 .b
 .visible .entry m() { call f; ret; }
 `
 
+// pointing has kernels of which the second comes to a pointer, functions has
+// some that are compiled by themselves in objects and for debuggers.
+const (
+	pointing = `.func f() { ret; }
+.visible .entry a() { ret; }
+.visible .entry b() { .reg .b64 %rd<3>; P: .callprototype _ (); mov.u64 %rd1, f; call %rd1, P; ret; }
+.visible .entry c() .maxntid 256 .minnctapersm 2 { ret; }
+`
+	functions = `.func s() { ret; }
+.visible .func v() { ret; }
+.func t();
+.visible .func w();
+.entry a() { call v; call t; ret; }
+.func t() { ret; }
+.visible .entry b() { call w; call s; ret; }
+.visible .func w() { ret; }
+.visible .entry c() .maxntid 64 { ret; }
+`
+)
+
 // TestMessageOrder: what is said of options, files and kernels, how often and
 // in which order, is what the reference says.
 func TestMessageOrder(t *testing.T) {
 	x := oracle.Find(t)
 	const head, kernel = ".version 8.0\n.target sm_75\n.address_size 64\n", " .entry k() .maxnreg 16 .pragma \"foo\"; { ret; }\n.visible .entry l() { ret; }\n.entry m() .maxntid 1024 .minnctapersm 8 { ret; }\n"
+	const independent = "sm_75, texmode_independent"
+	reading := func(what string) string {
+		return ".global .texref t; .global .samplerref s;\n.visible .entry k() { .reg .f32 %f<6>; .reg .b32 %r<3>; .reg .b64 %rd<3>;\ntex.2d.v4.f32.f32 {%f2,%f3,%f4,%f5}, [" + what + "];\nret; }\n"
+	}
 	retarget := func(text, target string) string { return strings.Replace(text, "sm_75", target, 1) }
 	numbers := regexp.MustCompile(`Used \d+ registers|Compile time = .*`)
 	for _, c := range []struct{ a, b, options string }{
@@ -51,6 +75,25 @@ func TestMessageOrder(t *testing.T) {
 		{head + kernel, retarget(head, "sm_75, texmode_independent") + ".entry n() { ret; }", ""},
 		{retarget(head, "sm_75, texmode_independent") + kernel, head + ".entry n() { ret; }", ""},
 		{retarget(head, "sm_75, texmode_independent") + kernel, retarget(head, "sm_75, texmode_unified") + ".entry n() { ret; }", ""},
+		{retarget(head, independent) + reading("t, {%f1,%f1}"), "", ""},
+		{retarget(head, independent) + reading("t, t, {%f1,%f1}"), "", ""},
+		{retarget(head, independent) + reading("t, %r1, {%f1,%f1}"), "", ""},
+		{retarget(head, independent) + reading("t, s"), "", ""},
+		{retarget(head, independent) + reading("%rd1, {%f1,%f1}"), "", ""},
+		{retarget(head, independent) + reading("s, t, {%f1,%f1}"), "", ""},
+		{retarget(head, independent+", texmode_unified") + reading("t, s, {%f1,%f1}"), "", ""},
+		{retarget(head, independent+", texmode_unified") + reading("t, {%f1,%f1}"), "", ""},
+		{head + kernel, retarget(head, independent) + reading("t, s, {%f1,%f1}"), ""},
+		{retarget(head, independent) + kernel, head + strings.Replace(reading("t, {%f1,%f1}"), "k(", "o(", 1), ""},
+		{head + pointing, "", "-v -maxrregcount=32"},
+		{head + pointing, head + "oops", "-v -maxrregcount=32"},
+		{head + kernel, head + kernel, "-e nosuch"},
+		{head + functions, "", "-c -maxntid=2048"},
+		{head + functions, "", "-c -g -maxntid=2048 -minnctapersm=99"},
+		{head + functions, "", "-g -maxntid=2048"},
+		{head + functions, "", "-ewp -maxntid=2048"},
+		{head + functions, "", "-ewp -g -maxntid=2048"},
+		{head + functions, "", "-c -O0 -maxntid=1024 -minnctapersm=4"},
 		{head + ".visible .func f() { ret; }", head + ".func f() { ret; }", ""},
 		{head + ".func f() { ret; }", head + ".visible .func f() { ret; }", ""},
 		{head + ".func f() { ret; }", head + ".visible .func f() { ret; }", "-c"},

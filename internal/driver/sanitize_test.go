@@ -10,12 +10,12 @@ import (
 )
 
 // TestMemcheck: code for the memory checker is what it is without the option,
-// without the mark by which the tool knows instrumented code, and a warning
+// without the mark by which the tool knows instrumented code, and the report
 // says so.
 func TestMemcheck(t *testing.T) {
 	const text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 7; ret; }\n"
 	var code [2][]byte
-	for i, options := range [][]string{{"-arch=sm_90"}, {"-arch=sm_90", "--sanitize=memcheck"}} {
+	for i, options := range [][]string{{"-arch=sm_90"}, {"-arch=sm_90", "-v", "--sanitize=memcheck"}} {
 		var log bytes.Buffer
 		out, ok := CompileTexts(context.Background(), options, []Text{{"k.ptx", []byte(text)}}, &log)
 		if !ok || strings.Contains(log.String(), "instruments nothing") != (i == 1) {

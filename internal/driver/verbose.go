@@ -66,13 +66,13 @@ func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 	switch {
 	case m.Opts.Relocatable || j.Settings.ToolsPatch:
 		if forward(j.Settings) {
-			return p.first(firstToLast(m, out.Funcs), p.has)
+			return p.First(firstToLast(m, out.Funcs), p.Has)
 		}
 		return calleesFirst(m, out.Funcs)
 	case j.Settings.Extensible && j.Settings.Debug:
-		return p.first(firstToLast(m, out.Funcs), p.has)
+		return p.First(firstToLast(m, out.Funcs), p.Has)
 	case !apart(m, j.Settings):
-		return p.first(m.Kernels(), p.comes)
+		return p.First(m.Kernels(), p.Comes)
 	}
 	list := slices.Clone(out.Funcs)
 	add := func(fn int32) {
@@ -94,9 +94,9 @@ func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 	}
 	switch {
 	case j.Settings.Debug:
-		return p.first(firstToLast(m, list), p.has)
+		return p.First(firstToLast(m, list), p.Has)
 	case j.Settings.FastCompile == "max":
-		return p.first(byKernel(m, list, true), p.has)
+		return p.First(byKernel(m, list, true), p.Has)
 	}
 	return byKernel(m, list, false)
 }
@@ -221,7 +221,7 @@ func (j *Job) warnEndless(m *sema.Module, out *pipeline.Output) {
 			continue
 		}
 		endless := out.Kernels[n].Endless
-		if len(p.taken) > 0 {
+		if len(p.Taken) > 0 {
 			endless = j.Settings.Extensible && endless || p.endless(m, fn, load, j.Settings.Extensible)
 		}
 		if endless {

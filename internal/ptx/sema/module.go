@@ -260,7 +260,8 @@ type TexMode uint8
 const (
 	TexUnified TexMode = iota
 	TexIndependent
-	TexRaw // --set-texmode-raw: no references by name
+	TexRaw  // --set-texmode-raw: no references by name
+	TexTorn // one .target or text asks for this, another for that: an error, and what follows is judged as independent
 )
 
 // DebugSection is the contents of one .section, or of all @@DWARF lines.

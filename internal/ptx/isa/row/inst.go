@@ -67,6 +67,7 @@ type Context struct {
 	Variant target.Variant // a, f or plain
 	Target  string         // as .target spells it
 	Unified bool           // texmode_unified: textures carry their samplers
+	Torn    bool           // both modes were asked for: each reading is a fault
 	Arch    string         // what code is generated for; "" is the virtual one of the target
 	ArchSM  int            // its number
 	// Report receives the messages.

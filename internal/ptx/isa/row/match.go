@@ -372,7 +372,22 @@ func (c *Checker) addrFits(r *argRow, o *isa.Operand, t isa.Type) bool {
 	if c.Row.Mods[0] == isa.SlotQuery {
 		return n == 0
 	}
-	return (n == 1 || n == 2) && c.coordsFit(&o.Elems[n-1], t)
+	if n == 2 && !samplerFits(&o.Elems[0]) {
+		return false
+	}
+	return (n == 1 || n == 2) && (o.Elems[n-1].Kind != isa.KSymbol || !o.Elems[n-1].Type.IsOpaque()) && c.coordsFit(&o.Elems[n-1], t)
+}
+
+// samplerFits: what stands between a texture and coordinates is a reference or
+// holds a handle; whether it is a sampler's, a rule of the texture mode asks.
+func samplerFits(o *isa.Operand) bool {
+	switch o.Kind {
+	case isa.KReg:
+		return o.Type.Bits() == 64 && !o.Type.IsFloat()
+	case isa.KSymbol:
+		return o.Type.IsOpaque()
+	}
+	return false
 }
 
 // coordsFit: coordinates are of one type, but the first of an array of

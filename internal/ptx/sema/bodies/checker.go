@@ -91,12 +91,13 @@ func (k *checker) setTarget(t sema.Target) {
 	if k.isaCtx.Report == nil {
 		k.isaCtx.Report = k.report
 	}
-	v, unified := isaVersion(k.Version), k.TexMode != sema.TexIndependent
+	v, torn := isaVersion(k.Version), k.TexMode == sema.TexTorn
+	unified := k.TexMode != sema.TexIndependent && !torn
 	c := &k.isaCtx
-	if c.Version != v || c.SM != t.SM || c.Variant != t.Variant || c.Target != t.Name || c.Unified != unified {
+	if c.Version != v || c.SM != t.SM || c.Variant != t.Variant || c.Target != t.Name || c.Unified != unified || c.Torn != torn {
 		k.seen.reset()
 	}
-	c.Version, c.SM, c.Variant, c.Target, c.Unified = v, t.SM, t.Variant, t.Name, unified
+	c.Version, c.SM, c.Variant, c.Target, c.Unified, c.Torn = v, t.SM, t.Variant, t.Name, unified, torn
 	c.Arch, c.ArchSM = k.Module.Opts.ArchName, k.Module.Opts.Arch.SM
 	if c.Arch == "" {
 		c.Arch = k.Module.Opts.Arch.Name

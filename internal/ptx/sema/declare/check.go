@@ -295,6 +295,7 @@ func (f *fileState) targetOption(word string, p src.Pos) {
 		}
 		if f.texSet && f.TexMode != mode {
 			f.Error(p, "Conflicting .target option '"+word+"'")
+			mode = sema.TexTorn
 		}
 		f.TexMode, f.texSet = mode, true
 		f.Module.TexMode = mode

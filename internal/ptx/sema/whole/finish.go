@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ func Module(m *sema.Module, sink *diag.Sink) bool {
 		return false
 	}
 	for _, step := range [...]func(*sema.Module, *diag.Unit){
-		externVars, oldObjects, narrowWarnings, debugLines, externFuncs, addressWidth, twoNamed, selectEntries, launchBounds,
+		externVars, oldObjects, narrowWarnings, debugLines, externFuncs, addressWidth, selectEntries, twoNamed, launchBounds,
 		constData, unwrittenParams, narrowParams, mixedGroups,
 	} {
 		if step(m, u); u.Fatal() {
@@ -258,13 +259,63 @@ func launchBounds(m *sema.Module, u *diag.Unit) {
 			registerCap(m, u, &f, launchBound(m, u, &f, m.Opts.Arch))
 		}
 	}
+	if m.Opts.MaxNTid[0] != 0 && (m.Opts.Relocatable || m.Opts.Debug) {
+		list = compiled(m)
+	}
 	for _, i := range list {
 		f := &m.Funcs[i]
+		if !f.Entry {
+			optionBound(m, u, *f)
+			continue
+		}
 		bounded := launchBound(m, u, f, m.Opts.Arch)
 		registerCap(m, u, f, bounded)
 		localBound(m, u, f)
 	}
 	localFuncs(m, u)
+}
+
+// optionBound judges the bounds of the command line for a function that is
+// compiled by itself: they are those of the kernels that will call it.
+func optionBound(m *sema.Module, u *diag.Unit, f sema.Func) {
+	f.Launch = sema.Launch{MaxNTid: m.Opts.MaxNTid, MinNCTAPerSM: m.Opts.MinNCTAPerSM}
+	launchBound(m, u, &f, m.Opts.Arch)
+}
+
+// compiled lists functions that are compiled by themselves in the order of
+// messages about them: as the text has them, those that only the module sees
+// last, or what a function calls before it, the last of all first.
+func compiled(m *sema.Module) []int32 {
+	list := byText(m)
+	hidden := func(f int32) bool { return m.Funcs[f].Linkage == sema.Static }
+	slices.SortFunc(list, func(a, b int32) int {
+		if hidden(a) != hidden(b) {
+			if hidden(b) {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a, b)
+	})
+	if m.Opts.Debug || m.Opts.Forward {
+		return list
+	}
+	order, seen := make([]int32, 0, len(list)), make([]bool, len(m.Funcs))
+	var visit func(f int32)
+	visit = func(f int32) {
+		if seen[f] || !m.Funcs[f].HasBody {
+			return
+		}
+		seen[f] = true
+		for _, c := range slices.Backward(m.Funcs[f].Facts.Calls) {
+			visit(c)
+		}
+		order = append(order, f)
+	}
+	for _, f := range slices.Backward(list) {
+		visit(f)
+	}
+	return order
 }
 
 // judged lists the kernels in the order of messages about them. Where functions
@@ -273,7 +324,8 @@ func launchBounds(m *sema.Module, u *diag.Unit) {
 func judged(m *sema.Module) []int32 {
 	list := m.Kernels()
 	if !m.Opts.Relocatable && !m.Opts.Debug && !m.Opts.AllKernels {
-		return list
+		p := PointersOf(m)
+		return p.First(list, p.Comes)
 	}
 	forward := m.Opts.Debug || m.Opts.AllKernels || m.Opts.Forward
 	slices.Sort(list)

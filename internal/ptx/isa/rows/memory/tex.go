@@ -290,7 +290,30 @@ func texIndex(c *row.Checker) {
 }
 
 // texHandle and surfHandle: a variable is of the right kind.
-func texHandle(c *row.Checker)  { handle(c, isa.Texref) }
+func texHandle(c *row.Checker) {
+	if c.Ctx.Torn {
+		c.Errorf("Instruction or declaration violates .target texmode_unified setting")
+	}
+	handle(c, isa.Texref)
+	samplerHandle(c)
+}
+
+// samplerHandle: independent textures are read through samplers beside them.
+func samplerHandle(c *row.Checker) {
+	if c.Ctx.Unified {
+		return
+	}
+	for i := range c.In.Args {
+		o := &c.In.Args[i]
+		if o.Kind != isa.KAddr || !c.IsTexture(i) {
+			continue
+		}
+		if len(o.Elems) != 2 || o.Elems[0].Kind == isa.KSymbol && o.Elems[0].Type != isa.Samplerref {
+			c.Errorf("Argument %d of instruction '%s': %s or .u64 register expected", i+1, c.Row.Name, isa.Samplerref)
+		}
+	}
+}
+
 func surfHandle(c *row.Checker) { handle(c, isa.Surfref) }
 
 func handle(c *row.Checker, t isa.Type) {
