@@ -19,13 +19,22 @@ const sharedKernels = `.shared .align 16 .b8 q[20]; .extern .shared .align 64 .b
 .visible .entry m() { call f; ret; }
 `
 
-// pointing has kernels of which the second comes to a pointer, functions has
-// some that are compiled by themselves in objects and for debuggers.
+// pointing has kernels of which the second comes to a pointer, nobody code that
+// no thread comes to and an array that needs no memory, functions has some that are compiled by themselves in objects and for debuggers.
 const (
 	pointing = `.func f() { ret; }
 .visible .entry a() { ret; }
 .visible .entry b() { .reg .b64 %rd<3>; P: .callprototype _ (); mov.u64 %rd1, f; call %rd1, P; ret; }
 .visible .entry c() .maxntid 256 .minnctapersm 2 { ret; }
+`
+	nobody = `.visible .entry a() { trap; bar.sync 3; ret; }
+.visible .entry b() { exit; bar.sync 3; ret; }
+.visible .entry c() { bra E; bar.sync 3; E: ret; }
+.visible .entry d() { .reg .pred %p; .reg .b32 %r; mov.u32 %r, %tid.x; setp.eq.u32 %p, %r, 0; @%p trap; bar.sync 3; ret; }
+.visible .entry e() { .reg .pred %p; .reg .b32 %r; mov.u32 %r, 1; setp.eq.u32 %p, %r, 0; @!%p bra E; bar.sync 3; E: ret; }
+.visible .entry f(.param .u64 q, .param .u32 n) { .reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd<4>; .local .b32 l[100]; ld.param.u64 %rd1, [q]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0;
+L: ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, 1; add.u32 %r3, %r3, %r2; st.global.u32 [%rd1], %r3; setp.lt.u32 %p, %r2, %r1; @%p bra L;
+mov.u64 %rd2, l; mad.wide.u32 %rd3, %r1, 4, %rd2; st.local.u32 [%rd3], %r1; ld.local.u32 %r4, [l+20]; st.global.u32 [%rd1], %r4; ret; }
 `
 	functions = `.func s() { ret; }
 .visible .func v() { ret; }
@@ -88,6 +97,9 @@ func TestMessageOrder(t *testing.T) {
 		{head + pointing, "", "-v -maxrregcount=32"},
 		{head + pointing, head + "oops", "-v -maxrregcount=32"},
 		{head + kernel, head + kernel, "-e nosuch"},
+		{head + nobody, "", "-v"},
+		{head + nobody, "", "-v -O0"},
+		{head + nobody, "", "-v -c -arch=sm_90"},
 		{head + functions, "", "-c -maxntid=2048"},
 		{head + functions, "", "-c -g -maxntid=2048 -minnctapersm=99"},
 		{head + functions, "", "-g -maxntid=2048"},

@@ -14,6 +14,7 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/call"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
@@ -134,6 +135,11 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 			link.PlaceLiterals(c.plan, u.f)
 		}
 	}
+	if c.o.Level > 0 && c.o.Hurry < HurryMax && !c.o.Debug {
+		for _, u := range units {
+			u.f.Props.Barriers = barriersLeft(u)
+		}
+	}
 	u := units[0]
 	k := &link.Kernel{
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
@@ -169,6 +175,30 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	k.Refs = link.RefWords(c.plan.Refs)
 	k.Props.Registers = abi.Reported(k.Props.Registers)
 	return k, nil
+}
+
+// barriersLeft counts the barriers of a block that a function waits at, without
+// those in code that nobody comes to. Where a routine does so, who called it
+// has said which.
+func barriersLeft(u *unit) int32 {
+	if len(u.routines) > 0 {
+		return u.f.Props.Barriers
+	}
+	most := int32(0)
+	for _, b := range u.f.Blocks {
+		for i := range b.Instrs {
+			switch {
+			case i.Op == op.UCGABAR_WAIT:
+				most = max(most, 1)
+			case i.Op != op.BAR:
+			case len(i.Srcs()) > 0 && i.Srcs()[0].Kind == ori.KImm:
+				most = max(most, int32(i.Srcs()[0].Imm)+1)
+			default:
+				return u.f.Props.Barriers
+			}
+		}
+	}
+	return min(most, u.f.Props.Barriers)
 }
 
 // uniforms counts the uniform registers that a function changes.

@@ -6,6 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // Begin sets up the registers, variables and blocks of a body.
@@ -88,7 +89,7 @@ func (l *Builder) blocks() {
 		cut[l.Body.Labels[k].At] = true
 	}
 	for k := range l.Body.Instrs {
-		if ends(l.Body.Instrs[k].Op) {
+		if l.ends(&l.Body.Instrs[k]) {
 			cut[k+1] = true
 		}
 	}
@@ -137,12 +138,12 @@ func (l *Builder) rolled() {
 }
 
 // ends reports whether an instruction ends its block.
-func ends(w isa.Word) bool {
-	switch w {
+func (l *Builder) ends(in *sema.Inst) bool {
+	switch in.Op {
 	case isa.WBra, isa.WBrx, isa.WRet, isa.WExit:
 		return true
 	}
-	return false
+	return l.lastTrap(in)
 }
 
 // Code lowers the instructions in order, from the block that the caller has
@@ -193,7 +194,7 @@ func (l *Builder) handler() func(*Builder) {
 
 // endInst adds the fall-through edge after a guarded branch or exit.
 func (l *Builder) endInst(n int) {
-	if !ends(l.In.Op) || l.closed() {
+	if !l.ends(l.In) || l.closed() {
 		return
 	}
 	next := l.At[n+1]

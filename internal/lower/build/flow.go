@@ -4,6 +4,8 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -28,8 +30,19 @@ func (l *Builder) Ret() {
 	l.Cur.AddEdge(l.Out)
 }
 
-// trap, brkpt, pmevent and the like.
-func (l *Builder) Trap() { l.Emit(op.BPT, op.M(op.MTRAP), nil, ori.Imm(1)) }
+// Trap ends the grid: no thread comes to what stands behind it.
+func (l *Builder) Trap() {
+	l.Emit(op.BPT, op.M(op.MTRAP), nil, ori.Imm(1))
+	if l.lastTrap(l.In) {
+		l.Emit(op.EXIT, op.Mods{}, nil)
+	}
+}
+
+// lastTrap reports whether a trap is the end of its block. For a debugger code
+// is what the text is, dead or not.
+func (l *Builder) lastTrap(in *sema.Inst) bool {
+	return in.Op == isa.WTrap && in.Guard < 0 && !l.Opts.Debug
+}
 
 // Alone runs do without a guard: a guarded instruction that takes several
 // blocks, or whose parts must not run otherwise, is branched around.

@@ -46,7 +46,27 @@ const (
 	storedWeight     = 40 // more where the place is computed
 	loadedWeight     = 59
 	fixedWeight      = -35
+	callWeight       = 80
 )
+
+// Beside stores at computed places an instruction of a loop counts as often as
+// this, those of inner loops thrice as often; beside loads the reference counts
+// it once.
+const (
+	loopTurns  = 10
+	innerTurns = 30
+)
+
+// turns is how often an instruction counts that stands in so many loops.
+func turns(depth int, stores bool) int {
+	switch {
+	case depth == 0 || !stores:
+		return 1
+	case depth == 1:
+		return loopTurns
+	}
+	return innerTurns
+}
 
 // worth reports whether comparisons are few enough, and nowhere in a loop. A
 // frame that is accessed nowhere but at computed places stays.
@@ -59,9 +79,11 @@ func (l *locals) worth() bool {
 	}
 	loops := flow.LoopsOf(l.f, flow.DomOf(l.f))
 	score := fixedWeight
+	stores := !slices.ContainsFunc(l.accesses, func(x localAccess) bool { return x.any && x.i.Op != op.STL })
 	for _, b := range l.f.Blocks {
+		often := turns(loops.Depth(b), stores)
 		for i := range b.Instrs {
-			score += weight(i.Op)
+			score += often * weight(i.Op)
 		}
 	}
 	for _, x := range l.accesses {
@@ -94,6 +116,8 @@ func weight(o op.Op) int {
 	switch {
 	case o == op.COPY || o == op.MOV || o == op.LDC:
 		return 0
+	case o == op.CALL:
+		return callWeight
 	case o == op.SHFL:
 		return exchangeWeight
 	case o.Has(op.Updates) || o == op.BAR:
