@@ -57,6 +57,9 @@ func TestMessageOrder(t *testing.T) {
 	reading := func(what string) string {
 		return ".global .texref t; .global .samplerref s;\n.visible .entry k() { .reg .f32 %f<6>; .reg .b32 %r<3>; .reg .b64 %rd<3>;\ntex.2d.v4.f32.f32 {%f2,%f3,%f4,%f5}, [" + what + "];\nret; }\n"
 	}
+	inBody := func(what string) string {
+		return ".visible .entry k() { .reg .b32 %r<4>; .reg .b64 %rd<4>;\n" + what + "\nret; }\n"
+	}
 	retarget := func(text, target string) string { return strings.Replace(text, "sm_75", target, 1) }
 	numbers := regexp.MustCompile(`Used \d+ registers|Compile time = .*`)
 	for _, c := range []struct{ a, b, options string }{
@@ -97,6 +100,18 @@ func TestMessageOrder(t *testing.T) {
 		{head + pointing, "", "-v -maxrregcount=32"},
 		{head + pointing, head + "oops", "-v -maxrregcount=32"},
 		{head + kernel, head + kernel, "-e nosuch"},
+		{head + inBody("alloca.u64 %rd1, %rd2, 3;"), "", ""},
+		{head + inBody("alloca.u64 %rd1, %rd2, -8;"), "", ""},
+		{head + inBody("alloca.u64 %rd1, %rd2, 64;"), "", ""},
+		{head + inBody("mov.b32 {%r1,%r2}, %r3;"), "", ""},
+		{head + inBody("mov.b32 {%r1,_}, %r3;"), "", ""},
+		{head + inBody("mov.b32 %r3, {%r1,%r2};"), "", ""},
+		{head + inBody("nanosleep.u64 5;"), "", ""},
+		{head + inBody("nanosleep.s32 5;"), "", ""},
+		{retarget(head, "sm_90a") + inBody("setmaxnreg.inc.sync.aligned.u32 300;"), "", "-arch=sm_90a"},
+		{retarget(head, "sm_90a") + inBody("setmaxnreg.inc.sync.aligned.u32 264;"), "", "-arch=sm_90a"},
+		{head + ".global .b64 h; .global .b8 g[8] = {0xF0(h)};", "", ""},
+		{head + ".tex .texref t;", "", ""},
 		{head + nobody, "", "-v"},
 		{head + nobody, "", "-v -O0"},
 		{head + nobody, "", "-v -c -arch=sm_90"},

@@ -587,9 +587,7 @@ func packFits(o *isa.Operand, t isa.Type) bool {
 				ok = ok && e.Type.Bits() == each
 			}
 		}
-		if ok {
-			return true
-		}
+		return ok
 	}
 	return same
 }

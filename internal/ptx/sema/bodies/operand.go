@@ -243,7 +243,12 @@ func (k *checker) selector(o *syntax.Operand, out *sema.Operand, l *local) {
 			k.badComponent(o)
 			c = 0
 		}
-		out.Ref += int32(min(c, int(l.vec)-1))
+		if c >= int(l.vec) { // the reference dies of it
+			k.Error(k.After(o.Pos), "Unknown vector selector: '"+string(k.Tree.SelText(o))[1:]+"'")
+			k.handled = true
+			c = 0
+		}
+		out.Ref += int32(c)
 	case out.Type != isa.Pred && out.Type.Bits() != 32:
 		k.fieldOfNone(o, out)
 	default:

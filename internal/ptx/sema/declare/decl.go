@@ -202,7 +202,7 @@ func Legal(c *setting.Context, h *DeclHead, v *syntax.Var, s *sema.Shape) {
 	if h.Typ == isa.Pred && s.Vec == 1 && !s.Array && h.Space != isa.SpaceReg {
 		c.Error(at, "Predicate variable '"+name+"' must be in register state space")
 	}
-	if h.Typ.IsOpaque() {
+	if h.Typ.IsOpaque() && h.Space != isa.SpaceTex {
 		legalOpaque(c, h, s, at)
 	}
 	switch h.Space {

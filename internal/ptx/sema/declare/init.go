@@ -374,7 +374,7 @@ func (in *initialiser) mask(o *syntax.Operand, at uint64) bool {
 	mask := in.Tree.Exprs[o.N].Val
 	if n := bits.TrailingZeros64(mask); mask == 0 || n%8 != 0 || mask>>n != 0xff {
 		in.Error(in.end(), "Invalid mask value '0x"+strconv.FormatUint(mask, 16)+"' used in initializer")
-		return true
+		return in.mismatch()
 	}
 	return in.symbol(&in.Tree.Operands[o.X], at, mask, true)
 }

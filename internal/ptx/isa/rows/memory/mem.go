@@ -4,6 +4,8 @@
 package memory
 
 import (
+	"math/bits"
+
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/isa/row"
 )
@@ -244,7 +246,25 @@ var Getctarank = row.Op{Rows: []row.Row{{
 
 var Alloca = row.Op{Rows: []row.Row{{
 	Name: "alloca", Forms: []row.Form{{Types: []row.TypeSet{row.U32 | row.U64}, Args: "da?i"}}, Gates: []row.Gate{{V: 73, SM: 52, TargetFirst: true}},
+	Rules: []row.Rule{{At: isa.SlotRead, Do: allocaAlign}},
 }}}
+
+// maxAllocaAlign bounds the alignment of what alloca gives.
+const maxAllocaAlign = 1 << 23
+
+// allocaAlign: alignments are powers of two.
+func allocaAlign(c *row.Checker) {
+	if len(c.In.Args) < 3 {
+		return
+	}
+	n := uint64(c.In.Args[2].Value)
+	if bits.OnesCount64(n) != 1 {
+		c.Errorf("Alignment must be a power of two")
+	}
+	if n > maxAllocaAlign {
+		c.Errorf("Alignment value too large, exceeds 2^23")
+	}
+}
 
 var Stacksave = row.Op{Rows: []row.Row{{
 	Name: "stacksave", Forms: []row.Form{{Types: []row.TypeSet{row.U32 | row.U64}, Args: "d"}}, Gates: []row.Gate{{V: 73, SM: 52, TargetFirst: true}},

@@ -52,7 +52,7 @@ var Pmevent = row.Op{Rows: []row.Row{
 }}
 
 var Nanosleep = row.Op{Rows: []row.Row{{
-	Name: "nanosleep", Forms: []row.Form{{Types: []row.TypeSet{row.Int | row.Bits | row.F32 | row.F64}, Args: "u"}},
+	Name: "nanosleep", Forms: []row.Form{{Types: []row.TypeSet{row.Int32}, Args: "u"}},
 	Gates: []row.Gate{{V: 62, SM: 70, Inst: true}},
 	Rules: []row.Rule{{At: isa.SlotRead, Do: sleepType}},
 }}}
@@ -81,10 +81,10 @@ var Setmaxnreg = row.Op{Rows: []row.Row{
 // maxnregValue: register counts go from 24 to 256 in steps of 8.
 func maxnregValue(c *row.Checker) {
 	v := c.In.Args[0].Value
-	switch {
-	case v < 24 || v > 256:
-		c.Errorf("Argument 1 of instruction '%s': value '%d' out of range, expected to be in range [24..256]", c.Row.Name, v)
-	case v%8 != 0:
+	if v%8 != 0 {
 		c.Errorf("Argument 1 of instruction '%s': unexpected value '%d', expected to be multiple of 8", c.Row.Name, v)
+	}
+	if v < 24 || v > 256 {
+		c.Errorf("Argument 1 of instruction '%s': value '%d' out of range, expected to be in range [24..256]", c.Row.Name, v)
 	}
 }
