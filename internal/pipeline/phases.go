@@ -176,10 +176,12 @@ var order = []string{
 	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LeaveSSA", "Renumber", "LateTests", "TestBits",
-	// Fewer branches, wider loads.
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "NarrowLoads", "VectorLoads", "VectorStores", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "Literals", "TensorClears", "DeadCode",
-	"UnreadResults", "Aggregate", "ViewFences", "LateStores", "UnpackHalves", "ShareGroups", "ColdWaits", "OneTurn", "Unguard", "PackFloats",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
+	// Wider loads, packed operations: the last of values.
+	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "PackFloats", "LeaveSSA", "Renumber", "TestBits",
+	// Fewer branches.
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "Accumulators", "SplitWords", "CopyProp", "Literals", "TensorClears", "DeadCode",
+	"UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "Unguard",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
