@@ -44,12 +44,16 @@ type walk struct {
 	load      func(int32) *sema.Body
 	to        *pointers
 	has, done []bool
+	left      int // functions that are not done: without them no body need be read
 	order     []int32
 }
 
 func newWalk(m *sema.Module, funcs []int32) *walk {
 	w := &walk{load: link.Bodies(m), to: pointersOf(m), has: make([]bool, len(m.Funcs)), done: make([]bool, len(m.Funcs))}
 	for _, fn := range funcs {
+		if !w.has[fn] {
+			w.left++
+		}
 		w.has[fn] = true
 	}
 	return w
@@ -61,10 +65,14 @@ func (w *walk) visit(fn int32, before bool) {
 		return
 	}
 	w.done[fn] = true
+	w.left--
 	if before {
 		w.order = append(w.order, fn)
 	}
-	list := w.to.called(w.load(fn))
+	var list []int32
+	if w.left > 0 {
+		list = w.to.called(w.load(fn))
+	}
 	if before {
 		slices.Reverse(list)
 	}

@@ -198,11 +198,12 @@ var orders = [NumHurries][]string{
 	},
 	HurryMid: {
 		"BranchSimplify", "SplitWebs", "LocalWords", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
-		"Settle", convergePhase, "Legalize", "JoinAccumulators",
+		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
+	// Longer code takes longer to allocate than these phases take.
 	HurryMax: {
-		"Contract", "UniformConstants", "CopyProp", "AddressFold", "Accumulators", "Literals", "DeadCode", "Renumber", "LateTests",
+		"SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
 	},
@@ -453,8 +454,9 @@ func preSchedule(u *unit) {
 	if u.f.Routine != ori.NoRoutine { // what it does not use stays its callers'
 		limit.Most = 12
 	}
-	if !u.f.Kernel || u.o.Hurry != NoHurry {
-		sched.Pre(u.f, u.o.Arch, limit, tuning(u), nil)
+	if tune := tuning(u); !u.f.Kernel || u.o.Hurry != NoHurry {
+		tune.Quick = u.o.Hurry != NoHurry
+		sched.Pre(u.f, u.o.Arch, limit, tune, nil)
 		return
 	}
 	u.judge = ra.NewJudge(u.f, ro)

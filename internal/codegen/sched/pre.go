@@ -68,9 +68,16 @@ func (b *Budget) in(at *ori.Block) int32 {
 // there is one, tells what an order costs when its registers are assigned, and
 // the cheapest of several is taken.
 func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
-	f.Touched(repeat.Behind(f))
+	if !tune.Quick {
+		f.Touched(repeat.Behind(f))
+	}
 	s := newStudy(f, a, &tune)
-	if s == nil {
+	if s == nil || tune.Quick && !s.lacksRoom(budget, how(&tune)) {
+		return
+	}
+	if tune.Quick {
+		s.presser(budget, how(&tune)).reaching(f).arrange(f)
+		f.Touch()
 		return
 	}
 	p := s.presser(budget, how(&tune))
@@ -108,6 +115,12 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if judge == nil || !p.short() || f.Size() > mostTried || !s.derive(f, a, p, source, judge) {
 		s.ampler(f, p, s.list(f, source, p, judge), source, judge)
 	}
+}
+
+// lacksRoom reports whether some stretch of f needs more registers in the order
+// of the source than there are.
+func (s *study) lacksRoom(budget Budget, how manner) bool {
+	return slices.ContainsFunc(s.view(how.far).stretches, func(x *stretch) bool { return x.most[general] > budget.in(x.block)-reserve })
 }
 
 // list gives f its order, beginning with that of the source and with orders that

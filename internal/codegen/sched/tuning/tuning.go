@@ -45,6 +45,9 @@ type Tuning struct {
 	Ample, Ampler int
 	// Slacks are those of functions with products of matrices.
 	Slacks Slacks
+	// Quick leaves the order of the source where registers last for it, and
+	// tries one other where they do not.
+	Quick bool
 }
 
 // Slacks say how long before it is due an instruction may issue that takes a
