@@ -42,11 +42,12 @@ func TestPack(t *testing.T) {
 		{"high halves", two("HADD2 r2 = r0.H1, -r1.H0", "HADD2 r3 = r0.H1, -r1.H1"), one("HADD2 r4 = r0.H1, -r1"), all},
 		{"may be fused", two("HMUL2.CONTRACT r2 = r0, r1.H1", "HMUL2.CONTRACT r3 = r0.H1, r1.H1"), one("HMUL2 r4 = r0, r1.H1"), all},
 		{"no form", fma, fma, none},
-		same(two("HMUL2 r2 = r0.H1, r1.H0", "HMUL2 r3 = r0.H0, r1.H0")),                 // crossed
-		same(two("HMUL2 r2 = r0.H0, r1.H0", "HADD2 r3 = r0.H1, r1.H0")),                 // another operation
-		same(two("HMUL2 r2 = r0.H0, r1.H0", "HMUL2 r3 = r0.H1, -r1.H0")),                // another sign
-		same(two("HMUL2 r2 = r0.H0, r1.H0", "HMUL2 r3 = r1.H1, r1.H0")),                 // another word
-		same(two("HADD2.F32 r2 = r0.H0, r1.H0", "HADD2.F32 r3 = r0.H1, r1.H0")),         // 32 bits come out
+		{"crossed", two("HMUL2 r2 = r0.H1, r1.H0", "HMUL2 r3 = r0.H0, r1.H0"), one("PRMT r9 = r0, 0x5432, r0\nHMUL2 r4 = r9, r1.H0"), all},
+		{"another word", two("HMUL2 r2 = r0.H0, r1.H0", "HMUL2 r3 = r1.H1, r1.H0"), one("PRMT r9 = r0, 0x7610, r1\nHMUL2 r4 = r9, r1.H0"), all},
+		same(two("HMUL2 r2 = r0.H0, r1.H0", "HADD2 r3 = r0.H1, r1.H0")),         // another operation
+		same(two("HMUL2 r2 = r0.H0, r1.H0", "HMUL2 r3 = r0.H1, -r1.H0")),        // another sign
+		same(two("HMUL2 r2 = r0.H0, r0.H1", "HMUL2 r3 = r1.H1, r1.H0")),         // two words that are not one
+		same(two("HADD2.F32 r2 = r0.H0, r1.H0", "HADD2.F32 r3 = r0.H1, r1.H0")), // 32 bits come out
 		same(fma + "\nSTS [0x4], r2"),                                                   // read elsewhere
 		same(load + "HMUL2 r2 = r0.H0, r1.H0\nPRMT r4 = r2, 0x5410, r2" + store),        // one operation
 		same(two("HMUL2 r2 = r0.H0, r1.H0", "LDS r0 = [0x8]\nHMUL2 r3 = r0.H1, r1.H0")), // the word changes between them

@@ -21,7 +21,7 @@ import (
 // operation stays where it was: one word lives that long instead of two.
 // fits tells whether an instruction has a form.
 func PackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
-	p := &packing{v: opt.ValuesOf(f), fits: fits, joins: map[[2]half]ori.Operand{}}
+	p := &packing{v: opt.ValuesOf(f), fits: fits, joins: map[[2]half]int{}}
 	changed := false
 	var next *ori.Instr
 	for _, b := range f.Blocks {
@@ -119,7 +119,11 @@ func (p *packing) pack(i *ori.Instr) bool {
 	}
 	p.block, p.steps, p.gain = low.Block(), p.steps[:0], 2
 	clear(p.joins)
-	srcs, ok := p.sources(low, high, l.high, h.high, 0)
+	at := behind
+	if at == nil {
+		at = i
+	}
+	srcs, ok := p.sources(at, low, high, l.high, h.high, 0)
 	if !ok || p.gain <= 0 || len(p.steps) > 0 && !i.Block().Func().Should("halves", i) {
 		return false
 	}
@@ -134,7 +138,11 @@ func (p *packing) pack(i *ori.Instr) bool {
 	if ok {
 		v.Grow()
 		for _, s := range p.steps {
-			s.behind.Block().InsertAfter(s.i, s.behind)
+			if s.low == nil {
+				p.block.InsertBefore(s.i, s.at)
+			} else {
+				p.block.InsertAfter(s.i, s.at)
+			}
 			v.Count(s.i, 1)
 		}
 	}

@@ -1,6 +1,8 @@
 package float
 
 import (
+	"maps"
+
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -12,19 +14,20 @@ type packing struct {
 	v    *opt.Values
 	fits func(*ori.Instr) bool
 
-	block *ori.Block              // of all operations
-	steps []step                  // in an order in which each has its sources
-	joins map[[2]half]ori.Operand // words that are put together for them
-	gain  int                     // instructions less
+	block *ori.Block      // of all operations
+	steps []step          // in an order in which each has its sources
+	joins map[[2]half]int // steps that put words together
+	gain  int             // instructions less
 
 	at   map[*ori.Instr]int32 // where instructions of a block stand
 	atIn *ori.Block
 }
 
-// step is an instruction that comes into being.
+// step is an instruction that comes into being: an operation behind the later of the two
+// whose place it takes, or a word that is put together before the first who reads it.
 type step struct {
-	i, behind *ori.Instr
-	low, high *ori.Instr // whose place it takes; nil where it puts halves together
+	i, at     *ori.Instr
+	low, high *ori.Instr // nil where it puts halves together
 }
 
 // deepest is how many operations one behind the other are followed.
@@ -40,12 +43,12 @@ func (p *packing) ops(x, y half) (low, high *ori.Instr) {
 	return low, high
 }
 
-// sources returns what two operations read, as one: low for the low half of a result, of
-// which it gave its high half if lowHigh.
-func (p *packing) sources(low, high *ori.Instr, lowHigh, highHigh bool, depth int) ([]ori.Operand, bool) {
+// sources returns what two operations read, as one that is to stand at an instruction: low
+// for the low half of a result, of which it gave its high half if lowHigh.
+func (p *packing) sources(at, low, high *ori.Instr, lowHigh, highHigh bool, depth int) ([]ori.Operand, bool) {
 	srcs := make([]ori.Operand, 0, len(low.Args)-1)
 	for n, x := range low.Srcs() {
-		a, ok := p.both(lane(x, lowHigh), lane(high.Srcs()[n], highHigh), depth)
+		a, ok := p.both(at, lane(x, lowHigh), lane(high.Srcs()[n], highHigh), depth)
 		if !ok {
 			return nil, false
 		}
@@ -54,8 +57,8 @@ func (p *packing) sources(low, high *ori.Instr, lowHigh, highHigh bool, depth in
 	return srcs, true
 }
 
-// both returns the operand whose halves are x and y, which may be that of a step.
-func (p *packing) both(x, y half, depth int) (ori.Operand, bool) {
+// both returns the operand whose halves are x and y, read at an instruction; it may be that of a step.
+func (p *packing) both(at *ori.Instr, x, y half, depth int) (ori.Operand, bool) {
 	if a, ok := lanes(p.v, x, y); ok && p.v.Stable(a) {
 		return a, true
 	}
@@ -64,12 +67,12 @@ func (p *packing) both(x, y half, depth int) (ori.Operand, bool) {
 		return x.word, false
 	}
 	x.word.Flags, y.word.Flags = 0, 0
-	if !opt.Plain(x.word) || !opt.Plain(y.word) {
+	if !opt.Plain(x.word) || !opt.Plain(y.word) || !p.v.Stable(x.word) || !p.v.Stable(y.word) {
 		return x.word, false
 	}
 	d, ok := p.operation(x, y, depth)
 	if !ok {
-		d, ok = p.join(x, y)
+		d, ok = p.join(at, x, y)
 	}
 	d.Flags = signs
 	return d, ok
@@ -81,56 +84,48 @@ func (p *packing) operation(x, y half, depth int) (d ori.Operand, ok bool) {
 	if low == nil || low.Block() != p.block || high.Block() != p.block {
 		return d, false
 	}
+	at := p.later(low, high)
+	if at == nil {
+		return d, false
+	}
 	steps, gain := len(p.steps), p.gain
-	srcs, ok := p.sources(low, high, x.high, y.high, depth+1)
-	behind := p.later(low, high)
-	if ok && behind != nil {
+	if srcs, ok := p.sources(at, low, high, x.high, y.high, depth+1); ok {
 		f := p.v.Func
 		d = f.Word(f.NewReg(ori.R, 1), 0)
 		i := f.NewInstr(low.Op, packed(low), []ori.Operand{d}, srcs)
 		i.Line, i.Loc = low.Line, low.Loc
 		if p.fits(i) {
-			p.steps, p.gain = append(p.steps, step{i, behind, low, high}), p.gain+1
+			p.steps, p.gain = append(p.steps, step{i, at, low, high}), p.gain+1
 			return d, true
 		}
 	}
-	for _, s := range p.steps[steps:] { // what was put together for it
-		for k, w := range p.joins {
-			if w == s.i.Args[0] {
-				delete(p.joins, k)
-			}
-		}
-	}
 	p.steps, p.gain = p.steps[:steps], gain
+	maps.DeleteFunc(p.joins, func(_ [2]half, n int) bool { return n >= steps })
 	return d, false
 }
 
-// join returns a word with two halves of others, put together behind both.
-func (p *packing) join(x, y half) (ori.Operand, bool) {
+// join returns a word with two halves of others.
+func (p *packing) join(at *ori.Instr, x, y half) (ori.Operand, bool) {
 	k := [2]half{x, y}
-	if d, ok := p.joins[k]; ok {
-		return d, true
-	}
-	i, j := p.v.Writer(x.word), p.v.Writer(y.word)
-	if i == nil || j == nil || i.Block() != j.Block() || i.Op == op.PHI || j.Op == op.PHI {
-		return x.word, false
-	}
-	behind := p.later(i, j)
-	if behind == nil {
-		return x.word, false
+	if n, ok := p.joins[k]; ok {
+		s := &p.steps[n]
+		if p.later(s.at, at) == s.at {
+			s.at = at
+		}
+		return s.i.Args[0], true
 	}
 	f := p.v.Func
-	d, pick := f.Word(f.NewReg(ori.R, 1), 0), int64(0x5410)
+	d, pick := f.Word(f.NewReg(ori.R, 1), 0), uint32(0x5410)
 	if x.high {
 		pick += 0x22
 	}
 	if y.high {
 		pick += 0x2200
 	}
-	p.joins[k] = d
-	s := f.NewInstr(op.PRMT, op.Mods{}, []ori.Operand{d}, []ori.Operand{x.word, ori.Imm32(uint32(pick)), y.word})
-	s.Line, s.Loc = behind.Line, behind.Loc
-	p.steps, p.gain = append(p.steps, step{i: s, behind: behind}), p.gain-1
+	s := f.NewInstr(op.PRMT, op.Mods{}, []ori.Operand{d}, []ori.Operand{x.word, ori.Imm32(pick), y.word})
+	s.Line, s.Loc = at.Line, at.Loc
+	p.joins[k] = len(p.steps)
+	p.steps, p.gain = append(p.steps, step{i: s, at: at}), p.gain-1
 	return d, true
 }
 
