@@ -105,7 +105,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if (flow.HasGroups(f) || s.b.Apart != nil) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them, nor
 		// one row of exchanges behind that of another
-		if q := s.presser(budget, manner{far: places.OverBarriers}); !q.nearlyFull() {
+		if q := s.presser(budget, manner{far: places.OverBarriers}); !q.nearlyFull() && (s.b.Apart == nil || q.shortens(f, p)) {
 			p = q
 		}
 	}
@@ -121,6 +121,19 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 // of the source than there are.
 func (s *study) lacksRoom(budget Budget, how manner) bool {
 	return slices.ContainsFunc(s.view(how.far).stretches, func(x *stretch) bool { return x.most[general] > budget.in(x.block)-reserve })
+}
+
+// shortens reports whether the orders of p let more warps run than those of q, or
+// as many that take less time.
+func (p *presser) shortens(f *ori.Func, q *presser) bool {
+	cost := func(x *presser) tuning.Cost {
+		limit := x.limit
+		_, c := x.plans(f)
+		x.limit = limit
+		return c
+	}
+	left, now := cost(p), cost(q)
+	return left.Warps > now.Warps || left.Warps == now.Warps && left.Latency < now.Latency
 }
 
 // list gives f its order, beginning with that of the source and with orders that
