@@ -18,6 +18,12 @@ func (s *cellSet) add(a timing.Access) {
 	}
 }
 
+func (s *cellSet) drop(a timing.Access) {
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		s[c/64] &^= 1 << (c % 64)
+	}
+}
+
 func (s *cellSet) has(a timing.Access) bool {
 	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 		if s[c/64]>>(c%64)&1 != 0 {
@@ -266,12 +272,31 @@ func (s *assigner) handOutBlock(x *node, later *beyond, slots [timing.NumBarrier
 		}
 		x.events[k].Ctrl.WrBar, x.events[k].Ctrl.RdBar = -1, -1
 		s.equip(x, k, dues[k], &slots)
+		taken(&x.events[k], &slots)
 		s.now += pace
 	}
 	for b := range slots {
 		slots[b].ready = max(0, slots[b].ready-s.now)
 	}
 	return slots
+}
+
+// taken lets barriers forget registers that e overwrites behind their readers in
+// the same queue: who touches them next waits for e. Else the next round of a loop
+// would seem to wait early for what only others of these readers still keep, and
+// give the barrier to a load.
+func taken(e *timing.Event, slots *[timing.NumBarriers]slot) {
+	for b := range slots {
+		y := &slots[b]
+		if !y.used || !y.reads || e.Guarded || int8(b) == e.Ctrl.RdBar || !target.Queued(y.class, e.Class) {
+			continue
+		}
+		for _, a := range e.Writes {
+			if timing.FileOf(a.Cell) == target.FileR {
+				y.cells.drop(a)
+			}
+		}
+	}
 }
 
 // inherit adds the barriers pending at the end of a predecessor. What the last
