@@ -326,6 +326,8 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 			g.edge(b.barrier, k, 1)
 		}
 		b.joint = append(b.joint, k)
+	case b.Alias != nil && places.PutsFlag(i): // else the predicate lives over the barrier
+		b.joint = append(b.joint, k)
 	}
 	t, ok := places.TouchOf(i)
 	if !ok {
@@ -337,14 +339,22 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 	if b.Alias != nil {
 		t.Place = b.Alias.Of(i)
 	}
-	if len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads || places.HoldsMemory(i) {
-		for _, l := range [2][]places.Touch{b.loads, b.stores} {
-			for n := range l {
-				g.edge(l[n].Node, k, 1)
-			}
+	holds := places.HoldsMemory(i)
+	if holds || len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads {
+		for _, l := range [2]*[]places.Touch{&b.loads, &b.stores} {
+			*l = slices.DeleteFunc(*l, func(u places.Touch) bool {
+				if !holds || u.Space != op.SpaceLocal {
+					g.edge(u.Node, k, 1)
+				}
+				// accesses to the frame pass a barrier, and what may touch it still keeps them in order
+				return !holds || u.Space&op.SpaceLocal == 0
+			})
 		}
-		t.Space, t.Write, t.Strict, t.Base, t.Place = flow.Anything, true, true, -1, nil
-		b.loads, b.stores = b.loads[:0], append(b.stores[:0], t)
+		t.Reads, t.Write, t.Strict, t.Base, t.Place = 0, true, true, -1, nil
+		if !holds {
+			t.Space = flow.Anything
+		}
+		b.stores = append(b.stores, t)
 		return
 	}
 	for n := range b.stores {
@@ -358,7 +368,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 		}
 	}
 	if t.Write {
-		b.stores = append(b.stores, t)
+		b.stores = append(slices.DeleteFunc(b.stores, func(u places.Touch) bool { return t.Covers(&u) }), t)
 	} else {
 		b.loads = append(b.loads, t)
 	}

@@ -91,3 +91,31 @@ func TestGroupBusy(t *testing.T) {
 		}
 	}
 }
+
+// TestFrameBehind: what a thread's frame holds is read behind where it was written,
+// though a barrier lies between and so many stores stand before both that they are
+// no longer told apart.
+func TestFrameBehind(t *testing.T) {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg r0 1/1 phys=0\nreg r1 1/1 phys=1\nreg r2 1/1 phys=2\nb0:\n")
+	for k := range maxStores + 1 {
+		fmt.Fprintf(&s, "STS [%#x], r0\n", 4*k)
+	}
+	s.WriteString("STL [r1+0x8], r0\nBAR.SYNC 0x0\nLDL r2 = [r1+0x8]\nMUFU.EX2 r2 = r2\nMUFU.EX2 r2 = r2\nEXIT\n}\n")
+	m, err := ori.Parse(s.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, tune := m.Funcs[0], tuning.Usual()
+	b := NewGrapher(words.Physical(f), target.Find("sm_90a"), &tune)
+	b.Patient, b.Open = true, NewOpenOrder(b.Names)
+	var run []*ori.Instr
+	for i := range f.Blocks[0].Instrs {
+		run = append(run, i)
+	}
+	n := int32(len(run) - 1)
+	order := List(b.Build(run[:n], run[n]), b.Timing, estimate.NewBusyTable(b.Timing))
+	if slices.Index(order, n-3) < slices.Index(order, n-5) {
+		t.Errorf("the frame is read before it is written: %v", order)
+	}
+}

@@ -54,6 +54,18 @@ func ExchangesBehind(b *ori.Block) bool {
 	return false
 }
 
+// PutsFlag reports whether i puts a predicate into a bit of a word (see ra.Flags),
+// which is done where predicates are short.
+func PutsFlag(i *ori.Instr) bool {
+	switch i.Op {
+	case op.SEL:
+		return i.Guard.Kind == ori.KNone && len(i.Args) == 4 && i.Args[1] == ori.Zero(ori.R) && i.Args[2].Kind == ori.KImm
+	case op.LOP3:
+		return i.Guard.Kind == ori.KReg && i.NDst == 1 && i.Args[0] == i.Args[1] && i.Args[2].Kind == ori.KImm
+	}
+	return false
+}
+
 // IsFence reports whether i orders accesses to memory of its own thread and
 // does nothing else: they keep to their side of it, but arithmetic may pass.
 func IsFence(i *ori.Instr) bool {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -13,11 +14,17 @@ func TestConflicts(t *testing.T) {
 	at := func(space op.Space, write bool, base int32, version, lo int64) Touch {
 		return Touch{Space: space, Write: write, Base: base, Version: version, Lo: lo, Hi: lo + 4}
 	}
+	copied := Touch{Space: op.SpaceGlobal | op.SpaceShared, Reads: op.SpaceGlobal, Write: true, Strict: true, Base: -1}
 	for _, c := range []struct {
 		what string
 		a, b Touch
 		want bool
 	}{
+		{"a copy and a load of what it reads", copied, at(op.SpaceGlobal, false, -1, 0, 0), false},
+		{"a copy and a store there", copied, at(op.SpaceGlobal, true, -1, 0, 0), true},
+		{"a copy and a load of what it writes", copied, at(op.SpaceShared, false, -1, 0, 0), true},
+		{"a copy and the frame", copied, at(op.SpaceLocal, true, -1, 0, 0), false},
+		{"two copies", copied, copied, true},
 		{"two reads", at(op.SpaceGlobal, false, -1, 0, 0), at(op.SpaceGlobal, false, -1, 0, 0), false},
 		{"a write and a read anywhere", at(op.SpaceGlobal, true, -1, 0, 0), at(op.SpaceGlobal, false, -1, 0, 0), true},
 		{"other memory", at(op.SpaceGlobal, true, -1, 0, 0), at(op.SpaceShared, false, -1, 0, 0), false},
@@ -27,6 +34,22 @@ func TestConflicts(t *testing.T) {
 	} {
 		if c.a.Conflicts(&c.b) != c.want || c.b.Conflicts(&c.a) != c.want {
 			t.Errorf("%s: conflict %v", c.what, !c.want)
+		}
+	}
+}
+
+// TestCovers: a copy speaks for those before it, but not for what touches more.
+func TestCovers(t *testing.T) {
+	copied := Touch{Space: op.SpaceGlobal | op.SpaceShared, Reads: op.SpaceGlobal, Write: true, Strict: true, Base: -1}
+	stored := Touch{Space: op.SpaceGlobal, Write: true, Strict: true, Base: -1}
+	atomic := Touch{Space: flow.Anything, Write: true, Strict: true, Base: -1}
+	plain := Touch{Space: op.SpaceShared, Write: true, Base: -1}
+	for n, c := range []struct {
+		a, b *Touch
+		want bool
+	}{{&copied, &copied, true}, {&copied, &stored, false}, {&atomic, &copied, true}, {&atomic, &stored, true}, {&copied, &plain, false}, {&plain, &copied, false}} {
+		if c.a.Covers(c.b) != c.want {
+			t.Errorf("%d: covers %v", n, !c.want)
 		}
 	}
 }
