@@ -347,7 +347,7 @@ func vectorStores(u *unit) { address.VectorStores(u.f, u.number(knobs.VectorSpre
 
 // predicateBits keeps predicates in bits of words where they are too many.
 func predicateBits(u *unit) {
-	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked)})
+	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked), Border: u.number(knobs.BorderTests), Loads: u.number(knobs.BorderLoads)})
 }
 
 // tensorRuns divides loads from tensor memory that leave no room.

@@ -25,6 +25,8 @@ type FlagCost struct {
 	Few    int // predicates from which on they become bits
 	Reach  int // instructions for which a bit that was looked at is known
 	Masked int // bits with one predicate for which a word is masked
+	Border int // predicates that stay such over a barrier where there are too many; see borders
+	Loads  int // masked loads beside a barrier from which on that matters
 }
 
 // Flags turns predicates of f that are too many into bits of words.
@@ -42,14 +44,18 @@ func Flags(f *ori.Func, cost FlagCost) {
 		x.crowd(b)
 	}
 	x.choose()
-	if len(x.word) == 0 {
-		return
-	}
+	changed := false
 	for _, b := range f.Blocks {
-		x.block(b)
+		changed = x.borders(b) || changed
 	}
-	x.clear()
-	f.Touched(true)
+	if len(x.word) > 0 {
+		for _, b := range f.Blocks {
+			x.block(b)
+		}
+		x.clear()
+		changed = true
+	}
+	f.Touched(changed)
 }
 
 // mostPredicates is how many there are.
@@ -66,6 +72,8 @@ type flags struct {
 	crowded []crowd // where there are too many
 	word    []ori.Reg
 	round   map[*ori.Block]bool // what again found
+	home    []*ori.Block        // by register: the block that touches it
+	spread  []bool              // by register: several blocks do
 }
 
 // flag is a predicate that can be a bit.
@@ -91,12 +99,17 @@ type crowd struct {
 // find lists the predicates whose writes all happen for certain.
 func (x *flags) find() {
 	f := x.f
-	x.at = make([]int32, len(f.Regs))
+	x.at, x.home, x.spread = make([]int32, len(f.Regs)), make([]*ori.Block, len(f.Regs)), make([]bool, len(f.Regs))
 	const never = -1
 	for _, b := range f.Blocks {
 		w := float64(uint64(1) << (3 * min(x.loops.Depth(b), 5)))
 		for i := range b.Instrs {
 			x.each(i, func(r ori.Reg, writes bool) {
+				if x.home[r] == nil {
+					x.home[r] = b
+				} else if x.home[r] != b {
+					x.spread[r] = true
+				}
 				if f.Regs[r].Fixed || writes && (i.Guard.Kind != ori.KNone || len(i.Old) > 0 || i.Op.Has(op.Terminator)) {
 					x.at[r] = never
 				}

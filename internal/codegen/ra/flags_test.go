@@ -52,7 +52,7 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3})
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Border: 5, Loads: 4})
 		got := map[string]int{}
 		for n, b := range f.Blocks {
 			for i := range b.Instrs {
@@ -66,6 +66,63 @@ func TestFlags(t *testing.T) {
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %v, want %v\n%s", c.name, got, c.want, f)
+		}
+	}
+}
+
+// TestBorders: masks that live over a barrier beside masked loads are bits of
+// words there, and only as many as may live over it stay predicates.
+func TestBorders(t *testing.T) {
+	for _, c := range []struct {
+		n, loads                 int
+		puts, begins, looks, own int
+	}{
+		{12, 12, 6, 1, 7, 5},
+		{8, 8, 0, 0, 0, 8},   // too few would become bits
+		{12, 2, 0, 0, 0, 12}, // nobody is short of predicates
+	} {
+		var b strings.Builder
+		b.WriteString("func f kernel {\n  reg r0 1/1\n")
+		for k := range c.n {
+			fmt.Fprintf(&b, "  reg p%d 1/1\n", 1+k)
+		}
+		for k := range c.n {
+			fmt.Fprintf(&b, "  reg r%d 1/1\n", 1+c.n+k)
+		}
+		at := 1 + 2*c.n
+		fmt.Fprintf(&b, "  reg r%d 2/2\n  b0:\n    S2R r0 = SR_TID.X\n    S2R r%d[0] = SR_TID.X\n    S2R r%d[1] = SR_TID.X\n", at, at, at)
+		for k := range c.n {
+			fmt.Fprintf(&b, "    ISETP.LT.AND p%d = r0, %#x, pt\n    COPY r%d = rz\n", 1+k, k+1, 1+c.n+k)
+		}
+		for k := range c.loads {
+			fmt.Fprintf(&b, "    @p%d LDG.E r%d = [r%d.64+%#x]\n", 1+k, 1+c.n+k, at, 4*k)
+		}
+		b.WriteString("    BAR.SYNC.DEFER_BLOCKING 0x0\n")
+		for k := range c.n {
+			fmt.Fprintf(&b, "    @p%d STG.E [r%d.64+%#x], r%d\n", 1+k, at, 4*k, 1+c.n+k)
+		}
+		b.WriteString("    EXIT\n}\n")
+		m, err := ori.Parse(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Border: 5, Loads: 4})
+		var puts, begins, looks, own int
+		for i := range f.Blocks[0].Instrs {
+			switch name := i.Op.String(); {
+			case name == "SEL":
+				begins++
+			case name == "LOP3" && i.NDst == 1:
+				puts++
+			case name == "LOP3":
+				looks++
+			case name == "STG" && int(i.Guard.Reg) <= at:
+				own++
+			}
+		}
+		if puts != c.puts || begins != c.begins || looks != c.looks || own != c.own {
+			t.Errorf("%d masks, %d loads: %d and %d put, %d looked at, %d stay\n%s", c.n, c.loads, begins, puts, looks, own, f)
 		}
 	}
 }
