@@ -290,6 +290,15 @@ func Addr(base Operand, offset int64) Operand {
 	return o
 }
 
+// Part returns which words of its register an operand names. That of a constant
+// is an index of one word, since the bank stands where others have the first.
+func (o Operand) Part() (first, n uint8) {
+	if o.Kind == KConst {
+		return 0, 1
+	}
+	return o.Sub, max(1, o.N)
+}
+
 // HasReg reports whether the operand reads or writes a register.
 func (o Operand) HasReg() bool {
 	switch o.Kind {

@@ -53,13 +53,14 @@ type warpGroups struct {
 
 // cells returns the registers of an operand.
 func (w *warpGroups) cells(o ori.Operand) (first, n int) {
+	at, words := o.Part()
 	if w.places != nil {
 		if w.places[o.Reg] < 0 {
 			return 0, 0
 		}
-		return int(w.places[o.Reg]) + int(o.Sub), max(1, int(o.N))
+		return int(w.places[o.Reg]) + int(at), int(words)
 	}
-	return int(w.f.Regs[o.Reg].Phys) + int(o.Sub), max(1, int(o.N))
+	return int(w.f.Regs[o.Reg].Phys) + int(at), int(words)
 }
 
 // disturbed returns the first instruction that touches registers of pending

@@ -71,7 +71,12 @@ func twinOf(j *ori.Instr) *ori.Instr {
 
 // overlap reports whether two operands name a common word of a register.
 func overlap(a, b ori.Operand) bool {
-	return a.HasReg() && b.HasReg() && a.Class == b.Class && a.Reg == b.Reg && a.Sub < b.Sub+max(1, b.N) && b.Sub < a.Sub+max(1, a.N)
+	if !a.HasReg() || !b.HasReg() || a.Class != b.Class || a.Reg != b.Reg {
+		return false
+	}
+	x, n := a.Part()
+	y, m := b.Part()
+	return x < y+m && y < x+n
 }
 
 // touches reports whether i reads or writes d.

@@ -114,13 +114,14 @@ func (k *registers) drop(a *ori.Operand) {
 		return
 	}
 	k.all[a.Reg], k.reads[a.Reg], k.last[a.Reg] = 0, reader{}, 0
-	for w := range max(1, a.N) {
-		k.pure[k.word(a, w)] = 0
+	first, n := a.Part()
+	for w := range n {
+		k.pure[k.word(a, first+w)] = 0
 	}
 }
 
-// word is the number of a word of an operand.
-func (k *registers) word(a *ori.Operand, w uint8) int32 { return k.base[a.Reg] + int32(a.Sub+w) }
+// word is the number of a word of an operand's register.
+func (k *registers) word(a *ori.Operand, w uint8) int32 { return k.base[a.Reg] + int32(w) }
 
 // once is the place of the only write of a register, -1 if there is none or are several.
 func (k *registers) once(r ori.Reg) int {
@@ -213,8 +214,9 @@ func (d *descent) index() {
 		computed := computes(i)
 		d.eachRead(i, func(a *ori.Operand) {
 			d.all[a.Reg]++
-			for w := uint8(0); computed && w < max(1, a.N); w++ {
-				d.pure[d.word(a, w)]++
+			first, n := a.Part()
+			for w := uint8(0); computed && w < n; w++ {
+				d.pure[d.word(a, first+w)]++
 			}
 		})
 	}
@@ -322,8 +324,9 @@ func (d *descent) longer(s *ori.Operand, at, deep int) (n int) {
 	if r := &d.reads[s.Reg]; r.first != nil && r.to >= at {
 		return 0
 	}
-	for w := range max(1, s.N) {
-		if k := d.number(s.Reg, int(s.Sub+w)); k < 0 || !d.live.Has(k) {
+	first, words := s.Part()
+	for w := first; w < first+words; w++ {
+		if k := d.number(s.Reg, int(w)); k < 0 || !d.live.Has(k) {
 			n += share / max(1, int(d.pure[d.word(s, w)]))
 		}
 	}

@@ -55,6 +55,11 @@ BAR.SYNC 0x0
 STS [0x0], r0
 STS [0x4], r4
 EXIT`, ""},
+	{"the index of a constant, of the last register", `b0:
+LDC r0 = c[0x3][r8+0x0]
+BAR.SYNC 0x0
+STS [0x0], r0
+EXIT`, ""},
 	{"sources that end before it", `b0:
 IADD3 r4 = r0, r1[0], r1[1]
 BAR.SYNC 0x0
@@ -106,7 +111,7 @@ EXIT`, ""},
 // TestLower checks what moves behind a meeting of the block's threads or a
 // loop that waits, and what stays.
 func TestLower(t *testing.T) {
-	const head = "func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg r2 2/2\nreg r3 2/2\nreg r4 1/1\nreg p5 1/1\nreg u6 1/1\nreg p7 1/1\n"
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg r2 2/2\nreg r3 2/2\nreg r4 1/1\nreg p5 1/1\nreg u6 1/1\nreg p7 1/1\nreg r8 1/1\n"
 	for _, c := range lowerCases {
 		m, err := ori.Parse(head + c.in + "\n}\n")
 		if err != nil {

@@ -159,8 +159,9 @@ func (t *tests) place(def *ori.Instr, b *ori.Block, first *ori.Instr) *ori.Instr
 		if !a.HasReg() {
 			continue
 		}
-		for w := range max(1, int(a.N)) {
-			if n := t.live.Number(a.Reg, int(a.Sub)+w); n < 0 || !t.live.Start(b).Has(n) {
+		part, words := a.Part()
+		for w := range int(words) {
+			if n := t.live.Number(a.Reg, int(part)+w); n < 0 || !t.live.Start(b).Has(n) {
 				return nil
 			}
 		}
