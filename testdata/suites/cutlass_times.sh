@@ -23,7 +23,7 @@ NVCC=${NVCC:-$CUDA_HOME/bin/nvcc}
 export REF=${REF:-$CUDA_HOME/bin/ptxas} RUNS=${RUNS:-3} LEAST=${LEAST:-5} FLAGS=${FLAGS:-} MORE=${MORE:-} CUDA_HOME NVCC goptxas cutlass out
 [ $# -gt 0 ] || set -- 14_ampere_tf32_tensorop_gemm/ampere_tf32_tensorop_gemm.cu 24_gemm_grouped/gemm_grouped.cu \
 	'47_ampere_gemm_universal_streamk/ampere_gemm_universal_streamk.cu' 48_hopper_warp_specialized_gemm/48_hopper_warp_specialized_gemm.cu \
-	54_hopper_fp8_warp_specialized_gemm/54_hopper_fp8_warp_specialized_gemm.cu 55_hopper_mixed_dtype_gemm/55_hopper_mixed_dtype_gemm.cu \
+	54_hopper_fp8_warp_specialized_gemm/54_hopper_fp8_warp_specialized_gemm.cu '55_hopper_mixed_dtype_gemm/55_hopper_mixed_dtype_gemm.cu --mode=0' \
 	'55_hopper_mixed_dtype_gemm/55_hopper_mixed_dtype_gemm.cu --mode=1' '55_hopper_mixed_dtype_gemm/55_hopper_mixed_dtype_gemm.cu --mode=2' \
 	57_hopper_grouped_gemm/57_hopper_grouped_gemm.cu 62_hopper_sparse_gemm/62_hopper_sparse_gemm.cu 63_hopper_gemm_with_weight_prefetch/63_hopper_gemm_with_weight_prefetch.cu \
 	67_hopper_fp8_warp_specialized_gemm_with_blockwise_scaling/67_hopper_fp8_warp_specialized_gemm_with_blockwise_scaling.cu \
@@ -45,7 +45,7 @@ build() { # file
 export -f build
 printf '%s\n' "$@" | sed 's/ .*//' | sort -u | xargs -P "${N:-$(nproc)}" -n 1 bash -c 'build "$0"'
 [ -z "${BUILD:-}" ] || exit 0
-cc -O2 -shared -fPIC -o "$out/launches.so" "$here/launches.c" -I"$CUDA_HOME/include" -ldl || exit 1
+[ -e "$out/launches.so" ] || cc -O2 -shared -fPIC -o "$out/launches.so" "$here/launches.c" -I"$CUDA_HOME/include" -ldl || exit 1
 for f in "$@"; do
 	args= file=${f%% *}
 	[ "$f" = "$file" ] || args=${f#* }

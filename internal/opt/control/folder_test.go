@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/witness/rewritten"
 )
 
@@ -11,10 +12,24 @@ import (
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"ColdWaits":      ColdWaits,
+		"Elected":        electedByAll,
 		"GuardedUpdates": GuardedUpdates,
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
 		"OneTurn":        OneTurn,
 		"Sink":           Sink,
 		"Unguard":        Unguard,
 	})
+}
+
+// electedByAll runs Elected where all threads of a warp are named by elections:
+// texts of functions do not tell.
+func electedByAll(f *ori.Func) bool {
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.ELECT {
+				f.Syncs = append(f.Syncs, ori.Sync{Pos: i.Line, Full: true})
+			}
+		}
+	}
+	return Elected(f)
 }

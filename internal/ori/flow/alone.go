@@ -89,6 +89,16 @@ func elects(f *ori.Func, i *ori.Instr) bool {
 	return found
 }
 
+// Elected tells of a block and the number of an edge whether the elected thread
+// of a warp alone follows it, of all that come to the block. nil: none does.
+func Elected(f *ori.Func) func(b *ori.Block, n int) bool {
+	leads := leaders(f)
+	if leads == nil {
+		return nil
+	}
+	return leads.takes
+}
+
 // takes reports whether of all threads that come to b the elected one alone
 // follows its edge n: it does by a jump first, or all others have left then.
 func (e elections) takes(b *ori.Block, n int) bool {

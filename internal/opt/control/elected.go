@@ -1,0 +1,209 @@
+package control
+
+import (
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Elected lets the whole warp give an order that one thread was elected for,
+// where it is the same order whoever gives it: a warp gives it once, however
+// many of its threads come there.
+//
+//	   ELECT p                             ELECT p
+//	   BSSY k, c                           IADD3 t = s, 4
+//	   @!p BRA c                           R2UR u = t
+//	b: IADD3 t = s, 4                      UTMALDG [u], ...
+//	   R2UR u = t
+//	   UTMALDG [u], ...
+//	c: BSYNC k
+//
+// Nobody parts then, and what leads to the order can run on the uniform
+// datapath. All threads of the warp must be together at the election and have
+// the same operands, and nobody may read later what the block computes.
+func Elected(f *ori.Func) bool {
+	takes := flow.Elected(f)
+	if takes == nil {
+		return false
+	}
+	e := &elected{f: f, u: flow.UniformityOf(f), live: flow.LiveOf(f), same: map[ori.Reg]bool{}}
+	e.apart, e.dom, e.leave = flow.ApartOf(f, e.u), flow.DomOf(f), e.someLeave()
+	changed := false
+	for _, b := range f.Blocks {
+		for n, s := range b.Succs {
+			if len(b.Succs) == 2 && takes(b, n) && e.whole(b, s, b.Succs[1-n]) && f.Should("elected", b.Last()) {
+				e.open(b, s, b.Succs[1-n])
+				changed = true
+				break
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+		opt.Merge(f)
+	}
+	return changed
+}
+
+type elected struct {
+	f     *ori.Func
+	u     *flow.Uniformity
+	apart *flow.Apart
+	dom   *flow.Dom
+	leave bool // threads may exit that others of their warp do not follow
+	live  *flow.Live
+	same  map[ori.Reg]bool // registers that the block writes, with what all threads would have in them
+}
+
+// whole reports whether the whole warp, which is together in b, may run s, a
+// block on the way to join that its elected thread runs by itself.
+func (e *elected) whole(b, s, join *ori.Block) bool {
+	last := b.Last()
+	if e.apart.Is(b) || e.u.Partial(b) || s == join || s.Kept || len(s.Preds) != 1 || len(s.Succs) != 1 || s.Succs[0] != join || last.Op != op.BRA || b.Tail() != last || !e.asks(b, last.Guard.Reg) {
+		return false
+	}
+	clear(e.same)
+	orders := 0
+	for i := s.First(); i != nil; i = i.Next() {
+		switch {
+		case i.Op == op.BRA && i == s.Last() && i.Guard.Kind == ori.KNone:
+		case i.Op == op.UTMALDG && e.reads(i):
+			orders++
+		case !e.computes(i) || !e.reads(i) || !e.writes(i, join):
+			return false
+		}
+	}
+	return orders > 0
+}
+
+// asks reports whether one of the threads that come to b is the one that was
+// elected by p: they were asked on their way, and it has not left them since.
+func (e *elected) asks(b *ori.Block, p ori.Reg) bool {
+	for _, x := range e.f.Blocks {
+		if x != b && (e.leave || !e.dom.Dominates(x, b)) {
+			continue
+		}
+		for i := range x.Instrs {
+			if i.Op == op.ELECT && i.Args[0].HasReg() && i.Args[0].Reg == p {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// someLeave reports whether a thread may exit before others of its warp.
+func (e *elected) someLeave() bool {
+	for _, b := range e.f.Blocks {
+		parts := e.u.Partial(b)
+		for i := range b.Instrs {
+			differs := parts || i.Guard.HasReg() && e.u.Differs(i.Guard.Reg)
+			if i.Op == op.EXIT && differs {
+				return true
+			}
+			for _, s := range b.Succs {
+				if first := s.First(); i.Op == op.BRA && differs && first != nil && first.Op == op.EXIT {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// computes reports whether i does nothing but make results of its sources.
+func (e *elected) computes(i *ori.Instr) bool {
+	switch i.Op {
+	case op.R2UR:
+		return i.NDst == 1
+	case op.S2R, op.S2UR, op.CS2R, op.UNDEF:
+		return false
+	}
+	if i.Op.Has(op.ReadsSpecial | op.ReadsPreds | op.WritesPreds | op.Own) {
+		return false
+	}
+	guard := i.Guard
+	i.Guard = ori.Operand{}
+	pure := opt.IsPure(i)
+	i.Guard = guard
+	return pure
+}
+
+// reads reports whether all threads would read the same. A guarded write leaves
+// what was there before, which the block must have written too.
+func (e *elected) reads(i *ori.Instr) bool {
+	if i.Guard.Kind != ori.KNone {
+		if i.NDst == 0 || !e.agrees(i.Guard) {
+			return false
+		}
+		for _, d := range i.Dsts() {
+			if d.HasReg() && !e.same[d.Reg] {
+				return false
+			}
+		}
+	}
+	for _, s := range i.Srcs() {
+		if !e.agrees(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// agrees reports whether all threads would find the same in s.
+func (e *elected) agrees(s ori.Operand) bool {
+	return !s.HasReg() || s.Class == ori.UR || s.Class == ori.UP || e.same[s.Reg] || !e.u.Differs(s.Reg)
+}
+
+// writes notes what i writes, and reports whether nobody reads it at join.
+func (e *elected) writes(i *ori.Instr, join *ori.Block) bool {
+	for _, d := range i.Dsts() {
+		if !d.HasReg() {
+			continue
+		}
+		if e.f.Regs[d.Reg].Fixed || !e.live.Knows(d.Reg) {
+			return false
+		}
+		for w := range int(e.f.Regs[d.Reg].Width) {
+			if n := e.live.Number(d.Reg, w); n >= 0 && e.live.Start(join).Has(n) {
+				return false
+			}
+		}
+		e.same[d.Reg] = true
+	}
+	return true
+}
+
+// open takes the branch of b around s away, and what gathers its threads at
+// join.
+func (e *elected) open(b, s, join *ori.Block) {
+	b.Last().Remove()
+	b.RemoveEdge(join)
+	sync := join.First()
+	if sync == nil || sync.Op != op.BSYNC {
+		return
+	}
+	k := sync.Srcs()[0].Reg
+	notes, others := []*ori.Instr(nil), 0
+	for _, x := range e.f.Blocks {
+		for i := range x.Instrs {
+			if i == sync || (i.Op != op.BSSY && i.Op != op.BSYNC && i.Op != op.BREAK) {
+				continue
+			}
+			for _, a := range i.Args {
+				if a.HasReg() && a.Reg == k {
+					if i.Op == op.BSSY && x == b {
+						notes = append(notes, i)
+					} else {
+						others++
+					}
+				}
+			}
+		}
+	}
+	if len(notes) == 1 && others == 0 && len(join.Preds) == 1 {
+		notes[0].Remove()
+		sync.Remove()
+	}
+}
