@@ -1,6 +1,8 @@
 package control
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -21,14 +23,21 @@ import (
 //
 // Nobody parts then, and what leads to the order can run on the uniform
 // datapath. All threads of the warp must be together at the election and have
-// the same operands, and nobody may read later what the block computes.
+// the same operands, and nobody may read later what the block computes. Of an
+// operand that a loop around it does not change all get what the elected thread
+// has, before the loop: of a whole warp that is the first (random programs that
+// store whom elect.sync names, on an H200).
 func Elected(f *ori.Func) bool {
 	takes := flow.Elected(f)
 	if takes == nil {
 		return false
 	}
-	e := &elected{f: f, u: flow.UniformityOf(f), live: flow.LiveOf(f), same: map[ori.Reg]bool{}}
-	e.apart, e.dom, e.leave = flow.ApartOf(f, e.u), flow.DomOf(f), e.someLeave()
+	e := &elected{f: f, u: flow.UniformityOf(f), live: flow.LiveOf(f), same: map[ori.Reg]bool{}, firsts: map[first]ori.Reg{}}
+	e.apart, e.dom, e.leave = flow.ApartOf(f, e.u), flow.DomOf(f), e.leavers()
+	e.loops, e.defs, e.byID = flow.LoopsOf(f, e.dom), flow.IndexOf(f).Defs, make([]*ori.Block, f.NumBlocks())
+	for _, b := range f.Blocks {
+		e.byID[b.ID] = b
+	}
 	changed := false
 	for _, b := range f.Blocks {
 		for n, s := range b.Succs {
@@ -51,9 +60,21 @@ type elected struct {
 	u     *flow.Uniformity
 	apart *flow.Apart
 	dom   *flow.Dom
-	leave bool // threads may exit that others of their warp do not follow
+	leave []*ori.Block // where threads may exit that others of their warp do not follow
 	live  *flow.Live
+	loops *flow.Loops
+	defs  [][]*ori.Instr
+	byID  []*ori.Block
 	same  map[ori.Reg]bool // registers that the block writes, with what all threads would have in them
+
+	firsts map[first]ori.Reg
+}
+
+// first is a register of which all threads get what the first one has at the
+// end of a block.
+type first struct {
+	r       ori.Reg
+	sub, at int32
 }
 
 // whole reports whether the whole warp, which is together in b, may run s, a
@@ -70,7 +91,7 @@ func (e *elected) whole(b, s, join *ori.Block) bool {
 		case i.Op == op.BRA && i == s.Last() && i.Guard.Kind == ori.KNone:
 		case i.Op == op.UTMALDG && e.reads(i):
 			orders++
-		case !e.computes(i) || !e.reads(i) || !e.writes(i, join):
+		case !e.computes(i) || !e.reads(i) && !(i.Op == op.R2UR && e.before(b, i) != nil) || !e.writes(i, join):
 			return false
 		}
 	}
@@ -81,7 +102,7 @@ func (e *elected) whole(b, s, join *ori.Block) bool {
 // elected by p: they were asked on their way, and it has not left them since.
 func (e *elected) asks(b *ori.Block, p ori.Reg) bool {
 	for _, x := range e.f.Blocks {
-		if x != b && (e.leave || !e.dom.Dominates(x, b)) {
+		if x != b && (!e.dom.Dominates(x, b) || !e.complete(b)) {
 			continue
 		}
 		for i := range x.Instrs {
@@ -93,23 +114,41 @@ func (e *elected) asks(b *ori.Block, p ori.Reg) bool {
 	return false
 }
 
-// someLeave reports whether a thread may exit before others of its warp.
-func (e *elected) someLeave() bool {
+// leavers lists the blocks at whose end a thread may exit before others of its
+// warp.
+func (e *elected) leavers() (list []*ori.Block) {
 	for _, b := range e.f.Blocks {
-		parts := e.u.Partial(b)
+		leaves := false
 		for i := range b.Instrs {
-			differs := parts || i.Guard.HasReg() && e.u.Differs(i.Guard.Reg)
-			if i.Op == op.EXIT && differs {
-				return true
-			}
+			differs := e.u.Partial(b) || i.Guard.HasReg() && e.u.Differs(i.Guard.Reg)
+			leaves = leaves || i.Op == op.EXIT && differs
 			for _, s := range b.Succs {
-				if first := s.First(); i.Op == op.BRA && differs && first != nil && first.Op == op.EXIT {
-					return true
-				}
+				first := s.First()
+				leaves = leaves || i.Op == op.BRA && differs && first != nil && first.Op == op.EXIT
+			}
+		}
+		if leaves {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// complete reports whether no thread of a warp that comes to b may have left it.
+func (e *elected) complete(b *ori.Block) bool {
+	seen := make([]bool, e.f.NumBlocks())
+	work := slices.Clone(e.leave)
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range x.Succs {
+			if !seen[s.ID] {
+				seen[s.ID] = true
+				work = append(work, s)
 			}
 		}
 	}
-	return false
+	return !seen[b.ID]
 }
 
 // computes reports whether i does nothing but make results of its sources.
@@ -156,6 +195,43 @@ func (e *elected) agrees(s ori.Operand) bool {
 	return !s.HasReg() || s.Class == ori.UR || s.Class == ori.UP || e.same[s.Reg] || !e.u.Differs(s.Reg)
 }
 
+// before returns the block before the loop around b at whose end all threads can
+// get what the first has of the operand of i, nil if there is none: the loop
+// does not change it.
+func (e *elected) before(b *ori.Block, i *ori.Instr) *ori.Block {
+	s, l := i.Srcs()[0], e.loops.Of(b)
+	if l == nil || !e.complete(b) || i.Guard.Kind != ori.KNone || s.Kind != ori.KReg || s.Class != ori.R || s.N != 1 || s.Flags != 0 || len(e.defs[s.Reg]) != 1 || e.f.Regs[s.Reg].Fixed {
+		return nil
+	}
+	pre := e.dom.Idom[l.Header.ID]
+	if pre < 0 || e.byID[pre] == nil || e.loops.Of(e.byID[pre]) != l.Parent || e.apart.Is(e.byID[pre]) || e.u.Partial(e.byID[pre]) || !e.dom.Dominates(e.defs[s.Reg][0].Block(), e.byID[pre]) {
+		return nil
+	}
+	return e.byID[pre]
+}
+
+// spread lets i read what the first thread has of its operand.
+func (e *elected) spread(pre *ori.Block, i *ori.Instr) {
+	s := &i.Srcs()[0]
+	k := first{s.Reg, int32(s.Sub), pre.ID}
+	t, ok := e.firsts[k]
+	if !ok {
+		t = e.f.NewReg(ori.R, 1)
+		e.firsts[k] = t
+		x := e.f.NewInstr(op.SHFL, op.M(op.MIDX), []ori.Operand{ori.Zero(ori.P), e.f.Words(t)}, []ori.Operand{*s, ori.Imm(0), ori.Imm(wholeWarp)})
+		x.Line, x.Loc = i.Line, i.Loc
+		if at := pre.Tail(); at != nil {
+			pre.InsertBefore(x, at)
+		} else {
+			pre.Append(x)
+		}
+	}
+	*s = e.f.Words(t)
+}
+
+// wholeWarp is the bound of a shuffle whose lanes are those of the warp.
+const wholeWarp = 0x1f
+
 // writes notes what i writes, and reports whether nobody reads it at join.
 func (e *elected) writes(i *ori.Instr, join *ori.Block) bool {
 	for _, d := range i.Dsts() {
@@ -178,6 +254,11 @@ func (e *elected) writes(i *ori.Instr, join *ori.Block) bool {
 // open takes the branch of b around s away, and what gathers its threads at
 // join.
 func (e *elected) open(b, s, join *ori.Block) {
+	for i := range s.Instrs {
+		if i.Op == op.R2UR && !e.agrees(i.Srcs()[0]) {
+			e.spread(e.before(b, i), i)
+		}
+	}
 	b.Last().Remove()
 	b.RemoveEdge(join)
 	sync := join.First()
