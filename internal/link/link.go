@@ -138,6 +138,7 @@ type Kernel struct {
 	Uniform  int            // uniform registers of a function for instrumentation tools, which should have none
 	Hurry    uint8          // the level of fast compilation it got
 	Price    float64        // about how long it takes, where Options.Search asks; comparable for one kernel only
+	Warps    float64        // that share a scheduler, where Options.Search asks and no matrices are multiplied
 	Spared   bool           // phases were left out for lack of time or memory
 	Filed    time.Duration  // besides Time: to describe it in the file
 	Heap     int64          // of the process when it was done, where Options.Heap tells

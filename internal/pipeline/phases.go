@@ -576,9 +576,25 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 	}
 	u.stage = ori.Scheduled
 	if u.o.Search != nil {
-		u.price = estimate.Of(u.f, u.o.Arch, int(u.f.Props.Registers)+abi.HiddenRegisters).Price()
+		registers := int(u.f.Props.Registers) + abi.HiddenRegisters
+		u.price = estimate.Of(u.f, u.o.Arch, registers).Price()
+		if !multiplies(u.f) {
+			u.warps = estimate.Warps(u.f, int32(registers))
+		}
 	}
 	return scoreboard.Check(u.f, u.o.Arch)
+}
+
+// multiplies reports whether f multiplies matrices.
+func multiplies(f *ori.Func) bool {
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op.Has(op.Matrix) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func emitCode(u *unit, _ *phase.Ctx) (err error) {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -227,7 +228,7 @@ func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, 
 	if s == nil || err != nil || !m.Funcs[fn].Entry {
 		return best, err
 	}
-	h := NewHunt(s.Seed, false)
+	h, usual := NewHunt(s.Seed, false), best
 	h.Start(best.Price)
 	found := Found{Kernel: m.Funcs[fn].Name, Usual: best.Price, Best: best.Price}
 	ended := func() bool {
@@ -251,16 +252,35 @@ func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, 
 			switch {
 			case x.err != nil:
 				found.Refused++
-			case h.Tell(x.text, x.k.Price):
+			case h.Tell(x.text, judged(x.k, usual)):
 				best = x.k
 			}
 			found.How, found.Best = h.Best()
 			s.tell(found)
 		}
 	}
+	if found.Best > clearly*found.Usual {
+		best, found.How, found.Best = usual, "", found.Usual
+	}
 	found.Done = true
 	s.tell(found)
 	return best, o.ended()
+}
+
+// clearly is what the estimate of code that is kept comes to at most, of the
+// usual code's. Of 23 kernels on an H200 nine came to more: they took 0.5 % longer
+// than the usual code in the mean.
+const clearly = 0.99
+
+// judged is the estimate of a candidate. Fewer warps than the usual code has are
+// no gain where memory, which estimates know little of, may be what counts: a
+// layer norm with 89 registers instead of 56, which should have taken 89 % of
+// the time, took 134 %. Products of matrices can do with fewer.
+func judged(k, usual *link.Kernel) float64 {
+	if k.Warps < usual.Warps {
+		return math.Inf(1)
+	}
+	return k.Price
 }
 
 // draw returns up to n candidates.

@@ -23,6 +23,7 @@ type unit struct {
 	spills     ra.Result
 	injected   []ori.Injected
 	price      float64   // see link.Kernel
+	warps      float64   // the same
 	judge      *ra.Judge // of its orders, nil if nobody asked
 	code       *emit.Code
 	stage      ori.Stage       // what Verify may ask of the function
