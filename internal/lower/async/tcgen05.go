@@ -205,8 +205,11 @@ func tensorLoadRegs(l *build.Builder) {
 			l.CopyRun(l.Words(l.Regs[e.Ref])[:1], r[k:k+1])
 		}
 	}
-	if stat != nil && l.Args[1].Kind == isa.KReg {
-		l.Copy(l.Dst(1)[:1], s)
+	if stat == nil {
+		return
+	}
+	if e := &l.Elements(1)[0]; e.Kind == isa.KReg {
+		l.Copy(l.Words(l.Regs[e.Ref])[:1], s)
 	}
 }
 

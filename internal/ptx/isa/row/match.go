@@ -91,6 +91,7 @@ var argRows = [128]argRow{
 	'e': {fixed: isa.B64, kinds: kVal, desc: true, tmem: true},   // matrix A: descriptor or tensor memory
 	'E': {ref: 1, dst: true, kinds: kDst, vec: true},             // registers of the first type
 	'P': {fixed: isa.B32, kinds: kVal, vec: true},                // offset or depth of a texture
+	'3': {fixed: isa.B32, dst: true, kinds: kDst, vec: true},     // .b32 result, in braces or not
 	'B': {fixed: isa.B32, kinds: kReg},                           // .b32 register
 	'1': {fixed: isa.B32, kinds: kReg | kVec, vec: true},         // .b32 register, in braces or not
 	'm': {kinds: kAddr},                                          // address

@@ -245,7 +245,7 @@ func combination(d *machine.Decoder) func(w *machine.Warp, v []matrix.Column) {
 	if !d.Has(isa.WRed) {
 		return nil
 	}
-	to, t := d.Dst(1), d.Type(0)
+	to, t := d.Target(&d.Elements(1)[0]), d.Type(0)
 	least, abs := d.Has(isa.WMin), d.Has(isa.WAbs)
 	d.Ignore(isa.WMax)
 	how := fp.Extremum{NaN: d.Has(isa.WNaN)}

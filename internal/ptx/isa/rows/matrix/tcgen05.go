@@ -53,7 +53,7 @@ var Tcgen05 = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WLd, isa.WRed}, Name: "tcgen05.ld.red",
-		Forms: []row.Form{{Types: []row.TypeSet{row.Int32 | row.F32}, Args: "ENm?i", May: row.EarlySync | row.EarlyMin | row.EarlyMax}},
+		Forms: []row.Form{{Types: []row.TypeSet{row.Int32 | row.F32}, Args: "E3m?i", May: row.EarlySync | row.EarlyMin | row.EarlyMax}},
 		Mods:  []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotAbs, isa.SlotNaN}, Need: tcLdNeed,
 		Gates: []row.Gate{{V: 88, Only: target.On103a | target.On103f | target.On101a | target.On101f | target.On110a | target.On110f, Inst: true}},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
@@ -213,6 +213,8 @@ func tcShape(c *row.Checker) {
 		o := &in.Args[i]
 		if k := c.Letter(i); (k == 'F' || k == '2' || k == 'E') && in.Has(isa.SlotNum) && (o.Kind != isa.KVector || len(o.Elems) != tcRegs(c)) {
 			c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", i, c.Row.Name)
+		} else if k == '3' && o.Kind == isa.KVector && len(o.Elems) != 1 {
+			c.Errorf("Argument vector size mismatch for instruction 'ld'")
 		}
 	}
 	imm := false
