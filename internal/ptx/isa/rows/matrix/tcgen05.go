@@ -9,23 +9,25 @@ import (
 // Operations on tensor memory.
 
 var (
-	tcGate   = []row.Gate{{V: 86, Only: target.OnF100, Inst: true}}
-	tcB64    = []row.TypeSet{row.B64}
-	tcAlloc  = []isa.Slot{isa.SlotAligned, isa.SlotSpace}
-	tcRules  = []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotNocomp, Do: row.NeedSync}}
-	tcLdMods = []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotPack}
-	tcLdNeed = []isa.Slot{isa.SlotShape}
-	tcMods   = []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale, isa.SlotAshift, isa.SlotCollA, isa.SlotCollB}
+	tcGate       = []row.Gate{{V: 86, Only: target.OnF100, Inst: true}}
+	tcB64        = []row.TypeSet{row.B64}
+	tcAlloc      = []isa.Slot{isa.SlotAligned, isa.SlotSpace}
+	tcRules      = []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotNocomp, Do: row.NeedSync}}
+	tcAllocRules = []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotRead, Do: tcColumns}}
+	tcFreeRules  = []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotNocomp, Do: row.NeedSync}, {At: isa.SlotRead, Do: tcUnits}}
+	tcLdMods     = []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotPack}
+	tcLdNeed     = []isa.Slot{isa.SlotShape}
+	tcMods       = []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale, isa.SlotAshift, isa.SlotCollA, isa.SlotCollB}
 )
 
 var Tcgen05 = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WAlloc}, Name: "tcgen05.alloc", Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "mu", May: row.EarlySync | row.EarlyGroup}},
-		Mods: tcAlloc, Spaces: row.Spaces{Set: row.SharedCTA, Min: 0, Max: 1}, Gates: tcGate, Rules: tcRules,
+		Mods: tcAlloc, Spaces: row.Spaces{Set: row.SharedCTA, Min: 0, Max: 1}, Gates: tcGate, Rules: tcAllocRules,
 	},
 	{
 		Words: []isa.Word{isa.WDealloc}, Name: "tcgen05.dealloc", Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "uu", May: row.EarlySync | row.EarlyGroup}},
-		Mods: alignedMods, Gates: tcGate, Rules: tcRules,
+		Mods: alignedMods, Gates: tcGate, Rules: tcFreeRules,
 	},
 	{
 		Words: []isa.Word{isa.WRelinquishAllocPermit}, Name: "tcgen05.relinquish_alloc_permit", Forms: []row.Form{{Args: "", May: row.EarlySync | row.EarlyGroup}},
@@ -116,6 +118,28 @@ func tcGroup(c *row.Checker) {
 	c.Gate(&row.Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
 }
 
+// tcColumns: as many columns are allocated as a power of two, from 32 to 512.
+func tcColumns(c *row.Checker) {
+	o := &c.In.Args[1]
+	if o.Kind != isa.KInt {
+		return
+	}
+	v := int64(o.Value)
+	if v < 32 || v > 512 {
+		c.Errorf("Argument 1 of instruction '%s': value '%d' out of range, expected to be in range [32..512]", c.Row.Name, v)
+	}
+	if v <= 0 || v&(v-1) != 0 {
+		c.Errorf("Argument 1 of '%s' instruction: value must be power of 2", c.Row.Name)
+	}
+}
+
+// tcUnits: columns are given back in units of 32.
+func tcUnits(c *row.Checker) {
+	if o := &c.In.Args[1]; o.Kind == isa.KInt && o.Value%32 != 0 {
+		c.Errorf("Argument 1 of instruction '%s': unexpected value '%d', expected to be multiple of 32", c.Row.Name, o.Value)
+	}
+}
+
 // tcNum: a shape has a number of repetitions.
 func tcNum(c *row.Checker) {
 	if c.In.Has(isa.SlotShape) && !c.In.Has(isa.SlotNum) {
@@ -149,6 +173,9 @@ func tcCollector(c *row.Checker) {
 		if !c.In.Has(isa.SlotGroup) {
 			c.Illegal("")
 		}
+	}
+	if g := c.In.Mod(isa.SlotGroup); c.Row.Name == "tcgen05.mma.ws" && g == isa.WCtaGroup2 {
+		c.Illegal("." + g.String())
 	}
 	if w != isa.WNone {
 		c.Illegal("." + w.String())
@@ -201,6 +228,18 @@ func tcShape(c *row.Checker) {
 	in := c.In
 	shape := in.Mod(isa.SlotShape)
 	split := shape == isa.W16x32bx2
+	red := c.Row.Name == "tcgen05.ld.red"
+	if red && in.Mod(isa.SlotNum) == isa.WX1 {
+		c.Illegal("." + isa.WX1.String())
+	}
+	switch shape {
+	case isa.W16x64b, isa.W16x128b, isa.W16x256b:
+		if red {
+			c.Errorf("Illegal matrix shape '.%s' for instruction '%s'", shape, c.Row.Name)
+			c.Errorf("Unexpected number of arguments specified for %s with shape '.%s'", c.Row.Name, shape)
+			return
+		}
+	}
 	switch shape {
 	case isa.W16x64b, isa.W16x128b, isa.W16x256b, isa.W32x32b, isa.W16x32bx2:
 	case isa.WNone:
@@ -284,6 +323,9 @@ func tcKind(c *row.Checker) {
 	}
 	if in.Has(isa.SlotAshift) && in.Args[1].Kind != isa.KAddr {
 		c.Illegal(".ashift")
+	}
+	if w := in.Mod(isa.SlotCollA); in.Has(isa.SlotAshift) && (w == isa.WCollectorAFill || w == isa.WCollectorAUse) { // what is shifted is not kept
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.ashift'", w)
 	}
 }
 

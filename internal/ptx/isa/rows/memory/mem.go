@@ -108,7 +108,7 @@ var St = row.Op{Rows: []row.Row{
 		Mods:   []isa.Slot{isa.SlotSpace, isa.SlotSem},
 		Spaces: row.Spaces{Set: row.SharedCTA, Min: 0, Max: 1},
 		Gates:  []row.Gate{{V: 86, SM: 100}},
-		Rules:  []row.Rule{{At: isa.SlotSem, Do: weakOnly}},
+		Rules:  []row.Rule{{At: isa.SlotSem, Do: weakOnly}, {At: isa.SlotRead, Do: bulkZeros}},
 	},
 }}
 

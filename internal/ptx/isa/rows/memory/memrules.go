@@ -201,6 +201,16 @@ func weakOnly(c *row.Checker) {
 	}
 }
 
+// bulkZeros: st.bulk clears whole words of 64 bits.
+func bulkZeros(c *row.Checker) {
+	if o := &c.In.Args[1]; o.Kind == isa.KInt && o.Value%8 != 0 {
+		c.Errorf("Argument 1 of instruction '%s': unexpected value '%d', expected to be multiple of 8", c.Row.Name, o.Value)
+	}
+	if o := &c.In.Args[2]; o.Kind == isa.KInt && o.Value != 0 {
+		c.Errorf("Argument 2 of instruction '%s': unexpected value '%d', expected to be zero", c.Row.Name, o.Value)
+	}
+}
+
 // asyncOldSpace: .global came late to st.async and red.async.
 func asyncOldSpace(c *row.Checker) {
 	if c.In.Space() == isa.SpaceGlobal && c.Lacks(87, 100) {

@@ -281,6 +281,9 @@ func reduxOp(c *row.Checker) {
 	if !ok.Has(in.Types[0]) {
 		c.Errorf("Incorrect type '%s' for operation '.%s' in instruction 'redux'", in.Types[0], w)
 	}
+	if in.Types[0] == isa.B32 && (in.Args[0].Type.IsFloat() || in.Args[1].Type.IsFloat()) { // bits are those of integers here
+		c.Errorf("Arguments mismatch for instruction 'redux'")
+	}
 }
 
 // reduxF32: .NaN and .abs are for floats.
