@@ -85,9 +85,10 @@ type Grapher struct {
 	crowded bool                // there is one in this region
 	loads   []places.Touch
 	stores  []places.Touch
-	Far     places.Reach // of the region
-	joint   []int32      // since the last barrier, what threads of a warp do together
-	barrier int32        // the last barrier of the block, -1 = none
+	narrow  []places.Touch // see together
+	Far     places.Reach   // of the region
+	joint   []int32        // since the last barrier, what threads of a warp do together
+	barrier int32          // the last barrier of the block, -1 = none
 	groups  groupOrder
 	Open    openOrder // after allocation
 	Alone   bool      // a block of the kernel fills a multiprocessor
@@ -105,7 +106,7 @@ func NewGrapher(names *words.Numbering, a *target.Arch, tune *tuning.Tuning) *Gr
 func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 	b.stamp++
 	b.reads = b.reads[:0]
-	b.loads, b.stores, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.joint[:0], -1
+	b.loads, b.stores, b.narrow, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.narrow[:0], b.joint[:0], -1
 	b.groups.begin()
 	b.Open.begin()
 	n, mem := len(instrs), b.Names.F.Scratch()
@@ -129,6 +130,7 @@ func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 		b.groups.add(g, int32(k), i, b.list)
 		b.Open.add(g, int32(k), i, b.list)
 	}
+	b.together(g)
 	if end != nil {
 		b.finish(g, end)
 	}
@@ -367,6 +369,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 			g.edge(b.loads[n].Node, k, 1)
 		}
 	}
+	b.note(&t)
 	if t.Write {
 		b.stores = append(slices.DeleteFunc(b.stores, func(u places.Touch) bool { return t.Covers(&u) }), t)
 	} else {
