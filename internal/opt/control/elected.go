@@ -1,8 +1,6 @@
 package control
 
 import (
-	"slices"
-
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -33,7 +31,7 @@ func Elected(f *ori.Func) bool {
 		return false
 	}
 	e := &elected{f: f, u: flow.UniformityOf(f), live: flow.LiveOf(f), same: map[ori.Reg]bool{}, firsts: map[first]ori.Reg{}}
-	e.apart, e.dom, e.leave = flow.ApartOf(f, e.u), flow.DomOf(f), e.leavers()
+	e.apart, e.dom, e.left = flow.ApartOf(f, e.u), flow.DomOf(f), behind(f, e.leavers())
 	e.loops, e.defs, e.byID = flow.LoopsOf(f, e.dom), flow.IndexOf(f).Defs, make([]*ori.Block, f.NumBlocks())
 	for _, b := range f.Blocks {
 		e.byID[b.ID] = b
@@ -60,7 +58,7 @@ type elected struct {
 	u     *flow.Uniformity
 	apart *flow.Apart
 	dom   *flow.Dom
-	leave []*ori.Block // where threads may exit that others of their warp do not follow
+	left  []bool // blocks that a warp may come to without threads that exited
 	live  *flow.Live
 	loops *flow.Loops
 	defs  [][]*ori.Instr
@@ -102,7 +100,7 @@ func (e *elected) whole(b, s, join *ori.Block) bool {
 // elected by p: they were asked on their way, and it has not left them since.
 func (e *elected) asks(b *ori.Block, p ori.Reg) bool {
 	for _, x := range e.f.Blocks {
-		if x != b && (!e.dom.Dominates(x, b) || !e.complete(b)) {
+		if x != b && (!e.dom.Dominates(x, b) || e.left[b.ID]) {
 			continue
 		}
 		for i := range x.Instrs {
@@ -134,10 +132,9 @@ func (e *elected) leavers() (list []*ori.Block) {
 	return list
 }
 
-// complete reports whether no thread of a warp that comes to b may have left it.
-func (e *elected) complete(b *ori.Block) bool {
-	seen := make([]bool, e.f.NumBlocks())
-	work := slices.Clone(e.leave)
+// behind tells which blocks can be reached from those of a list.
+func behind(f *ori.Func, work []*ori.Block) []bool {
+	seen := make([]bool, f.NumBlocks())
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -148,7 +145,7 @@ func (e *elected) complete(b *ori.Block) bool {
 			}
 		}
 	}
-	return !seen[b.ID]
+	return seen
 }
 
 // computes reports whether i does nothing but make results of its sources.
@@ -200,7 +197,7 @@ func (e *elected) agrees(s ori.Operand) bool {
 // does not change it.
 func (e *elected) before(b *ori.Block, i *ori.Instr) *ori.Block {
 	s, l := i.Srcs()[0], e.loops.Of(b)
-	if l == nil || !e.complete(b) || i.Guard.Kind != ori.KNone || s.Kind != ori.KReg || s.Class != ori.R || s.N != 1 || s.Flags != 0 || len(e.defs[s.Reg]) != 1 || e.f.Regs[s.Reg].Fixed {
+	if l == nil || e.left[b.ID] || i.Guard.Kind != ori.KNone || s.Kind != ori.KReg || s.Class != ori.R || s.N != 1 || s.Flags != 0 || len(e.defs[s.Reg]) != 1 || e.f.Regs[s.Reg].Fixed {
 		return nil
 	}
 	pre := e.dom.Idom[l.Header.ID]

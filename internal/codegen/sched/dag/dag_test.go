@@ -14,24 +14,31 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// TestList: what waits for a load stands behind it, what a later write
-// overwrites is read before, and what waits for nothing fills the time.
-func TestList(t *testing.T) {
-	m, err := ori.Parse("func f kernel {\nreg r0 1/1 phys=0\nreg r1 1/1 phys=1\nreg r2 1/1 phys=2\nb0:\n" +
-		"IADD3 r1 = r0, 0x1, rz\nLDS r2 = [0x0]\nIADD3 r2 = r2, r1, rz\nIADD3 r0 = r0, 0x1, rz\nEXIT\n}\n")
+// listed returns the graph of a block with one instruction behind it, and its
+// order; rows of exponentials take turns if there are so many of them.
+func listed(t *testing.T, text string, turns int) (*Graph, []int32) {
+	t.Helper()
+	m, err := ori.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, tune := m.Funcs[0], tuning.Usual()
 	b := NewGrapher(words.Physical(f), target.Find("sm_90a"), &tune)
-	b.Patient, b.Open = true, NewOpenOrder(b.Names)
+	b.Patient, b.Open, b.Turns = true, NewOpenOrder(b.Names), turns
 	var run []*ori.Instr
 	for i := range f.Blocks[0].Instrs {
 		run = append(run, i)
 	}
-	end := run[len(run)-1]
-	g := b.Build(run[:len(run)-1], end)
-	if got, want := List(g, b.Timing, estimate.NewBusyTable(b.Timing)), []int32{1, 0, 3, 2}; !slices.Equal(got, want) {
+	g := b.Build(run[:len(run)-1], run[len(run)-1])
+	return g, List(g, b.Timing, estimate.NewBusyTable(b.Timing))
+}
+
+// TestList: what waits for a load stands behind it, what a later write
+// overwrites is read before, and what waits for nothing fills the time.
+func TestList(t *testing.T) {
+	g, got := listed(t, "func f kernel {\nreg r0 1/1 phys=0\nreg r1 1/1 phys=1\nreg r2 1/1 phys=2\nb0:\n"+
+		"IADD3 r1 = r0, 0x1, rz\nLDS r2 = [0x0]\nIADD3 r2 = r2, r1, rz\nIADD3 r0 = r0, 0x1, rz\nEXIT\n}\n", 0)
+	if want := []int32{1, 0, 3, 2}; !slices.Equal(got, want) {
 		t.Errorf("order %v instead of %v", got, want)
 	}
 	if g.Height[1] <= g.Height[0] || g.Preds[2] != 3 || g.Preds[3] != 1 {
@@ -56,20 +63,9 @@ func TestLook(t *testing.T) {
 		fmt.Fprintf(&s, "MUFU.EX2 r%[1]d = r%[1]d\nFADD r%[1]d = r%[1]d, r%[1]d\n", 1+r)
 	}
 	s.WriteString("EXIT\n}\n")
-	m, err := ori.Parse(s.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, tune := m.Funcs[0], tuning.Usual()
-	b := NewGrapher(words.Physical(f), target.Find("sm_90a"), &tune)
-	b.Patient, b.Open, b.Turns = true, NewOpenOrder(b.Names), 1
-	var run []*ori.Instr
-	for i := range f.Blocks[0].Instrs {
-		run = append(run, i)
-	}
-	g := b.Build(run[:len(run)-1], run[len(run)-1])
+	g, order := listed(t, s.String(), 1)
 	row, left := 0, scaled
-	for _, k := range List(g, b.Timing, estimate.NewBusyTable(b.Timing)) {
+	for _, k := range order {
 		switch g.Instrs[k].Op {
 		case op.FMUL:
 			row, left = 0, left-1
@@ -102,19 +98,8 @@ func TestFrameBehind(t *testing.T) {
 		fmt.Fprintf(&s, "STS [%#x], r0\n", 4*k)
 	}
 	s.WriteString("STL [r1+0x8], r0\nBAR.SYNC 0x0\nLDL r2 = [r1+0x8]\nMUFU.EX2 r2 = r2\nMUFU.EX2 r2 = r2\nEXIT\n}\n")
-	m, err := ori.Parse(s.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, tune := m.Funcs[0], tuning.Usual()
-	b := NewGrapher(words.Physical(f), target.Find("sm_90a"), &tune)
-	b.Patient, b.Open = true, NewOpenOrder(b.Names)
-	var run []*ori.Instr
-	for i := range f.Blocks[0].Instrs {
-		run = append(run, i)
-	}
-	n := int32(len(run) - 1)
-	order := List(b.Build(run[:n], run[n]), b.Timing, estimate.NewBusyTable(b.Timing))
+	_, order := listed(t, s.String(), 0)
+	n := int32(len(order))
 	if slices.Index(order, n-3) < slices.Index(order, n-5) {
 		t.Errorf("the frame is read before it is written: %v", order)
 	}
