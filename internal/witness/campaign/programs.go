@@ -43,8 +43,8 @@ const steps = 1_000_000
 type programs struct{}
 
 // kindOf says what program a seed has: of 64 two have a large one, two a pipe,
-// the others small ones, of which a fifth copies or multiplies beside other
-// work.
+// four a crowd of stores and spilled values, the others small ones, of which a
+// fifth copies or multiplies beside other work.
 func kindOf(seed uint64) (style gen.Style, name string) {
 	switch k := seed % 64; {
 	case k == 0:
@@ -55,6 +55,8 @@ func kindOf(seed uint64) (style gen.Style, name string) {
 		return nil, "pipe"
 	case k < 18:
 		return gen.NewTensor, "tensor-"
+	case k < 22:
+		return gen.NewCrowd, "crowd-"
 	}
 	return gen.NewSmall, ""
 }

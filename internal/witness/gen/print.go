@@ -96,6 +96,9 @@ func (p *Prog) kernel() string {
 	body.list(p.Tail)
 	text := body.out.String()
 	b.WriteString(p.functions(text))
+	module, shared := p.crowdMemory(text)
+	text = strings.ReplaceAll(text, "own_crowd", p.Name+"_own_crowd")
+	b.WriteString(module)
 	if strings.Contains(text, p.Name+"_str") {
 		b.WriteString(strings.ReplaceAll(structs, "$", p.Name))
 	}
@@ -111,12 +114,17 @@ func (p *Prog) kernel() string {
 	if strings.Contains(text, p.Name+"_tab") {
 		fmt.Fprintf(&b, ".const .align 16 .u32 %s_tab[16] = {1, 0x80000000, 3, 0x7fffffff, 31, 32, 0xffffffff, 0x3f800000, 0x7f800000, 0xff800001, 8, 0x12345678, 0x00800000, 17, 0x4f000000, 0};\n", p.Name)
 	}
-	fmt.Fprintf(&b, ".visible .entry %s(\n\t.param .u64 in,\n\t.param .u64 out,\n\t.param .u64 acc,\n\t.param .u32 n\n)\n{\n", p.Name)
+	fmt.Fprintf(&b, ".visible .entry %s(\n\t.param .u64 in,\n\t.param .u64 out,\n\t.param .u64 acc,\n\t.param .u32 n\n)\n", p.Name)
+	if p.Regs > 0 {
+		fmt.Fprintf(&b, ".maxnreg %d\n", p.Regs)
+	}
+	b.WriteString("{\n")
 	b.WriteString(declare(text))
 	for _, c := range body.counters {
 		fmt.Fprintf(&b, "\t.reg .b32 %s;\n", c)
 	}
 	fmt.Fprintf(&b, "\t.reg .b32 %%m<%d>;\n\t.reg .b32 %%t, %%g, %%ct, %%nt, %%s0;\n\t.reg .b64 %%in, %%out, %%acc;\n\t.reg .pred %%loop;\n", body.masks+1)
+	b.WriteString(shared)
 	if strings.Contains(text, "smem") {
 		b.WriteString("\t.shared .align 16 .b8 smem[2048];\n")
 	}

@@ -35,6 +35,7 @@ type Prog struct {
 	Grid   int
 	Block  int
 	Fill   string // contents of the input
+	Regs   int    // .maxnreg, or 0
 	Body   []Stmt
 	Stores []Stmt // of the registers at the end
 	Tail   []Stmt // behind them
