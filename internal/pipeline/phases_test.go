@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/engine/phase"
@@ -35,5 +38,26 @@ func TestOrder(t *testing.T) {
 			t.Errorf("-O%d, level %d makes no code", level, k/4)
 		}
 		t.Logf("-O%d, level %d: %d phases", level, k/4, ran)
+	}
+}
+
+// TestDocumented: docs/ori.md says of every phase what it does.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "ori.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for row := range strings.Lines(string(text)) {
+		if names, _, ok := strings.Cut(strings.TrimPrefix(row, "| "), " | "); ok {
+			for name := range strings.SplitSeq(names, ", ") {
+				named[strings.Trim(name, "`")] = true
+			}
+		}
+	}
+	for _, r := range phases() {
+		if !named[r.Name] {
+			t.Errorf("docs/ori.md does not say what %s does", r.Name)
+		}
 	}
 }

@@ -1,0 +1,78 @@
+package versus
+
+import (
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+)
+
+// products are the groups of files that BenchmarkRecorded tells apart: by the
+// first of these instructions that a file uses, else it is among the others.
+var products = [...]string{"wgmma", "mma.sync", "others"}
+
+// recorded sums up the files of a group: registers as logarithms of ratios,
+// spills in bytes stored and loaded.
+type recorded struct {
+	files                int
+	regs                 float64
+	refSpills, ourSpills int
+	refFiles, ourFiles   int // files that spill
+	alone, spared        int // only ours spills, only the reference's
+}
+
+func (r *recorded) add(f *corpus.File, our outcome) {
+	ref := f.SpillStores + f.SpillLoads
+	r.files++
+	r.regs += math.Log(float64(our.regs) / float64(f.Regs))
+	r.refSpills, r.ourSpills = r.refSpills+ref, r.ourSpills+our.spills
+	if ref > 0 {
+		r.refFiles++
+	}
+	if our.spills > 0 {
+		r.ourFiles++
+	}
+	switch {
+	case our.spills > 0 && ref == 0:
+		r.alone++
+	case ref > 0 && our.spills == 0:
+		r.spared++
+	}
+}
+
+// BenchmarkRecorded compiles every file of the corpus with one kernel whose
+// registers with the reference are on record, some two thousand, and prints
+// registers and spills beside the record. The reference's tools are not needed.
+func BenchmarkRecorded(b *testing.B) {
+	c := corpus.Find(b)
+	exe := filepath.Join(b.TempDir(), "goptxas")
+	if out, err := exec.Command("go", "build", "-o", exe, "github.com/goptxas/goptxas/cmd/goptxas").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	for b.Loop() {
+		var groups [len(products)]recorded
+		for _, f := range c.Files {
+			if f.Regs == 0 || f.Entries != 1 || strings.Contains(f.Target, "debug") {
+				continue
+			}
+			our := once(b, exe, &f, "GOMAXPROCS=1")
+			if !our.ok {
+				b.Errorf("%s: %s", f.Name, our.log)
+				continue
+			}
+			n := slices.IndexFunc(products[:], func(p string) bool { return p == "others" || slices.Contains(f.Feats, p) })
+			groups[n].add(&f, our)
+		}
+		var t strings.Builder
+		for n, g := range groups {
+			fmt.Fprintf(&t, "\n%-9s %4d files, registers %.3f; spills %d bytes in %d files beside %d in %d, only ours in %d, only the reference's in %d",
+				products[n], g.files, math.Exp(g.regs/float64(max(1, g.files))), g.ourSpills, g.ourFiles, g.refSpills, g.refFiles, g.alone, g.spared)
+		}
+		b.Log(t.String())
+	}
+}
