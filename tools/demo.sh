@@ -11,7 +11,7 @@ run() {
 	echo
 }
 run bin/goptxas --version
-run bin/goptxas --parse-only examples/wrong.ptx
+run bin/goptxas --parse-only --diagnostics=pretty examples/wrong.ptx
 run bin/goptxas -arch=sm_90 -v -o bin/saxpy.cubin "$ptx"
 if [ -x bin/gosass ] && [ -f bin/saxpy.cubin ]; then
 	run bin/gosass dis -c bin/saxpy.cubin

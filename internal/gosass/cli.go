@@ -1,6 +1,10 @@
 // Package gosass is the logic of the command of the same name: it prints,
-// assembles and compares cubins. Commands lists what it does. Most have a package of its own below this one. docs/cubin.md describes the
-// source.
+// assembles and compares cubins, and lays PTX out. Commands is the table of
+// what it does, for help, manual pages and completion. Printing (dis),
+// assembling (asm) and comparing (report) have packages below this one; run,
+// debug, check and view, which the table names too, are called by cmd/gosass,
+// since they stand on witnesses or the compiler's page. docs/cubin.md describes
+// the source that dis prints and asm reads.
 package gosass
 
 import (
@@ -55,30 +59,45 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	case "completion", "man":
 		err = c.page(args)
 	case "help", "-h", "-help", "--help":
-		writeUsage(out)
+		err = c.help(args[1:])
 	case "version", "-V", "-version", "--version":
 		cli.WriteVersionOf(out, "gosass", "a disassembler and assembler of NVIDIA cubins")
 	default:
-		err = &usageError{"unknown command " + args[0]}
+		err = &usageError{"unknown command '" + args[0] + "'"}
 	}
 	if err == nil {
 		return code
 	}
 	if errors.Is(err, flag.ErrHelp) {
-		writeUsage(out)
+		WriteCommand(out, args[0])
 		return exitOK
 	}
-	fmt.Fprintf(errs, "gosass: %v\n", err)
 	if _, ok := err.(*usageError); ok {
-		writeUsage(errs)
+		WriteWrong(errs, args[0], err.Error())
 		return exitUsage
 	}
+	fmt.Fprintf(errs, "gosass: %v\n", err)
 	return exitFail
 }
 
 type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }
+
+// help lists the commands or explains one.
+func (c *command) help(args []string) error {
+	switch {
+	case len(args) == 0:
+		writeUsage(c.out)
+	case len(args) > 1:
+		return &usageError{"help takes one command"}
+	case commandOf(args[0]) == nil:
+		return &usageError{"unknown command '" + args[0] + "'"}
+	default:
+		WriteCommand(c.out, args[0])
+	}
+	return nil
+}
 
 type command struct {
 	in        io.Reader

@@ -32,17 +32,19 @@ var launchFlags = []Flag{
 	{"grid", "X,Y,Z", "blocks"},
 	{"block", "X,Y,Z", "threads of a block"},
 	{"smem", "N", "bytes of dynamic shared memory"},
-	{"arg", "A", "one argument, in order, such as buf:4096:f32 or u32:7"},
+	{"arg", "A", "one argument, in order: buf:BYTES[:FILL[:SEED]], or u8 u16 u32 s32 u64 s64 f32 f64 with a value, as f32:2.5, or tex and surf, as tex:2d:16x8:f32x4:whole:linear"},
 	{"as", "TYPE", "print buffers as f32, f64, u32, s32, u64, x32 or x8"},
-	{"n", "N", "elements of each buffer to print"},
+	{"n", "N", "elements of each buffer to print (8)"},
 	{"trace", "", "print every instruction of every warp with its result"},
 	{"timed", "", "results arrive as late as they may; report early reads"},
-	{"paths", "N", "where lanes part, a seed picks those that run first"},
-	{"async", "WHEN", "asynchronous work is early, late or seed:N"},
-	{"quick", "", "no second, timed run"},
+	{"paths", "N", "where lanes part, this seed picks those that run first (0: those that do not jump)"},
+	{"async", "WHEN", "asynchronous work is early, late or seed:N; report what no rule orders"},
+	{"quick", "", "no second, timed run for the estimate of cycles"},
+	{"cost", "", "print only about how many cycles a multiprocessor takes for its blocks, and a hash of the buffers: for goptxas --search-with"},
+	{"fill", "", "with -cost: the blocks stand for a grid that fills the machine, so that as many as fit share a multiprocessor"},
 	{"max", "N", "give up after this many warp instructions"},
-	{"cta", "X,Y,Z", "debug: the block to step through"},
-	{"warp", "N", "debug: its warp"},
+	{"cta", "X,Y,Z", "debug: the block to step through (0)"},
+	{"warp", "N", "debug: its warp (0)"},
 }
 
 // Commands lists every command.
@@ -75,28 +77,71 @@ var Commands = [...]Command{
 	{"completion", "bash|zsh|fish", "Print what completes the words of goptxas and gosass in a shell.", nil},
 	{"man", "goptxas|gosass", "Print a manual page.", nil},
 	{"version", "", "Print the version.", nil},
-	{"help", "", "Print how commands are called.", nil},
+	{"help", "[COMMAND]", "List the commands, or print how one is called and what its flags mean.", nil},
 }
 
 const helpWidth = 90
 
-// writeUsage says how each command is called and what it does.
+// writeUsage lists the commands with what each does.
 func writeUsage(w io.Writer) {
-	fmt.Fprint(w, "usage: gosass COMMAND [FLAGS] FILE; - is the standard input\n")
+	fmt.Fprint(w, "usage: gosass COMMAND [FLAGS] FILE...; - is the standard input\n\n")
 	for i := range Commands {
 		c := &Commands[i]
-		words := []string{"gosass " + c.Name}
-		for _, f := range c.Flags {
-			words = append(words, strings.TrimSuffix("[-"+f.Name+" "+f.Arg, " ")+"]")
-		}
-		if c.Args != "" {
-			words = append(words, c.Args)
-		}
-		fmt.Fprintln(w)
-		writeWrapped(w, words, "  ", "         ")
-		writeWrapped(w, strings.Fields(c.Help), "      ", "      ")
+		writeWrapped(w, strings.Fields(c.Help), fmt.Sprintf("  %-12s", c.Name), "              ")
 	}
-	fmt.Fprint(w, "\ngosass man gosass explains the flags.\n")
+	fmt.Fprint(w, "\ngosass help COMMAND explains one of them, gosass man gosass all.\n")
+}
+
+// commandOf returns the command of a name, or nil.
+func commandOf(name string) *Command {
+	for i := range Commands {
+		if Commands[i].Name == name {
+			return &Commands[i]
+		}
+	}
+	return nil
+}
+
+// call says how a command is called.
+func (c *Command) call() string {
+	words := []string{"usage: gosass", c.Name}
+	if len(c.Flags) > 0 {
+		words = append(words, "[FLAGS]")
+	}
+	if c.Args != "" {
+		words = append(words, c.Args)
+	}
+	return strings.Join(words, " ")
+}
+
+// WriteCommand prints how a command is called, what it does and what its
+// flags mean.
+func WriteCommand(w io.Writer, name string) {
+	c := commandOf(name)
+	if c == nil {
+		writeUsage(w)
+		return
+	}
+	fmt.Fprintf(w, "%s\n\n", c.call())
+	writeWrapped(w, strings.Fields(c.Help), "", "")
+	if len(c.Flags) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, f := range c.Flags {
+		head := fmt.Sprintf("  -%-18s", strings.TrimSuffix(f.Name+" "+f.Arg, " "))
+		writeWrapped(w, strings.Fields(f.Help), head, strings.Repeat(" ", len(head)))
+	}
+}
+
+// WriteWrong says what is wrong with a command line, and how the command is
+// called.
+func WriteWrong(w io.Writer, name, what string) {
+	fmt.Fprintf(w, "gosass: %s\n", what)
+	if c := commandOf(name); c != nil {
+		fmt.Fprintf(w, "%s\ngosass help %s explains it\n", c.call(), name)
+		return
+	}
+	fmt.Fprint(w, "gosass help lists the commands\n")
 }
 
 // writeWrapped fills lines with words; the first line begins with first, the

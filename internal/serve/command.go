@@ -27,6 +27,10 @@ func Command(ctx context.Context, args []string, stderr io.Writer) int {
 	if err := f.Parse(args); err != nil {
 		return 2
 	}
+	if *address == "" {
+		fmt.Fprintln(stderr, "goptxas serve: -listen is missing: unix:path, or address:port; goptxas serve -h lists the options")
+		return 2
+	}
 	token, err := readToken(*tokenFile)
 	var at place
 	if err == nil {

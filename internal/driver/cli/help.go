@@ -38,9 +38,20 @@ func WritePTXVersions(w io.Writer) {
 	}
 }
 
+// usage is what stands above the options.
+const usage = `
+Usage  : goptxas [options] file.ptx ...     compile PTX to a cubin
+         goptxas [options] file.ori         go on from a dump of a phase
+         goptxas lsp [options]              a language server, on the standard streams
+         goptxas serve -listen ADDRESS      a compile server
+
+Several inputs become one module; - reads standard input.
+Example: goptxas -arch=sm_90a -v -o k.cubin k.ptx
+`
+
 // WriteHelp prints every option under its heading.
 func WriteHelp(w io.Writer) {
-	fmt.Fprint(w, "\nUsage  : goptxas [options] file.ptx ...\n\nCompiles PTX to a cubin. Several inputs become one module; - reads standard input.\n")
+	fmt.Fprint(w, usage)
 	for g := range groupTitles {
 		fmt.Fprintf(w, "\n%s\n", groupTitles[g])
 		for i := range Table {

@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/syntax/format"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Explain gives a message its code and says what was perhaps meant.
@@ -17,7 +18,10 @@ func Explain(m *diag.Message) {
 	}
 	word := m.Quoted()
 	switch {
-	case len(m.Notes) > 0 || word == "":
+	case len(m.Notes) > 0:
+	case m.Code == "P404":
+		m.Notes = append(m.Notes, "-arch names the GPU, such as -arch=sm_90a; without it that is "+target.Default)
+	case word == "":
 	case m.Code == "P301":
 		op, _, _ := strings.Cut(word, ".")
 		meant(m, opcodes(), op)
@@ -26,7 +30,9 @@ func Explain(m *diag.Message) {
 	case m.Code == "P201":
 		explainSymbol(m, word)
 	case m.Code == "P601":
-		meant(m, options(word), "-"+strings.TrimPrefix(word, "-"))
+		if meant(m, options(word), "-"+strings.TrimPrefix(word, "-")); len(m.Notes) == 0 {
+			m.Notes = append(m.Notes, "goptxas --help lists the options")
+		}
 	case m.Code == "P602" && strings.HasSuffix(m.Text, "'gpu-name'"):
 		values := cli.Table[cli.GPUName].Choices()
 		meant(m, values, word)

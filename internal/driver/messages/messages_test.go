@@ -68,6 +68,8 @@ func TestExplain(t *testing.T) {
 		{"Unknown modifier '.rnd'", "P302", "did you mean '.rn'?"},
 		{"Unknown option '-gpu-nam'", "P601", "did you mean '--gpu-name'?"},
 		{"Unknown option 'arc'", "P601", "did you mean '-arch'?"},
+		{"Unknown option '-make-it-fast'", "P601", "goptxas --help lists the options"},
+		{"SM version specified by .target is higher than default SM version assumed", "P404", "-arch names the GPU, such as -arch=sm_90a; without it that is sm_75"},
 		{"Value 'sm_9' is not defined for option 'gpu-name'", "P602", "did you mean 'sm_90'?"},
 	} {
 		var got []*diag.Message

@@ -2,36 +2,33 @@
 package cli
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/hazard"
 )
 
-// Usage describes the command.
-const Usage = `usage: gosass check [-arch SM] [-max N] FILE.cubin ...
-  judges stalls, barriers and waits by what the reference was seen to do;
-  exit status 1 when something could come too early
-  -arch SM            the target, where the file does not say it
-  -max N              findings to print for each file (20)
-`
-
 // Main runs it.
 func Main(args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
-	flags.SetOutput(errs)
-	flags.Usage = func() { fmt.Fprint(errs, Usage) }
+	flags.SetOutput(io.Discard)
 	arch := flags.String("arch", "", "")
 	limit := flags.Int("max", 20, "")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		gosass.WriteCommand(out, "check")
+		return 0
+	case err != nil:
+		gosass.WriteWrong(errs, "check", err.Error())
 		return 2
-	}
-	if flags.NArg() == 0 {
-		fmt.Fprint(errs, Usage)
+	case flags.NArg() == 0:
+		gosass.WriteWrong(errs, "check", "check takes files")
 		return 2
 	}
 	code := 0

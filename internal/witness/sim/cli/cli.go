@@ -13,41 +13,10 @@ import (
 	"strings"
 
 	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/gosass"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/sim"
 )
-
-// Usage describes the commands.
-const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
-       gosass debug [flags] FILE.cubin|FILE.ptx
-  -desc FILE.ptx      launches from the comments "//: run …" of a PTX file
-  -arch SM            compile a PTX file for this target (sm_90a)
-  -lineinfo           compile it with line information, for debug
-  -kernel K           the kernel; not needed when there is only one
-  -grid X[,Y[,Z]]     blocks
-  -block X[,Y[,Z]]    threads of a block
-  -smem N             bytes of dynamic shared memory
-  -arg A              one argument, in order: buf:BYTES[:FILL[:SEED]], or
-                      u8 u16 u32 s32 u64 s64 f32 f64 with a value, as f32:2.5,
-                      or tex and surf, as tex:2d:16x8:f32x4:whole:linear
-  -as TYPE            print buffers as f32, f64, u32, s32, u64, x32 or x8
-  -n N                elements of each buffer to print (8)
-  -trace              print every instruction of every warp with its result
-  -timed              results arrive as late as they may; report early reads
-  -paths N            where lanes part, this seed picks those that run first (0:
-                      those that do not jump)
-  -async WHEN         asynchronous work is early, late or seed:N; report what no
-                      rule orders
-  -quick              no second, timed run for the estimate of cycles
-  -cost               print only about how many cycles a multiprocessor takes for
-                      its blocks, and a hash of the buffers: for goptxas
-                      --search-with
-  -fill               with -cost: the blocks stand for a grid that fills the
-                      machine, so that as many as fit share a multiprocessor
-  -max N              give up after this many warp instructions
-  -cta X[,Y[,Z]]      debug: the block to step through (0)
-  -warp N             debug: its warp (0)
-`
 
 // Exit codes, as gosass has them.
 const (
@@ -100,10 +69,10 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	case errors.Is(err, errReports):
 		return exitDiff
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(out, Usage)
+		gosass.WriteCommand(out, args[0])
 		return exitOK
 	case errors.As(err, &u):
-		fmt.Fprintf(errs, "gosass: %v\n%s", err, Usage)
+		gosass.WriteWrong(errs, args[0], err.Error())
 		return exitUsage
 	}
 	fmt.Fprintf(errs, "gosass: %v\n", err)
@@ -203,6 +172,9 @@ func (o *options) launches(m *sim.Module) ([]launch.Launch, error) {
 		p, err := m.Kernel(o.kernel)
 		if err != nil {
 			return nil, err
+		}
+		if n := len(p.Function().Params); n != len(o.args) {
+			return nil, &usageError{fmt.Sprintf("%s takes %d arguments, -arg gives %d; -desc FILE.ptx takes launches from a text", p.Function().Name, n, len(o.args))}
 		}
 		text = fmt.Sprintf("//: run %s grid=%s block=%s smem=%d\n", p.Function().Name, o.grid, o.block, o.smem)
 		for _, a := range o.args {

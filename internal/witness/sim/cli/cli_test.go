@@ -141,7 +141,7 @@ func TestRunFaults(t *testing.T) {
 		{exitUsage, "flag provided but not defined", []string{"run", "-nosuch", "x"}},
 		{exitFail, "no such file", []string{"run", "/nosuch/file"}},
 		{exitFail, "no kernel", []string{"run", "-kernel", "nosuch", "-arg", "u32:1", prog(t, "vecadd")}},
-		{exitFail, "takes 4 arguments", []string{"run", "-arg", "u32:1", prog(t, "vecadd")}},
+		{exitUsage, "takes 4 arguments", []string{"run", "-arg", "u32:1", prog(t, "vecadd")}},
 		{exitFail, "hits nothing", []string{"run", "-arg", "buf:64", "-arg", "buf:64", "-arg", "buf:64", "-arg", "u32:32", prog(t, "vecadd")}},
 		{exitFail, "more than 10 instructions", []string{"run", "-max", "10", prog(t, "vecadd")}},
 	} {
