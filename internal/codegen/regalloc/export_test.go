@@ -2,7 +2,7 @@ package regalloc
 
 // ClashOf is clash for tests that stand outside, where the checker is.
 func ClashOf(s *Solution) func(v int32) int32 {
-	live := liveness(s.Problem, &flowRoom{})
+	live := liveRanges(s.Problem, &flowRoom{})
 	return func(v int32) int32 { return clash(s, live, v) }
 }
 
@@ -80,7 +80,7 @@ func readIn(p *Problem, u int32, n int, sp span) bool {
 // that something else has at the same time.
 func Fight(p *Problem, class uint8) (once, again float64, shared bool) {
 	q := start(p)
-	t := newTrial(q, newGroups(q, liveness(q, &flowRoom{})), class, &Scratch{})
+	t := newTrial(q, newGroups(q, liveRanges(q, &flowRoom{})), class, &Scratch{})
 	t.evicting()
 	for _, v := range t.roots(byStart) {
 		if !t.place(v) {

@@ -3,8 +3,8 @@ package regalloc
 import (
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/regalloc/borders"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/liveness"
 )
 
 // flow is the dataflow over blocks behind liveness. It follows words from
@@ -15,8 +15,8 @@ type flow struct {
 	base  []int32
 	words int
 	m     *flowRoom
-	in    keyed.Lists // of each block, words live at its top that some path has written
-	out   keyed.Lists // of each block, words live at its end that some path has written
+	in    keyed.Lists // of each block, words live into it that some path has written
+	out   keyed.Lists // of each block, words live out of it that some path has written
 }
 
 // flowRoom is the memory that the flow over one problem after the other uses.
@@ -27,10 +27,10 @@ type flowRoom struct {
 	global                   []bool
 	seen, end, event, before []int32
 	here, live               []int32
-	borders                  borders.Spread
+	liveness                 liveness.Solver
 }
 
-// solve finds the words that live at the borders of blocks.
+// solve finds the words that are live into and out of blocks.
 func (f *flow) solve() {
 	touched, global := f.local()
 	n, m := len(f.p.Blocks), f.m
@@ -41,12 +41,12 @@ func (f *flow) solve() {
 		}
 	}
 	m.preds.Collect(m.edges, n)
-	ins, outs := m.borders.Solve(touched, global, &m.preds, func(b int32) []int32 { return f.p.Blocks[b].Succs })
+	ins, outs := m.liveness.Solve(touched, global, &m.preds, func(b int32) []int32 { return f.p.Blocks[b].Succs })
 	f.in, f.out = keyed.Collect(ins, n), keyed.Collect(outs, n)
 }
 
 // local finds what every block does with every word it touches, as lists
-// for each word of block<<borders.Actions with what happens there, and which words
+// for each word of block<<liveness.Actions with what happens there, and which words
 // are read before they are written somewhere: only those can live between
 // blocks.
 func (f *flow) local() (touched keyed.Lists, global []bool) {
@@ -71,9 +71,9 @@ func (f *flow) local() (touched keyed.Lists, global []bool) {
 				}
 				f.each(o, func(w int32) {
 					touch(w)
-					does[w] |= borders.Writes
+					does[w] |= liveness.Writes
 					if o.Role == Def || o.Role == DefEarly {
-						does[w] = does[w]&^borders.Exposed | borders.Kills
+						does[w] = does[w]&^liveness.Exposed | liveness.Kills
 					}
 				})
 			}
@@ -81,14 +81,14 @@ func (f *flow) local() (touched keyed.Lists, global []bool) {
 				if o.Role.Reads() {
 					f.each(o, func(w int32) {
 						touch(w)
-						does[w] |= borders.Exposed
+						does[w] |= liveness.Exposed
 					})
 				}
 			}
 		}
 		for _, w := range here {
-			pairs = append(pairs, keyed.Pair{Key: w, Item: int32(b)<<borders.Actions | int32(does[w])})
-			global[w] = global[w] || does[w]&borders.Exposed != 0
+			pairs = append(pairs, keyed.Pair{Key: w, Item: int32(b)<<liveness.Actions | int32(does[w])})
+			global[w] = global[w] || does[w]&liveness.Exposed != 0
 		}
 	}
 	m.here, m.touches = here, pairs

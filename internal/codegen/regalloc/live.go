@@ -28,12 +28,12 @@ type ranges struct {
 
 func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)] }
 
-// liveness computes the live range of every word: the points from which
+// liveRanges computes the live range of every word: the points from which
 // some path leads to a read of the word before it is written whole, and to
 // which some path leads from a write. The second condition keeps a value
 // that is only set and read under the same guard from living since the
 // entry.
-func liveness(p *Problem, m *flowRoom) *ranges {
+func liveRanges(p *Problem, m *flowRoom) *ranges {
 	base := make([]int32, len(p.VRegs)+1)
 	for n := range p.VRegs {
 		base[n+1] = base[n] + int32(p.VRegs[n].Width)

@@ -252,7 +252,7 @@ func (f *fat) remove(v int32, access []int32) {
 // soon as that is more than most.
 func Estimate(p *Problem, m *Scratch, most float64) (cost, memory float64) {
 	q := start(p)
-	live := liveness(q, &m.flow)
+	live := liveRanges(q, &m.flow)
 	q = settle(p, q, live)
 	for class := range q.Files {
 		f := pressure(q, live, uint8(class))

@@ -137,7 +137,7 @@ func (s *solver) file(class uint8) error {
 		return nil
 	}
 	if s.live == nil {
-		s.live = liveness(s.sol.Problem, &s.room.flow)
+		s.live = liveRanges(s.sol.Problem, &s.room.flow)
 	}
 	press := pressure(s.sol.Problem, s.live, class)
 	if press.excess() == 0 {
@@ -197,7 +197,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			s.opts.Poll()
 		}
 		if s.live == nil {
-			s.live = liveness(s.sol.Problem, &s.room.flow)
+			s.live = liveRanges(s.sol.Problem, &s.room.flow)
 		}
 		s.sol.Problem = settle(s.orig, s.sol.Problem, s.live)
 		press := pressure(s.sol.Problem, s.live, class)

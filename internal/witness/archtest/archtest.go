@@ -59,7 +59,7 @@ var layers = [...]layer{
 	{"internal/codegen/regalloc", 60, false, "alloc"},
 	{"internal/codegen/regalloc/overfull", 59, false, "alloc"}, // where words lack registers
 	{"internal/codegen/regalloc/slots", 59, false, "alloc"},    // words of memory
-	{"internal/codegen/regalloc/borders", 59, false, "alloc"},  // what lives between blocks
+	{"internal/codegen/regalloc/liveness", 59, false, "alloc"}, // what lives between blocks
 	{"internal/codegen/regalloc/keyed", 58, false, "alloc"},    // lists of numbers by key
 	{"internal/codegen/regalloc/problem", 58, false, "alloc"},  // what is allocated
 	{"internal/codegen/expand", 53, false, ""},                 // arithmetic that takes several instructions

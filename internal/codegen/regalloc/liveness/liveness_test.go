@@ -1,4 +1,4 @@
-package borders
+package liveness
 
 import (
 	"math/rand/v2"
@@ -12,7 +12,7 @@ import (
 // words than are followed at once.
 func TestSolve(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 9))
-	var s Spread
+	var s Solver
 	for range 200 {
 		n, words := 1+r.IntN(9), 1+r.IntN(150)
 		succs := make([][]int32, n)
