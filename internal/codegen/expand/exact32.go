@@ -37,6 +37,11 @@ func Div32Exact(l *Writer, a, b ori.Operand, round op.Mod, ftz bool) ori.Operand
 	unit := l.Lop(0xf0&0xcc|0xaa&^0xcc, b, ori.Imm32(1<<31), ori.Imm(One32))
 	odd := l.One(op.FMUL, op.Mods{}, a, l.One(op.MUFU, op.M(op.MRCP), l.Sel1(b, unit, oddB)))
 	isOdd := l.Plop(LutOr, oddQuotient32(l, a), oddB)
+	return l.to.Unless(isOdd, Value{odd}, func() Value { return Value{ordinary32(l, a, b, round, ftz)} })[0]
+}
+
+// ordinary32 divides what is neither zero, infinite nor no number.
+func ordinary32(l *Writer, a, b ori.Operand, round op.Mod, ftz bool) ori.Operand {
 	sign := l.And2(l.Xor2(a, b), ori.Imm32(1<<31))
 	ma, ea := normal32(l, a)
 	mb, eb := normal32(l, b)
@@ -46,8 +51,7 @@ func Div32Exact(l *Writer, a, b ori.Operand, round op.Mod, ftz bool) ori.Operand
 	frac := l.Lop(0xf0&0xcc|0xaa&^0xcc, q, ori.Imm(0x7fffff), ori.Imm(0x800000))
 	left := l.Test(op.FSETP, op.M(op.MNEU, op.MAND), rest, RZ(), PT())
 	dir := l.Sel1(l.Or2(l.Sar1(rest, ori.Imm(31)), ori.Imm(1)), RZ(), left)
-	r := packSingle(l, l.Imad(frac, ori.Imm(4), dir), e, sign, round, ftz)
-	return l.Sel1(odd, r, isOdd)
+	return packSingle(l, l.Imad(frac, ori.Imm(4), dir), e, sign, round, ftz)
 }
 
 // normal32 splits an f32 into a number in [1, 2) and its biased exponent.

@@ -119,6 +119,11 @@ func normal(l *Writer, a Value) (m Value, e ori.Operand) {
 func Div64Exact(l *Writer, a, b Value, round op.Mod) Value {
 	// what is odd comes first, then the operands need not be kept
 	odd, isOdd := oddQuotient(l, a, b), l.Plop(LutOr, odd64(l, a), odd64(l, b))
+	return l.to.Unless(isOdd, odd, func() Value { return ordinary64(l, a, b, round) })
+}
+
+// ordinary64 divides what is neither zero, infinite nor no number.
+func ordinary64(l *Writer, a, b Value, round op.Mod) Value {
 	sign := l.And2(l.Xor2(a[1], b[1]), ori.Imm32(sign64))
 	ma, ea := normal(l, a)
 	mb, eb := normal(l, b)
@@ -129,7 +134,7 @@ func Div64Exact(l *Writer, a, b Value, round op.Mod) Value {
 	left := l.Test(op.DSETP, op.M(op.MNEU, op.MAND), Whole(rest), RZ(), PT())
 	dir := l.Sel1(l.Or2(l.Sar1(rest[1], ori.Imm(31)), ori.Imm(1)), RZ(), left)
 	n := l.Sum(l.Shl(frac, ori.Imm(2)), Value{dir, l.Sar1(dir, ori.Imm(31))})
-	return l.Sel(odd, packDouble(l, n, e, sign, round), isOdd)
+	return packDouble(l, n, e, sign, round)
 }
 
 // packDouble rounds n·2^-54·2^(e-1023), n of 55 bits, to an f64 with a sign.
@@ -189,37 +194,37 @@ func oddQuotient(l *Writer, a, b Value) Value {
 // Sqrt64Exact takes the root of any number in any rounding. Small ones are
 // scaled by 2^108 and their roots back by 2^-54.
 func Sqrt64Exact(l *Writer, x Value, round op.Mod) Value {
-	small := l.Cmp1(op.MLT, true, x[1], ori.Imm(0x07000000))
-	v := l.Sel(dmul(l, Whole(x), Imm64(0x46b00000)), x, small)
-	s := Root64(l, v, RZ(), round)
-	back := l.Iadd(s[1], ori.Imm(-54<<20))
-	s = Value{s[0], l.Sel1(back, s[1], small)}
-	return oddRoot(l, x, s)
+	odd := dmul(l, Whole(x), Imm64(One64)) // zeros and infinity are their own roots; a NaN becomes quiet
+	return positiveOr(l, x, odd, func() Value {
+		small := l.Cmp1(op.MLT, true, x[1], ori.Imm(0x07000000))
+		v := l.Sel(dmul(l, Whole(x), Imm64(0x46b00000)), x, small)
+		s := Root64(l, v, RZ(), round)
+		back := l.Iadd(s[1], ori.Imm(-54<<20))
+		return Value{s[0], l.Sel1(back, s[1], small)}
+	})
 }
 
-// oddRoot returns s, the root of x, or for zeros, infinities, NaNs and
-// negative numbers what they have for one.
-func oddRoot(l *Writer, x, s Value) Value {
-	odd := dmul(l, Whole(x), Imm64(One64)) // a NaN becomes quiet
+// positiveOr returns what rest computes for a positive x, no number for a
+// negative one, and odd for zeros, infinity and what is no number.
+func positiveOr(l *Writer, x, odd Value, rest func() Value) Value {
 	neg := l.Test(op.DSETP, op.M(op.MLT, op.MAND), Whole(x), RZ(), PT())
-	s = l.Sel(odd, s, odd64(l, x))
-	return l.Sel(Value{RZ(), ori.Imm32(0xfff80000)}, s, neg)
+	odd = l.Sel(Value{RZ(), ori.Imm32(0xfff80000)}, odd, neg)
+	return l.to.Unless(l.Plop(LutOr, odd64(l, x), neg), odd, rest)
 }
 
 // Rsqrt64Exact takes any number. Subnormal ones are scaled by 2^54 and the
 // result back by 2^27.
 func Rsqrt64Exact(l *Writer, x Value) Value {
-	tiny := l.Cmp1(op.MLT, false, l.And2(x[1], ori.Imm(abs64)), ori.Imm(LeastNormal))
-	v := l.Sel(dmul(l, Whole(x), Imm64(0x43500000)), x, tiny)
-	y := InverseRoot64(l, v, RZ())
-	y = Value{y[0], l.Sel1(l.Iadd(y[1], ori.Imm(27<<20)), y[1], tiny)}
 	// infinity gives zero, a zero infinity of its sign
 	hi := l.And2(x[1], ori.Imm(abs64))
 	zero := l.Cmp1(op.MEQ, false, l.Or2(hi, x[0]), RZ())
 	odd := Value{RZ(), l.Sel1(l.Or2(x[1], ori.Imm32(Inf64)), RZ(), zero)}
 	nan := l.Test(op.DSETP, op.M(op.MNAN, op.MAND), Whole(x), Whole(x), PT())
 	odd = l.Sel(dmul(l, Whole(x), Imm64(One64)), odd, nan)
-	y = l.Sel(odd, y, odd64(l, x))
-	neg := l.Test(op.DSETP, op.M(op.MLT, op.MAND), Whole(x), RZ(), PT())
-	return l.Sel(Value{RZ(), ori.Imm32(0xfff80000)}, y, neg)
+	return positiveOr(l, x, odd, func() Value {
+		tiny := l.Cmp1(op.MLT, false, l.And2(x[1], ori.Imm(abs64)), ori.Imm(LeastNormal))
+		v := l.Sel(dmul(l, Whole(x), Imm64(0x43500000)), x, tiny)
+		y := InverseRoot64(l, v, RZ())
+		return Value{y[0], l.Sel1(l.Iadd(y[1], ori.Imm(27<<20)), y[1], tiny)}
+	})
 }

@@ -19,6 +19,9 @@ type Placer interface {
 	Put(i *ori.Instr) *ori.Instr
 	// Moved hears that a word was copied.
 	Moved(dst, src ori.Operand)
+	// Unless returns v where p holds, elsewhere what rest computes: zeros are
+	// common where masks are, and should not take the time of all other numbers.
+	Unless(p ori.Operand, v Value, rest func() Value) Value
 }
 
 // Writer writes instructions of a function.

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/codegen/expand"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -136,4 +138,33 @@ func (l *Builder) EachValue(v Value, do func(u, p ori.Operand)) {
 		do(l.F.Words(u), done)
 		return done
 	})
+}
+
+// Follow goes on in a block that stands behind the current one.
+func (l *Builder) Follow(next *ori.Block) {
+	from := l.Cur
+	from.AddEdge(next)
+	if int(from.ID) < len(l.Placed) && l.Placed[from.ID] {
+		l.Enter(next)
+		return
+	}
+	l.Cur = next // both stand behind all that are placed
+	if last := l.F.Blocks; last[len(last)-2] != from {
+		at := slices.Index(last, from)
+		l.F.Blocks = slices.Insert(last[:len(last)-1], at+1, next)
+	}
+}
+
+// Unless returns v where p holds, and elsewhere what rest computes, which
+// threads of v do not wait for.
+func (l *Builder) Unless(p ori.Operand, v Value, rest func() Value) Value {
+	r := l.Tmp(len(v))
+	l.Copy(r, v)
+	from, join, other := l.Cur, l.F.NewBlock(), l.F.NewBlock()
+	l.Emit(op.BRA, op.Mods{}, nil, ori.Label(join)).Guard = p
+	from.AddEdge(join)
+	l.Follow(other)
+	l.Copy(r, rest())
+	l.Follow(join)
+	return r
 }

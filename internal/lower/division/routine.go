@@ -160,7 +160,7 @@ func CallRoutine(l *build.Builder, n int, v build.Value) build.Value {
 	l.Emit(op.MOV, op.Mods{}, l.Words(back), ori.Label(next))
 	to := ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.RoutineSymbol(routine.Name(n), routine.KindOf(n))}
 	l.Emit(op.CALL, op.M(op.MREL, op.MNOINC), dsts, append(build.Value{to, l.F.Words(back)}, args...)...)
-	follow(l, next)
+	l.Follow(next)
 	if nout == 0 {
 		return nil
 	}

@@ -1,8 +1,6 @@
 package division
 
 import (
-	"slices"
-
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -19,22 +17,7 @@ func unlikely(l *build.Builder, p ori.Operand, slow func()) {
 	slow()
 	end, join := l.Cur, l.F.NewBlock()
 	l.Cur = from
-	follow(l, join)
+	l.Follow(join)
 	end.AddEdge(join)
 	l.Guard = was
-}
-
-// follow goes on in a block that stands behind the current one.
-func follow(l *build.Builder, next *ori.Block) {
-	from := l.Cur
-	from.AddEdge(next)
-	if int(from.ID) < len(l.Placed) && l.Placed[from.ID] {
-		l.Enter(next)
-		return
-	}
-	l.Cur = next // both stand behind all that are placed
-	if last := l.F.Blocks; last[len(last)-2] != from {
-		at := slices.Index(last, from)
-		l.F.Blocks = slices.Insert(last[:len(last)-1], at+1, next)
-	}
 }

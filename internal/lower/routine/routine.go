@@ -12,8 +12,8 @@ import (
 // root of floats do with operands that the quick steps are not good for.
 // Operands come from R4 on and results go back there; the return address is,
 // the low word, in R2: code is shorter than 4 GiB. All else is the caller's but what the routine writes, which
-// the caller learns from its code. A routine has no branches: threads that
-// enter it together leave it together.
+// the caller learns from its code. Threads that enter a routine together leave
+// it together: those that have their result early wait for the others.
 const routineReturn = 2
 
 // syncReturn is where routines in which threads gather have it: they leave
@@ -47,7 +47,7 @@ const (
 // registers it takes at most, on any SM.
 var kindWords = [...]struct{ in, out, registers int }{
 	KindDivide: {4, 2, 14}, KindRemainder: {4, 2, 14}, KindSigned: {4, 2, 14}, KindSignedRem: {4, 2, 14},
-	KindDiv64: {4, 2, 18}, KindRoot64: {2, 2, 14}, KindInverseRoot: {2, 2, 12}, KindDiv32: {2, 1, 11}, KindRoot32: {1, 1, 7},
+	KindDiv64: {4, 2, 16}, KindRoot64: {2, 2, 12}, KindInverseRoot: {2, 2, 12}, KindDiv32: {2, 1, 10}, KindRoot32: {1, 1, 7},
 }
 
 // Registers is how many registers it takes, which its callers lose.
