@@ -348,7 +348,7 @@ func vectorStores(u *unit) { address.VectorStores(u.f, u.number(knobs.VectorSpre
 
 // predicateBits keeps predicates in bits of words where they are too many.
 func predicateBits(u *unit) {
-	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked), Border: u.number(knobs.BorderTests), Loads: u.number(knobs.BorderLoads)})
+	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked), Carried: u.number(knobs.CarriedTests), Loads: u.number(knobs.CarriedLoads)})
 }
 
 // tensorRuns divides loads from tensor memory that leave no room.
@@ -450,7 +450,7 @@ func preSchedule(u *unit) {
 	ro := registers(u)
 	if p := poolOf(u); p != nil {
 		ro = shared(p, ro)
-		limit = sched.Budget{Most: ro.Registers, Rooms: ro.Rooms}
+		limit = sched.Budget{Most: ro.Registers, Limits: ro.Limits}
 	}
 	if u.f.Routine != ori.NoRoutine { // what it does not use stays its callers'
 		limit.Most = 12

@@ -15,7 +15,7 @@ import (
 // registers: what they have at each place.
 func shared(p *frame.Pool, o ra.Options) ra.Options {
 	o.Registers = min(p.Most(), abi.MaxRegisters-abi.HiddenRegisters)
-	o.Rooms = p.Limit
+	o.Limits = p.Limit
 	return o
 }
 

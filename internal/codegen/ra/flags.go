@@ -22,11 +22,11 @@ import (
 
 // FlagCost says when bits are worth it.
 type FlagCost struct {
-	Few    int // predicates from which on they become bits
-	Reach  int // instructions for which a bit that was looked at is known
-	Masked int // bits with one predicate for which a word is masked
-	Border int // predicates that stay such over a barrier where there are too many; see borders
-	Loads  int // masked loads beside a barrier from which on that matters
+	Few     int // predicates from which on they become bits
+	Reach   int // instructions for which a bit that was looked at is known
+	Masked  int // bits with one predicate for which a word is masked
+	Carried int // predicates that stay such over a barrier where there are too many; see carry
+	Loads   int // masked loads beside a barrier from which on that matters
 }
 
 // Flags turns predicates of f that are too many into bits of words.
@@ -46,7 +46,7 @@ func Flags(f *ori.Func, cost FlagCost) {
 	x.choose()
 	changed := false
 	for _, b := range f.Blocks {
-		changed = x.borders(b) || changed
+		changed = x.carry(b) || changed
 	}
 	if len(x.word) > 0 {
 		for _, b := range f.Blocks {

@@ -52,7 +52,7 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Border: 5, Loads: 4})
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Carried: 5, Loads: 4})
 		got := map[string]int{}
 		for n, b := range f.Blocks {
 			for i := range b.Instrs {
@@ -107,7 +107,7 @@ func TestBorders(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Border: 5, Loads: 4})
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Carried: 5, Loads: 4})
 		var puts, begins, looks, own int
 		for i := range f.Blocks[0].Instrs {
 			switch name := i.Op.String(); {

@@ -178,8 +178,8 @@ func (p *parking) others(b *ori.Block, list []stretch) {
 func (p *parking) choose(b *ori.Block) {
 	list, all := p.stretches(b)
 	room := p.o.Registers
-	if p.o.Rooms != nil {
-		room = min(room, p.o.Rooms(b))
+	if p.o.Limits != nil {
+		room = min(room, p.o.Limits(b))
 	}
 	room -= spareWords
 	if all <= room || len(list) > mostParked {

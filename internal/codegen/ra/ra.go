@@ -22,9 +22,9 @@ import (
 // Options say how many registers there are.
 type Options struct {
 	Registers int // of file R; at most 255
-	// Rooms tells how many registers of file R there are in a block, at most
+	// Limits tells how many registers of file R there are in a block, at most
 	// Registers; nil: all of them everywhere.
-	Rooms      func(*ori.Block) int
+	Limits     func(*ori.Block) int
 	Uniforms   int   // of file UR
 	Barriers   int   // of file B
 	StackReg   int   // register of file R that spills are addressed from
@@ -150,8 +150,8 @@ func (b *builder) problem() *regalloc.Problem {
 			x.Succs = append(x.Succs, index[s.ID])
 		}
 		b.p.Blocks = append(b.p.Blocks, x)
-		if r := &b.p.Files[fileR]; o.Rooms != nil {
-			r.Rooms = append(r.Rooms, int16(min(r.Budget, o.Rooms(blk))))
+		if r := &b.p.Files[fileR]; o.Limits != nil {
+			r.Limits = append(r.Limits, int16(min(r.Budget, o.Limits(blk))))
 		}
 	}
 	b.holds()

@@ -75,10 +75,10 @@ func readIn(p *Problem, u int32, n int, sp span) bool {
 	return false
 }
 
-// Fight lets the groups of a file fight for registers, once and again, and
+// Evict lets the groups of a file evict each other, once and again, and
 // returns what is lost then and then, and whether some group has a register
 // that something else has at the same time.
-func Fight(p *Problem, class uint8) (once, again float64, shared bool) {
+func Evict(p *Problem, class uint8) (once, again float64, shared bool) {
 	q := start(p)
 	t := newTrial(q, newGroups(q, liveRanges(q, &flowRoom{})), class, &Scratch{})
 	t.evicting()
@@ -87,7 +87,7 @@ func Fight(p *Problem, class uint8) (once, again float64, shared bool) {
 			t.spill = append(t.spill, v)
 		}
 	}
-	for once = t.lostCost(); len(t.spill) > 0 && t.rematch(); {
+	for once = t.lostCost(); len(t.spill) > 0 && t.secondChance(); {
 	}
 	return once, t.lostCost(), t.shared()
 }

@@ -192,8 +192,8 @@ func (t *trial) roots(o order) []int32 {
 		}
 	}
 	t.m.list = list
-	rooms := t.p.Files[t.class].Rooms != nil
-	if o == byStart && !rooms {
+	limited := t.p.Files[t.class].Limits != nil
+	if o == byStart && !limited {
 		t.sortByStart(list)
 		return list
 	}
@@ -202,7 +202,7 @@ func (t *trial) roots(o order) []int32 {
 		if (x.fixed >= 0) != (y.fixed >= 0) {
 			return first(x.fixed >= 0)
 		}
-		if rooms { // what has less choice has the first
+		if limited { // what has less choice has the first
 			if m, n := t.limit(x), t.limit(y); m != n {
 				return m - n
 			}
@@ -288,7 +288,7 @@ func (t *trial) run(o order) bool {
 			return false
 		}
 	}
-	for n := 0; n < rematches && len(t.spill) > 0 && t.rematch(); n++ {
+	for n := 0; n < secondChances && len(t.spill) > 0 && t.secondChance(); n++ {
 	}
 	return len(t.spill) == 0
 }

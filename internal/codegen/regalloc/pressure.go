@@ -16,7 +16,7 @@ type fat struct {
 	room  []int32         // registers available at each point
 	holds []bool          // of each virtual register, whether something holds it, while choose runs
 	over  overfull.Points // points with more words than registers, while choose runs
-	late  *late           // while choose runs
+	sunk  *sunk           // while choose runs
 	most  float64         // choose ends with spills that cost more
 }
 
@@ -40,9 +40,9 @@ func pressure(p *Problem, r *ranges, class uint8) *fat {
 	file := &p.Files[class]
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]
-		room := int32(file.Room(b))
+		room := int32(file.Limit(b))
 		for _, t := range file.Taken {
-			if t < file.Room(b) {
+			if t < file.Limit(b) {
 				room--
 			}
 		}
@@ -108,7 +108,7 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 	if f.over.Set.IsEmpty() {
 		return nil
 	}
-	f.late = constants(f.p, f.live)
+	f.sunk = sinkConstants(f.p, f.live)
 	access := f.accesses()
 	costs := f.costs()
 	var s *splitter
@@ -189,7 +189,7 @@ func (f *fat) costs() []float64 {
 				case o.Role == Hold:
 				case f.p.VRegs[o.V].Remat >= 0:
 					cost[o.V] += weight * rematCost
-				case !f.late.write[at]:
+				case !f.sunk.write[at]:
 					cost[o.V] += weight * traffic(o.N)
 				}
 			}

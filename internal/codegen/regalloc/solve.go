@@ -89,14 +89,14 @@ func start(p *Problem) *Problem {
 }
 
 type solver struct {
-	orig *Problem
-	opts Options
-	sol  *Solution
-	live *ranges    // of sol.Problem, nil after it changed
-	sets [2]*groups // of sol.Problem, without and with copies joined
-	room *Scratch
-	kin  map[int32]home // homes of the pieces of what was split
-	lose []order        // orders in which groups fight; the best alone once it is known
+	orig      *Problem
+	opts      Options
+	sol       *Solution
+	live      *ranges    // of sol.Problem, nil after it changed
+	sets      [2]*groups // of sol.Problem, without and with copies joined
+	room      *Scratch
+	kin       map[int32]home // homes of the pieces of what was split
+	evictions []order        // orders in which groups evict each other; the best alone once it is known
 }
 
 // groups returns the groups of the problem as it stands, with the sides of
@@ -158,7 +158,7 @@ func (s *solver) file(class uint8) error {
 			continue
 		}
 		s.restore(start)
-		s.lose = nil
+		s.evictions = nil
 		if err := s.rounds(class, how); err != nil {
 			failed = cmp.Or(failed, err)
 			continue
@@ -186,7 +186,7 @@ func (s *solver) file(class uint8) error {
 
 // rounds spills and tries again until the file fits. Where no point is
 // overfull and the trials fail all the same, registers are missing in the
-// right places: groups fight for them and the losers are spilled. Where only
+// right places: groups evict each other, and what loses is spilled. Where only
 // those lose that cannot be, more is spilled until some registers are free
 // everywhere.
 func (s *solver) rounds(class uint8, how strategy) error {
@@ -209,7 +209,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		if press.excess() > 0 {
 			spill = press.choose(how, s.kin)
 		} else {
-			t := s.fight(class, press.peak(), round, &spill)
+			t := s.lastTry(class, press.peak(), round, &spill)
 			if t != nil {
 				s.keep(class, t)
 				return nil
@@ -237,9 +237,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
 }
 
-// fight tries a file that is nowhere overfull, and returns the trial that
+// lastTry tries a file that is nowhere overfull, and returns the trial that
 // fits, or nil and what to spill.
-func (s *solver) fight(class uint8, floor, round int, spill *[]*split) *trial {
+func (s *solver) lastTry(class uint8, floor, round int, spill *[]*split) *trial {
 	if round > 0 { // else it was tried before
 		if t := s.trials(class, floor, round); t != nil {
 			return t
@@ -299,11 +299,11 @@ func (s *solver) keep(class uint8, t *trial) {
 func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 	p := s.sol.Problem
 	least := 0.0
-	if s.lose == nil {
-		s.lose = []order{byWidth, byStart, byDepth}
+	if s.evictions == nil {
+		s.evictions = []order{byWidth, byStart, byDepth}
 	}
-	first := s.lose[0]
-	for _, o := range s.lose {
+	first := s.evictions[0]
+	for _, o := range s.evictions {
 		t := newTrial(p, s.groups(false), class, s.room)
 		t.evicting()
 		t.run(o)
@@ -314,6 +314,6 @@ func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 			break
 		}
 	}
-	s.lose = []order{first}
-	return best, s.losers(best.spill)
+	s.evictions = []order{first}
+	return best, s.spillEvicted(best.spill)
 }

@@ -17,7 +17,7 @@ type home struct {
 	again   bool        // a piece: its home holds its words wherever it was loaded or stored
 	piece   int32       // virtual register that holds it in this block, -1 if none
 	through bool        // writes of the piece are stored at once
-	late    []pending
+	unmade  []pending
 }
 
 // tempWords says that a temporary holds n words from word sub on.
@@ -49,7 +49,7 @@ type rewriter struct {
 	homes  []home
 	dirty  []int32 // virtual registers with a temporary in this block
 	window int32   // a temporary is used again this many instructions later
-	late   *late
+	sunk   *sunk
 	excl   []Exclude
 	stays  []stay    // by block in stayIn
 	at     []border  // by block in tops and ends
@@ -64,7 +64,7 @@ type rewriter struct {
 // again), and only short temporaries stand at their uses.
 func (s *solver) rewrite(spill []*split, window int32) {
 	p := s.sol.Problem
-	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window, late: constants(p, s.live)}
+	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window, sunk: sinkConstants(p, s.live)}
 	w.place(spill)
 	w.insts = make([]Inst, 0, len(p.Insts)+len(p.Insts)/8)
 	w.ops = make([]Operand, 0, len(p.Ops)+len(p.Ops)/8)
@@ -259,10 +259,10 @@ func (w *rewriter) inst(n int32) {
 			if !h.through {
 				continue
 			}
-		case w.late.write[i.First+int32(k)] && w.old.VRegs[orig.V].Remat < 0:
+		case w.sunk.write[i.First+int32(k)] && w.old.VRegs[orig.V].Remat < 0:
 			h.drop(orig, -1)
 			o.V, o.Sub = w.temp(orig.V, orig.Sub, orig.N), 0
-			h.late = append(h.late, pending{orig.Sub, orig.N, i.Orig})
+			h.unmade = append(h.unmade, pending{orig.Sub, orig.N, i.Orig})
 			continue
 		case !o.Role.Reads():
 			h.drop(orig, -1)
@@ -323,7 +323,7 @@ func (w *rewriter) read(o *Operand, n, at int32) {
 		sub, count = 0, x.Width
 	}
 	t := w.temp(v, sub, count)
-	if len(h.late) > 0 && at >= 0 && w.late.read[at] > 0 {
+	if len(h.unmade) > 0 && at >= 0 && w.sunk.read[at] > 0 {
 		w.fill(h, t, sub, count)
 	} else {
 		w.load(h, x.Remat, Operand{V: t, Sub: 0, N: count, Role: Def}, sub, n)

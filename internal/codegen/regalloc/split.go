@@ -228,10 +228,10 @@ func (s *splitter) access(v, n int32) {
 			case s.remat:
 				s.cost[b] += w * rematCost
 			default:
-				s.cost[b] += w * s.f.late.reading(p, p.Insts[n].First+int32(k))
+				s.cost[b] += w * s.f.sunk.reading(p, p.Insts[n].First+int32(k))
 			}
 		}
-		if o.Role.Writes() && !s.remat && !s.f.late.write[p.Insts[n].First+int32(k)] {
+		if o.Role.Writes() && !s.remat && !s.f.sunk.write[p.Insts[n].First+int32(k)] {
 			s.cost[b] += w * traffic(o.N)
 			s.writes[b] += w * traffic(o.N)
 		}

@@ -85,7 +85,7 @@ func (s *solver) squeeze(class uint8, step int) *trial {
 	for n, pl := range [...]plan{{byWidth, !s.opts.NoCoalesce}, {byStart, !s.opts.NoCoalesce}} {
 		t := newTrial(s.sol.Problem, s.groups(pl.coalesce), class, s.room)
 		t.budget = step
-		if t.repack(pl.order, stuck[n]) {
+		if t.recolour(pl.order, stuck[n]) {
 			s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", s.sol.Problem.Files[class].Name, n, t.used, step)
 			return t
 		}

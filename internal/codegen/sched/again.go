@@ -20,7 +20,7 @@ import (
 // What is compared lives on instead: f stays as it is unless orders do with
 // the registers of a step of occupancy less.
 func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
-	if p.budget.Rooms != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
+	if p.budget.Limits != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
 		return s, p
 	}
 	var list []*repeat.Test

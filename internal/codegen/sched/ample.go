@@ -39,7 +39,7 @@ func (v *verdict) off() float64 {
 // ampler gives f an order that is made for more registers than there are, if it
 // is so much faster than the best one so far that its spill code pays.
 func (s *study) ampler(f *ori.Func, p *presser, best verdict, source [][]*ori.Instr, judge Judge) {
-	if best.order == nil || best.time.Latency == 0 || p.budget.Rooms != nil || math.IsInf(best.cost, 1) || !p.waits(f, &best) {
+	if best.order == nil || best.time.Latency == 0 || p.budget.Limits != nil || math.IsInf(best.cost, 1) || !p.waits(f, &best) {
 		return
 	}
 	off := best.off()

@@ -18,7 +18,7 @@ const fewBlocks = 3
 // blocks fit beyond it: runs of registers may find no place within, though
 // the words do. 0 if it does not matter.
 func (p *presser) step(f *ori.Func) int {
-	if p.budget.Rooms != nil || !flow.HasGroups(f) {
+	if p.budget.Limits != nil || !flow.HasGroups(f) {
 		return 0
 	}
 	made := p.limit[general] + reserve

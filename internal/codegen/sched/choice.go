@@ -95,7 +95,7 @@ func (p *presser) within(f *ori.Func, weights []float64) ([]plan, tuning.Cost) {
 	}
 	now := p.cost(f, plans, weights, estimate.Tight)
 	room := estimate.RoomOf(p.limit[general])
-	if p.budget.Rooms != nil || p.tune.Manner != 0 || p.most[general] > room || !slices.ContainsFunc(plans, func(x plan) bool { return x.words > room }) {
+	if p.budget.Limits != nil || p.tune.Manner != 0 || p.most[general] > room || !slices.ContainsFunc(plans, func(x plan) bool { return x.words > room }) {
 		return plans, now
 	}
 	others := slices.Clone(plans)

@@ -11,7 +11,7 @@ import (
 // later makes values again behind the regions that need the most, as long as
 // orders then do with the registers of a step of occupancy less.
 func (s *study) later(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
-	for p.budget.Rooms == nil {
+	for p.budget.Limits == nil {
 		below := estimate.StepBelow(p.peak)
 		if below == 0 || p.most[general]+estimate.Tight > below {
 			break

@@ -43,17 +43,17 @@ const crowdedWords = 80
 // Budget is how many registers there are.
 type Budget struct {
 	Most int
-	// Rooms tells how many there are in a block, where warps trade them; nil:
+	// Limits tells how many there are in a block, where warps trade them; nil:
 	// as many as everywhere. Those a warp has are of no use to others then.
-	Rooms func(*ori.Block) int
+	Limits func(*ori.Block) int
 }
 
 // in is how many there are in a block.
 func (b *Budget) in(at *ori.Block) int32 {
-	if b.Rooms == nil {
+	if b.Limits == nil {
 		return int32(b.Most)
 	}
-	return int32(min(b.Most, b.Rooms(at)))
+	return int32(min(b.Most, b.Limits(at)))
 }
 
 // Pre orders the instructions of every block of f, before registers are
@@ -141,7 +141,7 @@ func (p *presser) shortens(f *ori.Func, q *presser) bool {
 func (s *study) list(f *ori.Func, source [][]*ori.Instr, p *presser, judge Judge) (found verdict) {
 	tune := s.tune
 	usual := tune.Slack == Usual().Slack && places.HasProducts(f)
-	s.trades = usual && p.budget.Rooms != nil
+	s.trades = usual && p.budget.Limits != nil
 	if usual && !p.nearlyFull() {
 		tune.Slack = tune.Slacks.Product
 		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
@@ -180,7 +180,7 @@ func (p *presser) reaching(f *ori.Func) *presser {
 // of occupancy less: sums of products of what was loaded before a barrier need
 // not wait behind it.
 func (p *presser) farther() *presser {
-	if c := estimate.CliffOf(p.peak); p.budget.Rooms == nil && p.tune.Manner == 0 && c > estimate.Cliffs[0] && !p.stays(estimate.Below(c), isWhole) {
+	if c := estimate.CliffOf(p.peak); p.budget.Limits == nil && p.tune.Manner == 0 && c > estimate.Cliffs[0] && !p.stays(estimate.Below(c), isWhole) {
 		if q := p.study.within(p.budget, manner{far: places.OverBarriers}, estimate.Below(c)); q != nil {
 			return q
 		}
@@ -230,7 +230,7 @@ func (s *study) higher(f *ori.Func, a *target.Arch, p *presser, order [][]*ori.I
 // lower moves computations down behind the barriers that their readers stand
 // behind, if orders then do with the registers of a step of occupancy less.
 func (s *study) lower(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
-	if p.budget.Rooms != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
+	if p.budget.Limits != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
 		return s, p
 	}
 	if p.stays(estimate.Below(estimate.CliffOf(p.peak)), lowering.Keeps) {
@@ -351,14 +351,14 @@ func (p *presser) settle(may int32) bool {
 	}
 	p.peak = most
 	budget := int32(p.budget.Most)
-	if p.budget.Rooms != nil { // what counts is where the most are missing
+	if p.budget.Limits != nil { // what counts is where the most are missing
 		p.peak = 0
 		for _, r := range byNeed {
 			p.peak = max(p.peak, budget-p.budget.in(r.block)+p.byBlock[r.block.ID][general])
 		}
 	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom, uniformPredicates: predicateRoom}
-	if c := estimate.CliffOf(most); c > 0 && p.budget.Rooms == nil && p.how.less >= 0 {
+	if c := estimate.CliffOf(most); c > 0 && p.budget.Limits == nil && p.how.less >= 0 {
 		p.limit[general] = min(budget, max(c, most+reserve))
 	}
 	if n := int32(p.tune.Registers); n > 0 {

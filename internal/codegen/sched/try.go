@@ -118,7 +118,7 @@ func try(f *ori.Func, p *presser, source [][]*ori.Instr, now made, judge Judge) 
 // keepSpacious gives blocks of warps that have registers enough the order that was found first.
 func (p *presser) keepSpacious(f *ori.Func, order, first [][]*ori.Instr) {
 	for n, b := range f.Blocks {
-		if p.budget.Rooms != nil && p.spacious(b, p.taken[b.ID]) {
+		if p.budget.Limits != nil && p.spacious(b, p.taken[b.ID]) {
 			order[n] = first[n]
 		}
 	}

@@ -119,7 +119,7 @@ func TestSpaciousBlocks(t *testing.T) {
 		f := m.Funcs[0]
 		j := &told{t: t, f: f, guesses: guesses, prices: map[float64]float64{}, guessed: map[string]float64{}}
 		rooms := func(b *ori.Block) int { return 24 + 100*int(1-b.ID) }
-		Pre(f, target.Find("sm_90a"), Budget{Most: 124, Rooms: rooms}, Usual(), j)
+		Pre(f, target.Find("sm_90a"), Budget{Most: 124, Limits: rooms}, Usual(), j)
 		var s []string
 		for _, b := range f.Blocks {
 			var x strings.Builder

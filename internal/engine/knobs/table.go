@@ -67,8 +67,8 @@ const (
 	WaitShared                // read by pipeline
 	HighFew                   // read by pipeline
 	VectorSpread              // read by pipeline
-	BorderTests               // read by pipeline
-	BorderLoads               // read by pipeline
+	CarriedTests              // read by pipeline
+	CarriedLoads              // read by pipeline
 )
 
 var table = [...]Knob{
@@ -123,8 +123,8 @@ var table = [...]Knob{
 	SchedRaises:     {"SchedRaises", Int, "3", "times that orders may take the registers of the next occupancy step"},
 	SchedBetter:     {"SchedBetter", Int, "97", "percent of the price before that such an order comes to at most, with as many warps"},
 	SchedFewer:      {"SchedFewer", Int, "68", "percent of the price before that an order with fewer warps comes to at most, if all of them together take no longer"},
-	BorderTests:     {"BorderTests", Int, "5", "predicates that stay such where more than there are live over a barrier beside masked loads; others become bits of words"},
-	BorderLoads:     {"BorderLoads", Int, "4", "masked loads beside a barrier from which on that matters"},
+	CarriedTests:    {"CarriedTests", Int, "5", "predicates that stay such where more than there are live over a barrier beside masked loads; others become bits of words"},
+	CarriedLoads:    {"CarriedLoads", Int, "4", "masked loads beside a barrier from which on that matters"},
 	SchedWorthwhile: {"SchedWorthwhile", Int, "70", "percent of the latency a warp hides that such an order comes to at most, with fewer warps"},
 	SchedAmple:      {"SchedAmple", Int, "32", "registers by which orders go beyond those there are, once to four times, and spill for loads in flight"},
 	SchedAmpler:     {"SchedAmpler", Int, "95", "percent of the time before that such an order comes to at most"},

@@ -292,8 +292,8 @@ func (c *replay) stale(s *state, w int32) {
 // vanish takes the words out of the registers that are not there in block b.
 func (c *replay) vanish(s *state, b int) {
 	for n := range c.orig.Files {
-		if rooms := c.orig.Files[n].Rooms; rooms != nil {
-			for r := int(rooms[b]); r < c.orig.Files[n].Size; r++ {
+		if limits := c.orig.Files[n].Limits; limits != nil {
+			for r := int(limits[b]); r < c.orig.Files[n].Size; r++ {
 				s.holds[c.file[n]+int32(r)] = empty
 			}
 		}
@@ -305,9 +305,9 @@ func (c *replay) vanish(s *state, b int) {
 func (c *replay) there(b int, n int32) error {
 	for k, o := range c.p.Operands(int(n)) {
 		class := c.p.VRegs[o.V].Class
-		rooms := c.orig.Files[class].Rooms
-		if at := int(c.sol.Phys[o.V]) + int(o.Sub) + int(o.N); rooms != nil && o.N > 0 && at > int(rooms[b]) {
-			return fmt.Errorf("instruction %d operand %d ends at register %d of %s, %d are there", n, k, at, c.orig.Files[class].Name, rooms[b])
+		limits := c.orig.Files[class].Limits
+		if at := int(c.sol.Phys[o.V]) + int(o.Sub) + int(o.N); limits != nil && o.N > 0 && at > int(limits[b]) {
+			return fmt.Errorf("instruction %d operand %d ends at register %d of %s, %d are there", n, k, at, c.orig.Files[class].Name, limits[b])
 		}
 	}
 	return nil

@@ -2,12 +2,12 @@ package problem
 
 import "slices"
 
-// Room is how many registers of the file are there in block b.
-func (f *File) Room(b int) int {
-	if f.Rooms == nil {
+// Limit is how many registers of the file are there in block b.
+func (f *File) Limit(b int) int {
+	if f.Limits == nil {
 		return f.Budget
 	}
-	return min(f.Budget, int(f.Rooms[b]))
+	return min(f.Budget, int(f.Limits[b]))
 }
 
 // Reserved reports whether v is fixed to a register that nothing else may

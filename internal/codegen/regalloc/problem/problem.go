@@ -43,7 +43,7 @@ type File struct {
 	Banks   int     // operands of one instruction prefer different banks; 0 or 1 = no matter
 	Taken   []int   // registers never assigned, except to a Fixed VReg
 	Spare   []int   // registers that are taken as soon as something goes to memory
-	Rooms   []int16 // of each block, how many registers there are in it; nil: Budget everywhere
+	Limits  []int16 // of each block, how many registers there are in it; nil: Budget everywhere
 	Steps   []int   // rising counts; up to the next of them a further register costs nothing
 	Free    bool    // how many registers are used is no matter
 	Rotate  bool    // registers are given out in turn: what has just been read is not overwritten at once
@@ -142,8 +142,8 @@ func (p *Problem) Validate() error {
 	for c := range p.Files {
 		if f := &p.Files[c]; f.Budget > f.Size || f.SpillTo >= len(p.Files) || f.SpillTo == c {
 			return fmt.Errorf("file %s: budget %d of %d, spills to %d", f.Name, f.Budget, f.Size, f.SpillTo)
-		} else if f.Rooms != nil && len(f.Rooms) != len(p.Blocks) {
-			return fmt.Errorf("file %s: registers of %d blocks, there are %d", f.Name, len(f.Rooms), len(p.Blocks))
+		} else if f.Limits != nil && len(f.Limits) != len(p.Blocks) {
+			return fmt.Errorf("file %s: registers of %d blocks, there are %d", f.Name, len(f.Limits), len(p.Blocks))
 		}
 	}
 	for n := range p.VRegs {

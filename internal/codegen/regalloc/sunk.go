@@ -7,17 +7,18 @@ import "slices"
 // between its uses, these constants need not go there: they are made again
 // just before what is written over them.
 
-// late says of each operand, by number, what of it is made late.
-type late struct {
+// sunk says of each operand, by number, which constants are made just before
+// it instead of where the source makes them.
+type sunk struct {
 	write []bool  // a constant: it is written where the next instruction reads it
 	read  []uint8 // so many of the words are made here
 }
 
-// constants finds what can be made late: words that one instruction writes
-// with constants and that the next one to touch them, in the same block, reads
-// and writes.
-func constants(p *Problem, r *ranges) *late {
-	l := &late{make([]bool, len(p.Ops)), make([]uint8, len(p.Ops))}
+// sinkConstants finds the constants that can be made later: words that one
+// instruction writes with constants and that the next one to touch them, in the
+// same block, reads and writes.
+func sinkConstants(p *Problem, r *ranges) *sunk {
+	l := &sunk{make([]bool, len(p.Ops)), make([]uint8, len(p.Ops))}
 	words := r.base[len(p.VRegs)]
 	next, stamp := make([]int32, words), make([]int32, words) // operand that touches each word next, in block stamp-1
 	for b := range p.Blocks {
@@ -44,7 +45,7 @@ func constants(p *Problem, r *ranges) *late {
 }
 
 // constant decides about operand k, which a constant is written to.
-func (l *late) constant(p *Problem, k int32, next, stamp []int32, base, block int32) {
+func (l *sunk) constant(p *Problem, k int32, next, stamp []int32, base, block int32) {
 	o := &p.Ops[k]
 	first := base + int32(o.Sub)
 	to := next[first]
@@ -63,7 +64,7 @@ func (l *late) constant(p *Problem, k int32, next, stamp []int32, base, block in
 }
 
 // reading is what it costs that operand k of v is read from memory.
-func (l *late) reading(p *Problem, k int32) float64 {
+func (l *sunk) reading(p *Problem, k int32) float64 {
 	n := l.read[k]
 	if n == 0 {
 		return traffic(p.Ops[k].N)
@@ -85,24 +86,24 @@ type pending struct {
 // constants are made now, the others are loaded.
 func (w *rewriter) fill(h *home, t int32, sub, n uint8) {
 	for at := sub; at < sub+n; {
-		k := len(h.late)
+		k := len(h.unmade)
 		end := sub + n
-		for j := range h.late {
-			switch x := &h.late[j]; {
+		for j := range h.unmade {
+			switch x := &h.unmade[j]; {
 			case x.sub == at:
 				k, end = j, x.sub+x.n
-			case x.sub > at && x.sub < end && k == len(h.late):
+			case x.sub > at && x.sub < end && k == len(h.unmade):
 				end = x.sub
 			}
 		}
 		d := Operand{V: t, Sub: at - sub, N: end - at, Role: Def}
-		if k < len(h.late) {
+		if k < len(h.unmade) {
 			w.s.sol.Reloads++
-			w.emit(Inst{Kind: Remat, Orig: h.late[k].orig, Slot: -1}, d)
+			w.emit(Inst{Kind: Remat, Orig: h.unmade[k].orig, Slot: -1}, d)
 		} else {
 			w.load(h, -1, d, at, -1)
 		}
 		at = end
 	}
-	h.late = slices.DeleteFunc(h.late, func(x pending) bool { return x.sub >= sub && x.sub < sub+n })
+	h.unmade = slices.DeleteFunc(h.unmade, func(x pending) bool { return x.sub >= sub && x.sub < sub+n })
 }

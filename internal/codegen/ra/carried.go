@@ -22,13 +22,13 @@ import (
 //	                                  LOP3.LUT q, rz = h, 0x1, rz, 0xc0, ~pt
 //	@p STG [y], r                     @q STG [y], r
 
-// borderBits is how many predicates share a word: each is put into it behind the
+// bitsOfWord is how many predicates share a word: each is put into it behind the
 // one before it.
-const borderBits = 8
+const bitsOfWord = 8
 
-// border is a predicate that one instruction of a block writes and others of the
-// same block read.
-type border struct {
+// carried is a predicate that one instruction of a block writes and others of the
+// same block read behind barriers.
+type carried struct {
 	reg   ori.Reg
 	def   *ori.Instr
 	in    int   // the part of the block between barriers that writes it
@@ -36,23 +36,23 @@ type border struct {
 	bit   bool
 }
 
-// borders turns predicates of block b that live over barriers beside masked
+// carry turns predicates of block b that live over barriers beside masked
 // loads into bits, but for a few.
-func (x *flags) borders(b *ori.Block) bool {
+func (x *flags) carry(b *ori.Block) bool {
 	list, most, busy := x.parts(b)
 	if busy == 0 {
 		return false
 	}
-	var chosen []*border
+	var chosen []*carried
 	for {
-		best, gain := (*border)(nil), 0.0
+		best, gain := (*carried)(nil), 0.0
 		for _, c := range list {
 			if c.bit {
 				continue
 			}
 			n := 0
 			for k := c.in; k < c.reads[len(c.reads)-1]; k++ {
-				if most[k] > x.cost.Border {
+				if most[k] > x.cost.Carried {
 					n++
 				}
 			}
@@ -79,10 +79,10 @@ func (x *flags) borders(b *ori.Block) bool {
 // parts lists the predicates of b that live over barriers, and how many
 // predicates live over each of these; 0 where there are as many, or no masked loads
 // stand beside it. busy is how many others there are.
-func (x *flags) parts(b *ori.Block) (list []*border, most []int, busy int) {
+func (x *flags) parts(b *ori.Block) (list []*carried, most []int, busy int) {
 	part := 0
 	loads := []int{0}
-	by := map[ori.Reg]*border{}
+	by := map[ori.Reg]*carried{}
 	for i := b.First(); i != nil; i = i.Next() {
 		if i.Op == op.LDG && i.Guard.Kind == ori.KReg {
 			loads[part]++
@@ -92,7 +92,7 @@ func (x *flags) parts(b *ori.Block) (list []*border, most []int, busy int) {
 			switch {
 			case writes:
 				if c == nil && x.at[r] > 0 && x.only(r, i) {
-					by[r] = &border{reg: r, def: i, in: part}
+					by[r] = &carried{reg: r, def: i, in: part}
 					list = append(list, by[r])
 				}
 			case c != nil && part > c.in && (len(c.reads) == 0 || c.reads[len(c.reads)-1] != part):
@@ -132,7 +132,7 @@ func (x *flags) parts(b *ori.Block) (list []*border, most []int, busy int) {
 			}
 		})
 	}
-	list = slices.DeleteFunc(list, func(c *border) bool { return len(c.reads) == 0 })
+	list = slices.DeleteFunc(list, func(c *carried) bool { return len(c.reads) == 0 })
 	return list, most, busy
 }
 
@@ -142,78 +142,98 @@ func (x *flags) only(r ori.Reg, i *ori.Instr) bool {
 	return c.sets == 1 && c.in[0] <= c.in[1] && !x.spread[r] && i.Guard.Kind == ori.KNone && len(i.Old) == 0 && x.f.Regs[r].Width == 1
 }
 
-// hold puts the chosen predicates of b into words where they are written, and
-// looks at them in each part that reads them.
-func (x *flags) hold(b *ori.Block, list []*border) {
-	type place struct {
-		word ori.Reg
-		mask uint32
-	}
-	at := map[ori.Reg]place{}
-	n := 0
-	slices.SortStableFunc(list, func(p, q *border) int { return cmp.Compare(p.reads[0], q.reads[0]) })
-	for _, c := range list { // those that are read together share words
-		if c.bit {
-			at[c.reg] = place{mask: 1 << (n % borderBits), word: ori.Reg(n / borderBits)}
-			n++
-		}
-	}
-	words := make([]ori.Reg, (n+borderBits-1)/borderBits)
-	begun := make([]bool, len(words))
-	for k := range words {
-		words[k] = x.f.NewReg(ori.R, 1)
-	}
-	now := map[ori.Reg]ori.Reg{}
-	part := 0
-	in := map[ori.Reg]int{}
+// place is the bit of a word that stands for a predicate.
+type place struct {
+	word ori.Reg
+	mask uint32
+}
+
+// holder puts predicates of a block into words where they are written, and looks
+// at them in each part between barriers that reads them.
+type holder struct {
+	*flags
+	at    map[ori.Reg]place
+	words map[ori.Reg]bool    // whether anything was put into each
+	now   map[ori.Reg]ori.Reg // what holds a predicate in this part
+	part  int
+	in    map[ori.Reg]int // the part that wrote it
+}
+
+// hold puts the chosen predicates of b into words.
+func (x *flags) hold(b *ori.Block, list []*carried) {
+	h := &holder{flags: x, at: places(x.f, list), words: map[ori.Reg]bool{}, now: map[ori.Reg]ori.Reg{}, in: map[ori.Reg]int{}}
 	var next *ori.Instr
 	for i := b.First(); i != nil; i = next {
 		next = i.Next()
-		read := func(a *ori.Operand) {
-			if a.Kind != ori.KReg || x.f.Regs[a.Reg].Class != ori.P {
-				return
-			}
-			p, ok := at[a.Reg]
-			if !ok || in[a.Reg] == part {
-				return
-			}
-			q, ok := now[a.Reg]
-			if !ok {
-				q = x.f.NewReg(ori.P, 1)
-				now[a.Reg] = q
-				x.look(i, x.f.Words(words[p.word]), p.mask, q)
-			}
-			a.Reg = q
-		}
-		read(&i.Guard)
+		h.read(i, &i.Guard)
 		for k := int(i.NDst); k < len(i.Args); k++ {
-			read(&i.Args[k])
+			h.read(i, &i.Args[k])
 		}
 		for k := range i.Old {
-			read(&i.Old[k])
+			h.read(i, &i.Old[k])
 		}
 		for k := range i.NDst {
-			a := i.Args[k]
-			p, ok := at[a.Reg]
-			if a.Kind != ori.KReg || !ok {
-				continue
-			}
-			in[a.Reg] = part
-			word := x.f.Words(words[p.word])
-			var t *ori.Instr
-			if !begun[p.word] {
-				begun[p.word] = true
-				t = x.f.NewInstr(op.SEL, op.Mods{}, []ori.Operand{word}, []ori.Operand{ori.Zero(ori.R), ori.Imm32(p.mask), x.f.Words(a.Reg).Not()})
-			} else {
-				t = x.f.NewInstr(op.LOP3, op.M(op.MLUT), []ori.Operand{word}, []ori.Operand{word, ori.Imm32(p.mask), ori.Zero(ori.R), ori.Imm(lutOr)})
-				t.Guard = x.f.Words(a.Reg)
-			}
-			t.Line, t.Loc = i.Line, i.Loc
-			b.InsertAfter(t, i)
+			h.written(b, i, i.Args[k])
 		}
 		if flow.Meets(i) {
-			part++
-			clear(now)
+			h.part++
+			clear(h.now)
 		}
 	}
+}
+
+// places gives each chosen predicate a bit: those that are read together share
+// words.
+func places(f *ori.Func, list []*carried) map[ori.Reg]place {
+	at := map[ori.Reg]place{}
+	slices.SortStableFunc(list, func(p, q *carried) int { return cmp.Compare(p.reads[0], q.reads[0]) })
+	var word ori.Reg
+	for _, c := range list {
+		if !c.bit {
+			continue
+		}
+		if len(at)%bitsOfWord == 0 {
+			word = f.NewReg(ori.R, 1)
+		}
+		at[c.reg] = place{mask: 1 << (len(at) % bitsOfWord), word: word}
+	}
+	return at
+}
+
+// read lets i read a predicate of this part that was made of the bit.
+func (h *holder) read(i *ori.Instr, a *ori.Operand) {
+	if a.Kind != ori.KReg || h.f.Regs[a.Reg].Class != ori.P {
+		return
+	}
+	p, ok := h.at[a.Reg]
+	if !ok || h.in[a.Reg] == h.part {
+		return
+	}
+	q, ok := h.now[a.Reg]
+	if !ok {
+		q = h.f.NewReg(ori.P, 1)
+		h.now[a.Reg] = q
+		h.look(i, h.f.Words(p.word), p.mask, q)
+	}
+	a.Reg = q
+}
+
+// written puts a predicate that i writes into its word behind i.
+func (h *holder) written(b *ori.Block, i *ori.Instr, a ori.Operand) {
+	p, ok := h.at[a.Reg]
+	if a.Kind != ori.KReg || !ok {
+		return
+	}
+	h.in[a.Reg] = h.part
+	word := h.f.Words(p.word)
+	var t *ori.Instr
+	if !h.words[p.word] {
+		h.words[p.word] = true
+		t = h.f.NewInstr(op.SEL, op.Mods{}, []ori.Operand{word}, []ori.Operand{ori.Zero(ori.R), ori.Imm32(p.mask), h.f.Words(a.Reg).Not()})
+	} else {
+		t = h.f.NewInstr(op.LOP3, op.M(op.MLUT), []ori.Operand{word}, []ori.Operand{word, ori.Imm32(p.mask), ori.Zero(ori.R), ori.Imm(lutOr)})
+		t.Guard = h.f.Words(a.Reg)
+	}
+	t.Line, t.Loc = i.Line, i.Loc
+	b.InsertAfter(t, i)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/check"
 )
 
-// TestRooms: ten values for a block with many registers and three for one
+// TestLimits: ten values for a block with many registers and three for one
 // with few live at once before both. None need go to memory, and those for
 // the few registers are among them.
-func TestRooms(t *testing.T) {
-	p := &regalloc.Problem{Files: []regalloc.File{{Name: "R", Size: 64, Budget: 24, SpillTo: regalloc.Memory, Rooms: []int16{16, 4, 24}}}}
+func TestLimits(t *testing.T) {
+	p := &regalloc.Problem{Files: []regalloc.File{{Name: "R", Size: 64, Budget: 24, SpillTo: regalloc.Memory, Limits: []int16{16, 4, 24}}}}
 	def := func(v int32, role regalloc.Role) {
 		p.Insts = append(p.Insts, regalloc.Inst{First: int32(len(p.Ops)), N: 1})
 		p.Ops = append(p.Ops, regalloc.Operand{V: v, N: 1, Role: role})
@@ -52,17 +52,17 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// TestRandomRooms allocates random programs with another number of registers
+// TestRandomLimits allocates random programs with another number of registers
 // in every block; the replay must agree, and must see values that are put
 // where there is no register for them.
-func TestRandomRooms(t *testing.T) {
+func TestRandomLimits(t *testing.T) {
 	done, split, caught := 0, 0, 0
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		p := randomProblem(r, 40)
 		f := &p.Files[2]
 		for range p.Blocks {
-			f.Rooms = append(f.Rooms, int16(14+r.IntN(27)))
+			f.Limits = append(f.Limits, int16(14+r.IntN(27)))
 		}
 		s, err := regalloc.Solve(p, regalloc.Options{Once: seed%4 == 0})
 		if err != nil {
@@ -93,7 +93,7 @@ func misplaced(t *testing.T, seed uint64, p *regalloc.Problem, s *regalloc.Solut
 					continue
 				}
 				old, used := s.Phys[o.V], s.Used[2]
-				s.Phys[o.V], s.Used[2] = p.Files[2].Rooms[b]-int16(o.Sub), 255
+				s.Phys[o.V], s.Used[2] = p.Files[2].Limits[b]-int16(o.Sub), 255
 				if check.Check(p, s) == nil && reached(p, b) {
 					t.Fatalf("seed %d: instruction %d in a register that is not there is not seen", seed, n)
 				}

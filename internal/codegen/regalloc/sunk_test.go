@@ -2,9 +2,9 @@ package regalloc
 
 import "testing"
 
-// TestLateConstantStays: where a piece goes home for good, loads of it from its
+// TestSunkConstantStays: where a piece goes home for good, loads of it from its
 // home go, but not what makes a constant that its home never got.
-func TestLateConstantStays(t *testing.T) {
+func TestSunkConstantStays(t *testing.T) {
 	for _, c := range []struct {
 		kind      Kind
 		slot, reg int32

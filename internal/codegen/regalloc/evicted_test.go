@@ -7,14 +7,14 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 )
 
-// TestRematch: of those that lost a fight some find another place, none a
+// TestSecondChance: of those that were evicted some find another place, none a
 // register that another has, or that an instruction destroys.
-func TestRematch(t *testing.T) {
+func TestSecondChance(t *testing.T) {
 	fewer := 0
 	for seed := range uint64(400) {
 		p := randomProblem(rand.New(rand.NewPCG(seed, 11)), 12)
 		for class := range p.Files {
-			once, again, shared := regalloc.Fight(p, uint8(class))
+			once, again, shared := regalloc.Evict(p, uint8(class))
 			if shared {
 				t.Fatalf("seed %d: two in one register", seed)
 			}
@@ -26,10 +26,10 @@ func TestRematch(t *testing.T) {
 	if fewer == 0 {
 		t.Error("nobody finds another place")
 	}
-	t.Logf("%d fights lose less", fewer)
+	t.Logf("%d evictions cost less", fewer)
 }
 
-// TestMoved: what loses a fight costs by the words that move, and twice where
+// TestMoved: what finds no place costs by the words that move, and twice where
 // they are read and written; what is made again costs less, what is only held
 // nothing.
 func TestMoved(t *testing.T) {

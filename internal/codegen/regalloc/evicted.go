@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Groups that fight for registers throw cheaper ones out. Those may find
+// Groups that need registers evict cheaper ones. Those may find
 // another place, or one that still cheaper ones have, and so may those that
 // found none before others were thrown out.
 
 const (
-	rematches = 8  // so often losers try again
-	briefly   = 24 // so many instructions they stay from one access to the next: some place is free for a short time
+	secondChances = 8  // so often what was evicted tries again
+	briefly       = 24 // so many instructions they stay from one access to the next: some place is free for a short time
 )
 
-// rematch lets all that found no place, or lost it, look for another, costly
+// secondChance lets all that found no place, or lost it, look for another, costly
 // ones first, and reports whether what is lost now costs less.
-func (t *trial) rematch() bool {
+func (t *trial) secondChance() bool {
 	list, before := t.spill, t.lostCost()
 	t.spill = nil
 	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(t.worth(b), t.worth(a)) })
@@ -44,9 +44,10 @@ func (t *trial) worth(v int32) float64 {
 	return t.g.info[v].cost
 }
 
-// losers are what a fight leaves to be spilled. They stay in registers from
-// one access to the next if that is near; a piece that lost goes for good.
-func (s *solver) losers(list []int32) (spill []*split) {
+// spillEvicted spills what evictions leave without a place. It stays in
+// registers from one access to the next if that is near; a piece that lost goes
+// for good.
+func (s *solver) spillEvicted(list []int32) (spill []*split) {
 	p := s.sol.Problem
 	of, last := make([]*split, len(p.VRegs)), make([]int32, len(p.VRegs))
 	list = slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return p.VRegs[v].Keep })

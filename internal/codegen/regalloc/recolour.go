@@ -14,8 +14,8 @@ import (
 // up: the 48 steps reached in 745 files took fewer, and the second walk reached one.
 var stuck = [...]int{1000, 16}
 
-// packer is a walk that moves groups.
-type packer struct {
+// recolourer is a walk that moves groups.
+type recolourer struct {
 	*trial
 	held      [][]holding // of each register, sorted
 	moved     []int32     // how often each group was
@@ -25,10 +25,10 @@ type packer struct {
 // holding says that a group has a register from one point to another.
 type holding struct{ from, to, who int32 }
 
-// repack gives every group a register below the budget, in the order of a walk,
+// recolour gives every group a register below the budget, in the order of a walk,
 // and reports whether all found one.
-func (t *trial) repack(o order, stuck int) bool {
-	p := &packer{trial: t, held: make([][]holding, t.budget), moved: make([]int32, len(t.p.VRegs)), destroyed: t.destroyed()}
+func (t *trial) recolour(o order, stuck int) bool {
+	p := &recolourer{trial: t, held: make([][]holding, t.budget), moved: make([]int32, len(t.p.VRegs)), destroyed: t.destroyed()}
 	list := t.roots(o)
 	queue := slices.Clone(list)
 	slices.Reverse(queue) // the next one last
@@ -59,7 +59,7 @@ func (t *trial) repack(o order, stuck int) bool {
 }
 
 // hold notes the registers that a group was given.
-func (p *packer) hold(v int32) {
+func (p *recolourer) hold(v int32) {
 	r := p.phys[v]
 	for w, spans := range p.g.info[v].spans {
 		row := &p.held[int(r)+w]
@@ -83,7 +83,7 @@ func behind(row []holding, at int32) int {
 }
 
 // release takes a group's registers away.
-func (p *packer) release(v int32) {
+func (p *recolourer) release(v int32) {
 	r := p.phys[v]
 	for w, spans := range p.g.info[v].spans {
 		row := &p.held[int(r)+w]
@@ -98,7 +98,7 @@ func (p *packer) release(v int32) {
 }
 
 // lightest is the slot whose holders are moved most easily, -1 if there is none.
-func (p *packer) lightest(v int32) (best int16) {
+func (p *recolourer) lightest(v int32) (best int16) {
 	x, least := &p.g.info[v], math.MaxInt
 	best = -1
 	if x.fixed >= 0 {
@@ -118,7 +118,7 @@ func (p *packer) lightest(v int32) (best int16) {
 // weight sums up what stands in the way of v at r: each group counts its words,
 // times how often it was moved. It is as much as most if it is more, or if
 // something cannot be moved.
-func (p *packer) weight(v int32, r int16, most int) (sum int) {
+func (p *recolourer) weight(v int32, r int16, most int) (sum int) {
 	p.m.looks++
 	for w, spans := range p.g.info[v].spans {
 		row := p.held[int(r)+w]
@@ -140,7 +140,7 @@ func (p *packer) weight(v int32, r int16, most int) (sum int) {
 }
 
 // holders lists the groups in the way of v at r.
-func (p *packer) holders(v int32, r int16) (list []int32) {
+func (p *recolourer) holders(v int32, r int16) (list []int32) {
 	p.m.looks++
 	for w, spans := range p.g.info[v].spans {
 		row := p.held[int(r)+w]

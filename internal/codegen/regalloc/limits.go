@@ -10,7 +10,7 @@ func (g *groups) bounds(p *Problem) {
 	var block []int32 // of each instruction
 	for v := range p.VRegs {
 		f := &p.Files[p.VRegs[v].Class]
-		if f.Rooms == nil || p.VRegs[v].Fixed >= 0 {
+		if f.Limits == nil || p.VRegs[v].Fixed >= 0 {
 			continue
 		}
 		if block == nil {
@@ -25,7 +25,7 @@ func (g *groups) bounds(p *Problem) {
 		for w, spans := range x.spans {
 			for _, s := range spans {
 				for b := block[s.from/perInst]; b <= block[(s.to-1)/perInst]; b++ {
-					if hi := int16(f.Room(int(b)) + int(x.width) - 1 - w); x.hi == 0 || hi < x.hi {
+					if hi := int16(f.Limit(int(b)) + int(x.width) - 1 - w); x.hi == 0 || hi < x.hi {
 						x.hi = hi
 					}
 				}
