@@ -34,7 +34,7 @@ func thread(f *ori.Func) bool {
 			continue
 		}
 		to := through(t)
-		if to == nil || to == t || to == b {
+		if to == nil || to == t || to == b || !bring(b, t, to) {
 			continue
 		}
 		retarget(b, last, t, to)
@@ -77,12 +77,16 @@ func through(b *ori.Block) *ori.Block {
 	return nil
 }
 
-// passes returns the block behind b, if b does nothing but lead there.
+// passes returns the block behind b, if b does nothing but lead there, and say
+// what it brings to PHIs.
 func passes(b *ori.Block) *ori.Block {
 	if len(b.Succs) != 1 {
 		return nil
 	}
 	i := b.First()
+	for i != nil && i.Op == op.PHISRC {
+		i = i.Next()
+	}
 	if i == nil || i == b.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone {
 		return b.Succs[0]
 	}
@@ -180,6 +184,7 @@ func Merge(f *ori.Func) bool {
 			if last := b.Last(); last != nil && last.Op == op.BRA {
 				last.Remove()
 			}
+			met(b, t)
 			absorb(b, t)
 			gone[t.ID] = true
 			changed = true

@@ -5,7 +5,6 @@ import (
 
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -137,13 +136,13 @@ func settle(b *ori.Block, i *ori.Instr, runs bool) bool {
 		}
 		next := b.Succs[1]
 		if runs {
-			cutEdge(b, next)
+			CutEdge(b, next)
 		} else {
-			cutEdge(b, t)
+			CutEdge(b, t)
 		}
 	case i.Op == op.EXIT && i == b.Last() && len(b.Succs) == 1:
 		if runs {
-			cutEdge(b, b.Succs[0])
+			CutEdge(b, b.Succs[0])
 		}
 	case i.Op.Has(op.Terminator):
 		return false
@@ -156,14 +155,6 @@ func settle(b *ori.Block, i *ori.Instr, runs bool) bool {
 		i.Remove()
 	}
 	return true
-}
-
-// cutEdge takes the edge from b to s away, with what it brought to PHIs.
-func cutEdge(b, s *ori.Block) {
-	for i := range flow.PhiSources(b, s) {
-		i.Remove()
-	}
-	b.RemoveEdge(s)
 }
 
 // leaveOld makes the results of i, which never runs, what they are then.

@@ -1,11 +1,14 @@
 package opt_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt/loop"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -30,7 +33,7 @@ func TestUnroll(t *testing.T) {
 		{"asynchronous copies", "MOV r0 = rz", "LDGDEPBAR\nDEPBAR.LE SB0, 0x4\nIADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 4, 0},
 		{"an unknown bound", "MOV r0 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, r3, pt\n@p2 BRA b1", 1, 1},
 		{"a guarded step", "MOV r0 = rz", "@p2 IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
-		{"a third writer", "MOV r0 = rz\nMOV r0 = 0x1", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
+		{"set twice before", "MOV r0 = rz\nMOV r0 = 0x1", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 3, 0},
 		{"a clock", "MOV r0 = rz", "NANOSLEEP r3\nIADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
 	} {
 		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg p2 1/1\nreg r3 1/1\nreg r4 2/2\nreg r5 2/2\nreg p6 1/1\nreg p7 1/1\nb0: -> b1\n" + c.set + "\nb1: -> b1, b2\nMUFU.RCP r3 = r3\n" +
@@ -39,6 +42,7 @@ func TestUnroll(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		f := m.Funcs[0]
+		ssa.SSA(f)
 		loop.Unroll(f, usualBounds())
 		bodies, branches := 0, 0
 		for _, b := range f.Blocks {
@@ -54,7 +58,7 @@ func TestUnroll(t *testing.T) {
 		if bodies != c.bodies || branches != c.branches {
 			t.Errorf("%s: %d bodies and %d branches, want %d and %d\n%s", c.name, bodies, branches, c.bodies, c.branches, f)
 		}
-		if err := f.Verify(0); err != nil {
+		if err := errors.Join(f.Verify(0), flow.CheckSSA(f)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -170,6 +170,31 @@ func (f *Func) NewInstr(o op.Op, m op.Mods, dsts, srcs []Operand) *Instr {
 	return i
 }
 
+// NewPhi makes a PHI that is in no block yet, with a key of its own, which its
+// sources name.
+func (f *Func) NewPhi(d Operand) *Instr {
+	i := f.NewInstr(op.PHI, op.Mods{}, []Operand{d}, []Operand{Imm(f.nextPhi)})
+	f.nextPhi++
+	return i
+}
+
+// NumPhis bounds the keys of PHIs in use.
+func (f *Func) NumPhis() int { return int(f.nextPhi) }
+
+// maxPhis bounds the keys of PHIs that are read.
+const maxPhis = 1 << 24
+
+// countPhis makes sure that further PHIs get other keys than those there are.
+func (f *Func) countPhis() {
+	for _, b := range f.Blocks {
+		for i := b.first; i != nil && i.Op == op.PHI; i = i.next {
+			if len(i.Args) == 2 && i.Args[1].Imm < maxPhis {
+				f.nextPhi = max(f.nextPhi, i.Args[1].Imm+1)
+			}
+		}
+	}
+}
+
 // SetArgs replaces the operands of i.
 func (f *Func) SetArgs(i *Instr, dsts, srcs []Operand) {
 	a := f.operands.Slice(len(dsts) + len(srcs))

@@ -212,6 +212,7 @@ type Func struct {
 	blocks    pool.Of[Block]
 	nextInstr int32
 	nextBlock int32
+	nextPhi   int64
 	cfg       uint32 // changes when an edge or block changes
 	code      uint32 // changes when an instruction changes
 	facts     facts  // what analyses found

@@ -103,6 +103,7 @@ func (p *parser) finish() error {
 			b.AddEdge(t)
 		}
 	}
+	p.f.countPhis()
 	p.f = nil
 	return nil
 }

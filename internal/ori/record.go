@@ -308,6 +308,7 @@ func (r *recordReader) function(m *Module, c *cursor) {
 			}
 		}
 	}
+	f.countPhis()
 }
 
 func (r *recordReader) block(f *Func) (succs []uint32) {

@@ -3,12 +3,8 @@ package ori
 // Renumber gives registers and instructions numbers without gaps, in the order
 // of those they had. What phases make and others remove leaves three of four
 // numbers unused in the end, and every table by register, word or instruction
-// has a place for each. It reports whether a number changed, and does nothing
-// in SSA form, where the numbers of PHIs are their keys.
+// has a place for each. It reports whether a number changed.
 func (f *Func) Renumber() bool {
-	if f.Props.SSA {
-		return false
-	}
 	regs, ids := f.numbersInUse()
 	nRegs, nIDs := pack(regs), pack(ids)
 	if nRegs == len(f.Regs) && nIDs == f.NumInstrs() {

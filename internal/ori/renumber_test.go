@@ -47,9 +47,4 @@ func TestRenumber(t *testing.T) {
 	if f.Renumber() {
 		t.Error("a second time something changed")
 	}
-	f.NewReg(R, 1)
-	f.Props.SSA = true
-	if f.Renumber() || len(f.Regs) != 11 {
-		t.Error("numbers changed in SSA form")
-	}
 }

@@ -146,6 +146,9 @@ func (v *verifier) instr(b *Block, i *Instr) error {
 			return fmt.Errorf("label of a block that is gone")
 		}
 	}
+	if i.Op == op.PHI && !v.key(i, 2, 1) || i.Op == op.PHISRC && !v.key(i, 3, 0) {
+		return fmt.Errorf("the key of a PHI is none")
+	}
 	if err := v.old(i); err != nil {
 		return err
 	}
@@ -153,6 +156,11 @@ func (v *verifier) instr(b *Block, i *Instr) error {
 		return fmt.Errorf("schedule out of range")
 	}
 	return nil
+}
+
+// key: a PHI and its sources have as many operands, and a key among them.
+func (v *verifier) key(i *Instr, args int, results uint8) bool {
+	return len(i.Args) == args && i.NDst == results && i.Args[1].Kind == KImm && i.Args[1].Imm >= 0 && i.Args[1].Imm < v.f.nextPhi
 }
 
 // old: in SSA form a guarded instruction says what each of its results is if

@@ -83,6 +83,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "BranchSimplify", Run: improve(opt.BranchSimplify), MinOpt: 1},
 		{Name: "LocalWords", Run: do(localWords), MinOpt: 1},
 		{Name: "SSA", Run: improve(ssa.SSA), MinOpt: 1},
+		{Name: "PhiCopies", Run: improve(opt.PhiCopies), MinOpt: 1},
 		{Name: "Constants", Run: improve(loop.Constants), MinOpt: 1},
 		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between
 		{Name: "SplitWebs", Run: improve(ssa.SplitWebs), MinOpt: 1},
@@ -96,6 +97,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
 		{Name: "Accumulators", Run: improve(machine.Accumulators), MinOpt: 1},
+		{Name: "OldValues", Run: improve(control.OldValues), MinOpt: 1},
 		{Name: "GuardedLoads", Run: improve(control.GuardedLoads), MinOpt: 1},
 		{Name: "UniformConstants", Run: improve(uniform.UniformConstants), MinOpt: 1},
 		{Name: "CSE", Run: improve(cse.CSE), MinOpt: 1},
@@ -171,10 +173,10 @@ func phases() []phase.Row[*unit] {
 // for them.
 var order = []string{
 	// Clean what the front end left, then loops.
-	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "JumpThreads", "BranchSimplify", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify",
+	"BranchSimplify", "SplitWebs", "SSA", "Simplify", "BranchSimplify", "DeadCode", "JumpThreads", "BranchSimplify", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify",
 	"Unswitch", "Peel", "BranchSimplify", "UnrollRest", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"SplitWebs", "LocalWords", "GuardedLoads", "Selects", "Renumber", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
+	"PhiCopies", "LocalWords", "OldValues", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",

@@ -3,6 +3,7 @@ package address
 import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -19,10 +20,10 @@ import (
 // else can read it. A frame that nothing reads goes away too. A load from one of
 // two places is a choice between two words; what registers say is compared with
 // the places (locals_index.go). Words that are accessed in parts stay
-// where they are. It wants registers that may be written anywhere, and leaves
-// such; most bounds how many words move.
+// where they are. In SSA form the words are values behind it; most bounds how
+// many move.
 func LocalWords(f *ori.Func, most int) bool {
-	if f.Props.LocalBytes == 0 || f.Props.MovesStack || f.Props.SSA || !f.Kernel || f.Props.HasCalls && passesMemory(f) {
+	if f.Props.LocalBytes == 0 || f.Props.MovesStack || !f.Kernel || f.Props.HasCalls && passesMemory(f) {
 		return false
 	}
 	l := &locals{f: f, v: opt.ValuesOf(f), parts: map[int64]bool{}, words: map[int64]ori.Reg{}}
@@ -38,6 +39,9 @@ func LocalWords(f *ori.Func, most int) bool {
 	}
 	if changed && l.left() == l.strange {
 		f.Props.LocalBytes = 0
+	}
+	if changed && f.Props.SSA {
+		ssa.Mend(f)
 	}
 	return f.Touched(changed)
 }
@@ -390,6 +394,7 @@ func (l *locals) copies(x *localAccess) {
 		m.Guard, m.Line, m.Loc = i.Guard, i.Line, i.Loc
 		i.Block().InsertBefore(m, i)
 	}
+	l.before(i)
 	data := i.Args[len(i.Args)-1]
 	if i.Op == op.LDL {
 		data = i.Args[0]
@@ -411,6 +416,23 @@ func (l *locals) copies(x *localAccess) {
 		}
 	}
 	i.Remove()
+}
+
+// before makes the results of a guarded load what they are where it does not
+// run: copies under its guard take its place.
+func (l *locals) before(i *ori.Instr) {
+	for k, o := range i.Old {
+		if o.Kind != ori.KReg {
+			continue
+		}
+		for n := range o.N {
+			d, s := i.Args[k], o
+			d.Sub, d.N, s.Sub, s.N = d.Sub+n, 1, s.Sub+n, 1
+			c := l.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{s})
+			c.Line, c.Loc = i.Line, i.Loc
+			i.Block().InsertBefore(c, i)
+		}
+	}
 }
 
 // left counts the accesses to local memory that stay.

@@ -216,6 +216,7 @@ func (l *locals) choices(x *localAccess) {
 		}
 		return d
 	}
+	l.before(i)
 	for k, at := range x.among {
 		is := i.Guard // the first word, where no other is meant
 		if k > 0 || i.Op == op.STL {

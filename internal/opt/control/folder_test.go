@@ -13,9 +13,12 @@ func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"ColdWaits":      ColdWaits,
 		"Elected":        electedByAll,
+		"GuardedLoads":   GuardedLoads,
 		"GuardedUpdates": GuardedUpdates,
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
+		"OldValues":      OldValues,
 		"OneTurn":        OneTurn,
+		"Selects":        Selects,
 		"Sink":           Sink,
 		"Unguard":        Unguard,
 	})

@@ -18,6 +18,9 @@ import (
 //
 // Where nobody looks at d between the load and the copy, d can live in t.
 func GuardedLoads(f *ori.Func) bool {
+	if f.Props.SSA {
+		return GuardedValues(f)
+	}
 	changed := false
 	for range opt.MaxChain {
 		g := &guarded{f: f, v: opt.ValuesOf(f), to: pool.Make[place](f.Scratch(), len(f.Regs)), taken: pool.Make[bool](f.Scratch(), len(f.Regs))}

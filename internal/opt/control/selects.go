@@ -18,6 +18,9 @@ import (
 //
 // The register is then written once, and other phases know what it holds.
 func Selects(f *ori.Func) bool {
+	if f.Props.SSA {
+		return selectValues(f)
+	}
 	v := opt.ValuesOf(f)
 	changed := false
 	for _, b := range f.Blocks {
@@ -97,4 +100,37 @@ func movedBefore(v *opt.Values, i *ori.Instr) *ori.Instr {
 		}
 	}
 	return nil
+}
+
+// selectValues does the same in SSA form, where a guarded move says what is
+// there if it does not run.
+func selectValues(f *ori.Func) bool {
+	v := opt.ValuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if !isMove(i) || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(i.Old) != 1 || i.Old[0].Kind != ori.KReg {
+				continue
+			}
+			first := v.Once(i.Old[0])
+			if first == nil || !isMove(first) {
+				continue
+			}
+			a, c, p := i.Old[0], i.Args[1], i.Guard
+			if k := first.Args[1]; k.Kind == ori.KImm && c.Kind == ori.KImm || !f.Should("choice", i) {
+				continue // two constants are two moves anyhow
+			} else if k.Kind != ori.KReg {
+				a = k
+			}
+			if c.Kind == ori.KImm { // the machine takes a constant as the second
+				a, c, p = c, a, p.Not()
+			}
+			v.Count(i, -1)
+			i.Op, i.Guard, i.Old = op.SEL, ori.Operand{}, nil
+			f.SetArgs(i, i.Dsts(), []ori.Operand{c, a, p})
+			v.Count(i, 1)
+			changed = true
+		}
+	}
+	return f.Touched(changed)
 }

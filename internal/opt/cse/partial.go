@@ -221,8 +221,8 @@ func (p *partial) copy(b *ori.Block, i, x *ori.Instr) {
 // bring computes i where it is lacking, and makes a PHI of it.
 func (p *partial) bring(b *ori.Block, i *ori.Instr, ways []way) {
 	f := p.f
-	phi := f.NewInstr(op.PHI, op.Mods{}, []ori.Operand{i.Args[0]}, []ori.Operand{{}})
-	phi.Args[1], phi.Line, phi.Loc = ori.Imm(int64(phi.ID)), i.Line, i.Loc
+	phi := f.NewPhi(i.Args[0])
+	phi.Line, phi.Loc = i.Line, i.Loc
 	for _, w := range ways {
 		at := sourcesOf(w.from)
 		add := func(x *ori.Instr) {

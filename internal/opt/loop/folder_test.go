@@ -17,6 +17,9 @@ func TestFolders(t *testing.T) {
 		"RotateLoops":      func(f *ori.Func) bool { return RotateLoops(f, 8) },
 		"SharedInductions": SharedInductions,
 		"SharedPointers":   SharedPointers,
-		"UnrollRest":       func(f *ori.Func) bool { return UnrollRest(f, Rest{Turns: 4, Body: 32, Growth: 4000}) },
+		"Unroll": func(f *ori.Func) bool {
+			return Unroll(f, Bounds{Whole: 720, Left: 1200, Body: 80, Part: 256, Copies: 8, Forked: 40, Forks: 420, Growth: 4000})
+		},
+		"UnrollRest": func(f *ori.Func) bool { return UnrollRest(f, Rest{Turns: 4, Body: 32, Growth: 4000}) },
 	})
 }

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Peel writes the first turn of a loop before it where a branch inside goes one
-// way in the first turn and the other in all others. Neither asks then.
+// way in the first turn and the other in all others. Neither asks then. It works
+// on SSA form.
 //
 //	    MOV r1 = rz                 MOV r1 = rz
 //	b1: ISETP.EQ p = r1, rz         …; the first turn, as if p
@@ -21,7 +23,10 @@ import (
 //	    ISETP.LT q = r1, r2
 //	    @q BRA b1
 func Peel(f *ori.Func, most Copied) bool {
-	u := &unroller{f: f, room: most.Growth, dom: flow.DomOf(f), in: make([]int32, f.NumBlocks())}
+	if !f.Props.SSA {
+		return false
+	}
+	u := &unroller{f: f, room: most.Growth, dom: flow.DomOf(f), v: opt.ValuesOf(f), in: make([]int32, f.NumBlocks())}
 	all := flow.LoopsOf(f, u.dom).All
 	outer := map[*flow.Loop]bool{}
 	for _, l := range all {
@@ -33,14 +38,16 @@ func Peel(f *ori.Func, most Copied) bool {
 		if outer[l] || !u.copiable(most.Body) || u.size > u.room || !u.shape() || !u.forks {
 			continue
 		}
-		u.index()
 		if s := u.firsts(); len(s) > 0 && f.Should("peel", s[0].at.Last()) {
 			u.room -= u.size
 			u.peel(s)
 			changed = true
 		}
 	}
-	return f.Touched(changed)
+	if changed {
+		ssa.Mend(f)
+	}
+	return changed
 }
 
 // early is a branch of a loop that goes one way in the first turn and the other
@@ -80,7 +87,7 @@ func (u *unroller) onlyFirst(i *ori.Instr) (first, ok bool) {
 	g := i.Guard
 	g.Flags = 0
 	test := u.inside(g)
-	if test == nil || test.Op != op.ISETP || test.NDst != 1 || len(test.Args) != 4 || test.Mods.Has(op.MEX) || !test.Mods.Has(op.MAND) || test.Guard.Kind != ori.KNone || !u.dom.Dominates(test.Block(), i.Block()) {
+	if test == nil || test.Op != op.ISETP || test.NDst != 1 || len(test.Args) != 4 || test.Mods.Has(op.MEX) || !test.Mods.Has(op.MAND) {
 		return false, false
 	}
 	if p := test.Args[3]; p.Kind != ori.KZero || p.Flags != 0 {
@@ -91,7 +98,7 @@ func (u *unroller) onlyFirst(i *ori.Instr) (first, ok bool) {
 		a, b, swapped = b, a, true
 	}
 	k, ok := constWord(b)
-	if !ok || !opt.Plain(a) || !u.everyTurn(test) {
+	if !ok || !opt.Plain(a) {
 		return false, false
 	}
 	cmp := op.NoMod
@@ -100,20 +107,20 @@ func (u *unroller) onlyFirst(i *ori.Instr) (first, ok bool) {
 			cmp = m.of(swapped, false)
 		}
 	}
-	at, added, ok := u.start(a, test, 0)
+	at, phi, added := u.start(a)
+	if phi == nil {
+		return false, false
+	}
+	from, ok := u.initial(phi, at)
 	if !ok {
 		return false, false
 	}
-	from, ok := u.initial(at)
-	if !ok {
-		return false, false
-	}
-	if flag, ok := u.flag(at); ok {
+	if flag, ok := u.flag(phi, at); ok {
 		x, y := compared(cmp, from+int32(added), k, test), compared(cmp, flag+int32(added), k, test)
 		return x, x != y
 	}
 	equal := cmp == op.MEQ
-	return equal, (equal || cmp == op.MNE) && added == 0 && from == k && u.leaves(at)
+	return equal, (equal || cmp == op.MNE) && added == 0 && from == k && u.passes(at)
 }
 
 // compared computes a comparison of constants.
@@ -137,37 +144,27 @@ func compared(cmp op.Mod, a, b int32, test *ori.Instr) bool {
 	return x != y
 }
 
-// initial returns the constant that a word is before the first turn.
-func (u *unroller) initial(a ori.Operand) (int32, bool) {
-	var set *ori.Instr
-	for _, w := range u.writers[a.Reg] {
-		does, one := wordOf(w, cell{a.Reg, a.Sub})
-		if !does || u.has(w.Block()) {
-			continue
-		}
-		if set != nil || !one {
-			return 0, false
-		}
-		set = w
-	}
-	if set == nil || !u.dom.Dominates(set.Block(), u.loop.Header) || !u.afresh(set.Block()) {
+// initial returns the constant that a word of a PHI is in the first turn.
+func (u *unroller) initial(phi *ori.Instr, at ori.Operand) (int32, bool) {
+	first, ok := u.first(phi, at)
+	if !ok {
 		return 0, false
 	}
-	return setOf(set)
+	return u.setTo(first)
 }
 
-// flag returns the constant that every turn sets a word to.
-func (u *unroller) flag(a ori.Operand) (int32, bool) {
-	w := u.inside(a)
-	if w == nil || !u.everyTurn(w) {
+// flag returns the constant that every turn sets a word of a PHI to.
+func (u *unroller) flag(phi *ori.Instr, at ori.Operand) (int32, bool) {
+	next, ok := u.next(phi, at)
+	if !ok {
 		return 0, false
 	}
-	return setOf(w)
+	return u.setTo(next)
 }
 
-// leaves reports whether a word that every turn counts never is again what it
+// passes reports whether a word that every turn counts never is again what it
 // was before the first turn: it goes by ones to a bound that it cannot miss.
-func (u *unroller) leaves(at ori.Operand) bool {
+func (u *unroller) passes(at ori.Operand) bool {
 	c, ok := u.countedBy(2)
 	if !ok || c.at != at || c.first != c.step || c.step != 1 && c.step != -1 {
 		return false
@@ -180,13 +177,13 @@ func (u *unroller) peel(list []early) {
 	f, header := u.f, u.loop.Header
 	body := u.body()
 	old := len(f.Blocks)
-	to := u.clone(body)
-	first := to[ori.Reg(header.ID)]
-	u.enter(first)
-	latch := to[ori.Reg(u.latch.ID)]
-	redirect(latch, first, header)
+	t := clone(f, body)
+	for _, p := range u.entries() {
+		redirect(p, header, t.of(header), t.there)
+	}
+	redirect(t.of(u.latch), t.of(header), header, t.back)
 	for _, s := range list {
-		decide(to[ori.Reg(s.at.ID)], to[ori.Reg(s.rest.ID)])
+		decide(t.of(s.at), t.of(s.rest))
 		decide(s.at, s.first)
 	}
 	at := slices.Index(f.Blocks, body[0])

@@ -274,8 +274,7 @@ func (p *pointers) grow(x *pointer) ori.Operand {
 	f := p.f
 	start := p.start(x)
 	base, next := f.Words(f.NewReg(ori.R, 2)), f.Words(f.NewReg(ori.R, 2))
-	phi := f.NewInstr(op.PHI, op.Mods{}, []ori.Operand{base}, []ori.Operand{{}})
-	phi.Args[1] = ori.Imm(int64(phi.ID))
+	phi := f.NewPhi(base)
 	x.header.Prepend(phi)
 	at := x.step[1]
 	lo, hi := base, base

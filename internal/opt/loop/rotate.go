@@ -1,7 +1,10 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -9,7 +12,7 @@ import (
 
 // RotateLoops lets loops that look at their start whether another turn follows
 // look at their end: a turn has one jump less, and later phases see how often
-// it runs. The test is written twice.
+// it runs. The test is written twice. It works on SSA form.
 //
 //	b1: ISETP p = …            b1: ISETP p = …
 //	    @p BRA b3                  @p BRA b3
@@ -18,6 +21,9 @@ import (
 //	b3:                            @~p BRA b2
 //	                           b3:
 func RotateLoops(f *ori.Func, most int) bool {
+	if !f.Props.SSA {
+		return false
+	}
 	changed := false
 	all := flow.LoopsOf(f, flow.DomOf(f)).All
 	heads := make(map[*ori.Block]bool, len(all))
@@ -32,7 +38,10 @@ func RotateLoops(f *ori.Func, most int) bool {
 		r.rotate(f)
 		changed = true
 	}
-	return f.Touched(changed)
+	if changed {
+		ssa.Mend(f)
+	}
+	return changed
 }
 
 // leadsTo reports whether nothing stands between the start of b and one of
@@ -67,7 +76,7 @@ func rotationOf(l *flow.Loop, most int) (r rotation, ok bool) {
 		in[b] = true
 	}
 	jump := h.Last()
-	if h.Kept || jump == nil || jump.Op != op.BRA || jump.Mods != (op.Mods{}) || len(jump.Args) != 1 || jump.Guard.Kind != ori.KReg || len(h.Succs) != 2 || h.Len()-1 > most {
+	if h.Kept || jump == nil || jump.Op != op.BRA || jump.Mods != (op.Mods{}) || len(jump.Args) != 1 || jump.Guard.Kind != ori.KReg || len(h.Succs) != 2 {
 		return r, false
 	}
 	for _, p := range h.Preds {
@@ -89,29 +98,34 @@ func rotationOf(l *flow.Loop, most int) (r rotation, ok bool) {
 	if e := r.latch.Last(); e != nil && e.Op.Has(op.Terminator) && (e.Op != op.BRA || e.Guard.Kind != ori.KNone) {
 		return r, false
 	}
+	size := 0
 	for i := range h.Instrs {
-		if i != jump && i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Pseudo) && i.Op != op.COPY {
+		switch {
+		case i == jump || i.Op == op.PHI || i.Op == op.PHISRC:
+		case i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Pseudo) && i.Op != op.COPY:
 			return r, false
+		default:
+			size++
 		}
 	}
-	return r, len(r.body.Preds) == 1 && !r.body.Kept && r.body != h
+	return r, size <= most && len(r.body.Preds) == 1 && !r.body.Kept && r.body != h
 }
 
-// rotate writes the header a second time, at the end of the latch.
+// rotate writes the header a second time, behind the latch.
 func (r *rotation) rotate(f *ori.Func) {
 	if e := r.latch.Last(); e != nil && e.Op == op.BRA {
 		e.Remove()
 	}
-	for i := range r.header.Instrs {
-		c := f.NewInstr(i.Op, i.Mods, i.Dsts(), i.Srcs())
-		c.Guard, c.Line, c.Loc = i.Guard, i.Line, i.Loc
-		if i == r.header.Last() {
-			c.Guard, c.Args[0] = r.goOn, ori.Label(r.body)
-		}
-		r.latch.Append(c)
+	t := clone(f, []*ori.Block{r.header})
+	c := t.of(r.header)
+	redirect(r.latch, r.header, c, t.there)
+	c.Last().Guard, c.Last().Args[0] = r.goOn, ori.Label(r.body)
+	for _, s := range slices.Clone(c.Succs) {
+		c.RemoveEdge(s)
 	}
-	r.body.Rolled = r.header.Rolled
-	r.latch.RemoveEdge(r.header)
-	r.latch.AddEdge(r.body)
-	r.latch.AddEdge(r.exit)
+	c.AddEdge(r.body)
+	c.AddEdge(r.exit)
+	r.body.Rolled, c.Rolled = r.header.Rolled, false
+	last := len(f.Blocks) - 1
+	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, r.latch)+1, c)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -18,7 +19,7 @@ type Threading struct {
 
 // JumpThreads lets ways to a branch that is known to go one way for who comes
 // on them lead there at once. What the branch's block does besides is copied
-// to them.
+// to them. It works on SSA form.
 //
 //	b1: MOV r1 = 0x1            b1: MOV r1 = 0x1; …
 //	    BRA b3                      BRA b4
@@ -27,18 +28,18 @@ type Threading struct {
 //	    ISETP.EQ p = r1, 0x1        ISETP.EQ p = r1, 0x1
 //	    @p BRA b4                   @p BRA b4
 func JumpThreads(f *ori.Func, most Threading) bool {
-	t := &threader{f: f, most: most, room: most.Growth, value: map[cell]uint32{}}
-	t.eval.look = func(r ori.Reg, sub uint8) (uint32, bool) {
-		v, ok := t.value[cell{r, sub}]
-		return v, ok
+	if !f.Props.SSA {
+		return false
 	}
+	t := &threader{f: f, most: most, room: most.Growth, value: map[cell]uint32{}}
+	t.eval.look = t.look
 	changed := false
 	for range maxThreads {
 		if !t.round() {
 			break
 		}
 		changed = true
-		f.Touch()
+		ssa.Mend(f)
 	}
 	return changed
 }
@@ -52,6 +53,7 @@ const (
 // threader leads ways on. The last field is of one way.
 type threader struct {
 	f     *ori.Func
+	v     *opt.Values // of f when the round began
 	most  Threading
 	room  int
 	eval  evaluator
@@ -63,6 +65,7 @@ func (t *threader) round() bool {
 	var x *flow.Uniformity
 	var loops *flow.Loops
 	changed := false
+	t.v = opt.ValuesOf(t.f)
 	for _, b := range slices.Clone(t.f.Blocks) {
 		if len(b.Preds) < 2 || b.Kept || b == t.f.Blocks[0] || !forks(b) || !t.copiable(b) {
 			continue
@@ -114,15 +117,17 @@ func forks(b *ori.Block) bool {
 
 // copiable reports whether what b does may be done elsewhere.
 func (t *threader) copiable(b *ori.Block) bool {
-	if b.Len() > max(t.most.Copied, t.most.Apart)+maxWay {
-		return false
-	}
+	n := 0
 	for i := range b.Instrs {
-		if i != b.Last() && (i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY) {
+		switch {
+		case i == b.Last() || i.Op == op.PHI || i.Op == op.PHISRC:
+		case i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY:
 			return false
+		default:
+			n++
 		}
 	}
-	return true
+	return n < max(t.most.Copied, t.most.Apart)+maxWay
 }
 
 // leads reports whether the way at the end of p can lead elsewhere.
@@ -156,9 +161,10 @@ func (t *threader) follow(p, b *ori.Block) (to *ori.Block, left int, ok bool) {
 			next = way[n-1]
 		}
 		t.learn(q, next)
+		t.pass(q, next)
 	}
 	for i := range b.Instrs {
-		if !t.visit(i) && i != b.Last() {
+		if i.Op != op.PHI && i.Op != op.PHISRC && !t.visit(i) && i != b.Last() {
 			left++
 		}
 	}
@@ -170,10 +176,59 @@ func (t *threader) follow(p, b *ori.Block) (to *ori.Block, left int, ok bool) {
 	return b.Succs[1], left, known
 }
 
+// look returns what a word is on the way: what was found there, or the constant
+// that it is everywhere.
+func (t *threader) look(r ori.Reg, sub uint8) (uint32, bool) {
+	if v, ok := t.value[cell{r, sub}]; ok {
+		return v, ok
+	}
+	a := t.f.Word(r, int(sub))
+	i := t.v.Once(a)
+	if i == nil || i.Args[0] != a {
+		return 0, false
+	}
+	v, ok := setOf(i)
+	return uint32(v), ok
+}
+
+// pass notes what the PHIs of next are for who comes from q.
+func (t *threader) pass(q, next *ori.Block) {
+	found := map[cell]uint32{}
+	for s := range flow.PhiSources(q, next) {
+		phi := t.phi(next, s)
+		if phi == nil || s.Args[2].Kind != ori.KReg {
+			continue
+		}
+		for n := range max(1, phi.Args[0].N) {
+			if v, ok := t.look(s.Args[2].Reg, s.Args[2].Sub+n); ok {
+				found[cell{phi.Args[0].Reg, phi.Args[0].Sub + n}] = v
+			}
+		}
+	}
+	for i := next.First(); i != nil && i.Op == op.PHI; i = i.Next() {
+		for n := range max(1, i.Args[0].N) {
+			delete(t.value, cell{i.Args[0].Reg, i.Args[0].Sub + n})
+		}
+	}
+	for c, v := range found {
+		t.value[c] = v
+	}
+}
+
+// phi returns the PHI of b that s is a source of.
+func (t *threader) phi(b *ori.Block, s *ori.Instr) *ori.Instr {
+	for i := b.First(); i != nil && i.Op == op.PHI; i = i.Next() {
+		if i.Args[1] == s.Args[1] {
+			return i
+		}
+	}
+	return nil
+}
+
 // visit notes what is known behind i, and reports whether all of its results
 // are.
 func (t *threader) visit(i *ori.Instr) bool {
-	if i.NDst == 0 {
+	if i.NDst == 0 || i.Op == op.PHI {
 		return false
 	}
 	v, ok := [2]uint32{}, false
@@ -184,12 +239,12 @@ func (t *threader) visit(i *ori.Instr) bool {
 		if !d.HasReg() {
 			continue
 		}
-		ok = ok && d.N <= 1 && (d.Class == ori.R || d.Class == ori.P) && !t.f.Regs[d.Reg].Fixed
+		ok = ok && d.N <= 1 && (d.Class == ori.R || d.Class == ori.P) && !t.f.Regs[d.Reg].Fixed && !t.f.Regs[d.Reg].Var
 		for n := range max(1, d.N) {
 			delete(t.value, cell{d.Reg, d.Sub + n})
 		}
 		if ok {
-			t.value[cell{d.Reg, d.Sub}] = v[k]
+			t.value[cellOf(d)] = v[k]
 		}
 	}
 	return ok
@@ -201,21 +256,16 @@ func (t *threader) learn(b, next *ori.Block) {
 		return
 	}
 	g := b.Last().Guard
-	if t.f.Regs[g.Reg].Fixed {
+	g.Flags = 0
+	i := t.v.Once(g)
+	if i == nil {
 		return
 	}
-	holds := (next == b.Succs[0]) == (g.Flags&ori.Inv == 0)
-	t.set(cell{g.Reg, g.Sub}, holds)
+	holds := (next == b.Succs[0]) == (b.Last().Guard.Flags&ori.Inv == 0)
+	t.set(cellOf(g), holds)
 	// the word that was compared is what it is equal to
-	for i := b.Last().Prev(); i != nil; i = i.Prev() {
-		does, _ := wordOf(i, cell{g.Reg, g.Sub})
-		if !does {
-			continue
-		}
-		if r, k, equal := equality(i); equal == holds && r.Kind == ori.KReg && !t.f.Regs[r.Reg].Fixed && !writtenSince(i, r) {
-			t.value[cell{r.Reg, r.Sub}] = k
-		}
-		return
+	if r, k, equal := equality(i); i.Block() == b && equal == holds && r.Kind == ori.KReg && t.v.Writer(r) != nil {
+		t.value[cellOf(r)] = k
 	}
 }
 
@@ -242,33 +292,17 @@ func equality(i *ori.Instr) (r ori.Operand, k uint32, equal bool) {
 	return i.Args[1], uint32(c), i.Mods.Has(op.MEQ)
 }
 
-// writtenSince reports whether something behind i in its block writes r.
-func writtenSince(i *ori.Instr, r ori.Operand) bool {
-	for i = i.Next(); i != nil; i = i.Next() {
-		if does, _ := wordOf(i, cell{r.Reg, r.Sub}); does {
-			return true
-		}
-	}
-	return false
-}
-
 // lead lets the way from p to b lead to t, past a copy of what b does.
 func (t *threader) lead(p, b, to *ori.Block) {
 	f := t.f
-	c := f.NewBlock()
-	for i := range b.Instrs {
-		if i == b.Last() {
-			break
+	w := clone(f, []*ori.Block{b})
+	c := w.of(b)
+	c.Last().Remove()
+	for _, s := range slices.Clone(c.Succs) {
+		if s != to {
+			opt.CutEdge(c, s)
 		}
-		m := f.NewInstr(i.Op, i.Mods, i.Dsts(), i.Srcs())
-		m.Guard, m.Line, m.Loc = i.Guard, i.Line, i.Loc
-		c.Append(m)
 	}
-	c.AddEdge(to)
-	if p.Last() != nil {
-		redirect(p, b, c)
-	} else {
-		p.ReplaceSucc(b, c)
-	}
+	redirect(p, b, c, w.there)
 	f.Blocks = slices.Insert(f.Blocks[:len(f.Blocks)-1], slices.Index(f.Blocks, p)+1, c)
 }

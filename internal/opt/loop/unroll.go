@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -31,16 +32,18 @@ const (
 
 // Unroll copies the bodies of innermost loops whose number of turns is
 // known. A loop of few turns becomes a row of them; of others the body comes
-// to hold as many turns as divide their number. Registers keep their names:
-// later phases tell the copies' values apart.
+// to hold as many turns as divide their number. It works on SSA form.
 func Unroll(f *ori.Func, most Bounds) bool {
+	if !f.Props.SSA {
+		return false
+	}
 	changed := false
 	u := &unroller{f: f, most: most, room: most.Growth, tried: map[*ori.Block]bool{}}
 	for range maxNested {
 		if !u.innermost() {
 			break
 		}
-		f.Touch()
+		ssa.Mend(f)
 		changed = true
 	}
 	return changed
@@ -48,12 +51,12 @@ func Unroll(f *ori.Func, most Bounds) bool {
 
 // unroller unrolls loops. All but the first six fields are of one loop.
 type unroller struct {
-	f       *ori.Func
-	most    Bounds
-	dom     *flow.Dom
-	writers [][]*ori.Instr // of each register
-	room    int            // instructions that may still be added
-	tried   map[*ori.Block]bool
+	f     *ori.Func
+	most  Bounds
+	dom   *flow.Dom
+	v     *opt.Values
+	room  int // instructions that may still be added
+	tried map[*ori.Block]bool
 
 	loop   *flow.Loop
 	number int32      // of the loop
@@ -78,7 +81,7 @@ func (u *unroller) innermost() bool {
 		outer[l.Parent] = true
 	}
 	u.in = make([]int32, u.f.NumBlocks())
-	u.writers = nil
+	u.v = opt.ValuesOf(u.f)
 	changed := false
 	for n, l := range all {
 		if outer[l] || u.tried[l.Header] || l.Header.Rolled {
@@ -121,7 +124,7 @@ func (u *unroller) shape() bool {
 		}
 		u.forks = u.forks || b != u.latch && len(b.Succs) > 1
 		for i := range b.Instrs {
-			if i.Op != op.COPY && i.Op != op.UNDEF {
+			if !i.Op.Has(op.Pseudo) {
 				u.size++
 			}
 		}
@@ -155,6 +158,7 @@ func (u *unroller) plain(b *ori.Block) bool {
 			if i.Next() != nil {
 				return false
 			}
+		case i.Op == op.PHI || i.Op == op.PHISRC:
 		case i.Op.Has(op.Duplicable): // of asynchronous work each copy starts its own or waits for it
 		case i.Op.Has(op.Effect | op.Terminator | op.Pseudo):
 			return false
@@ -228,55 +232,6 @@ func (u *unroller) multiplies() bool {
 	return false
 }
 
-// index lists the writers of every register, once for all loops: copies add
-// only writers that do what those they are copies of do.
-func (u *unroller) index() {
-	if u.writers != nil {
-		return
-	}
-	u.writers = flow.IndexOf(u.f).Defs
-}
-
-// afresh reports whether b, which dominates the loop, runs before every
-// first turn of it: no way leads from the loop back to it around b.
-func (u *unroller) afresh(b *ori.Block) bool {
-	seen := map[*ori.Block]bool{b: true}
-	work := []*ori.Block{u.loop.Header}
-	for len(work) > 0 {
-		x := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, p := range x.Preds {
-			switch {
-			case seen[p] || x == u.loop.Header && p == u.latch:
-			case u.has(p):
-				return false
-			default:
-				seen[p] = true
-				work = append(work, p)
-			}
-		}
-	}
-	return true
-}
-
-// everyTurn reports whether i runs once in each turn of the loop.
-func (u *unroller) everyTurn(i *ori.Instr) bool {
-	return u.has(i.Block()) && u.dom.Dominates(i.Block(), u.latch)
-}
-
-// before reports whether i comes before j in a turn; both run in every one.
-func (u *unroller) before(i, j *ori.Instr) bool {
-	if i.Block() != j.Block() {
-		return u.dom.Dominates(i.Block(), j.Block())
-	}
-	for x := i; x != nil; x = x.Next() {
-		if x == j {
-			return true
-		}
-	}
-	return false
-}
-
 // constWord returns the value of a constant operand of one word.
 func constWord(o ori.Operand) (int32, bool) {
 	if o.Flags != 0 {
@@ -304,73 +259,35 @@ func (u *unroller) unroll() {
 	f, header := u.f, u.loop.Header
 	body := u.body()
 	old := len(f.Blocks)
-	latches := []*ori.Block{u.latch}
-	headers := []*ori.Block{header}
+	first := &twin{block: map[ori.Reg]*ori.Block{}}
+	for _, b := range body {
+		first.block[ori.Reg(b.ID)] = b
+	}
+	for i := header.First(); i != nil && i.Op == op.PHI; i = i.Next() {
+		if first.key == nil {
+			first.key = map[int64]int64{}
+		}
+		first.key[i.Args[1].Imm] = i.Args[1].Imm
+	}
+	turns := []*twin{first}
 	for range u.copies - 1 {
-		to := u.clone(body)
-		latches = append(latches, to[ori.Reg(u.latch.ID)])
-		headers = append(headers, to[ori.Reg(header.ID)])
+		turns = append(turns, clone(f, body))
 	}
-	for n, l := range latches {
-		last := n == len(latches)-1
-		if last && !u.whole {
-			break // the copy of the branch leads to its own header
+	for n, t := range turns {
+		latch, h := t.of(u.latch), t.of(header)
+		switch next := (n + 1) % len(turns); {
+		case next > 0:
+			latch.Last().Remove()
+			opt.CutEdge(latch, u.exit)
+			redirect(latch, h, turns[next].of(header), func(k int64) int64 { return turns[next].key[t.back(k)] })
+		case u.whole:
+			latch.Last().Remove()
+			opt.CutEdge(latch, h)
+		case n > 0:
+			redirect(latch, h, header, t.back)
 		}
-		l.Last().Remove()
-		for _, s := range []*ori.Block{headers[n], u.exit} {
-			l.RemoveEdge(s)
-		}
-		if last {
-			l.AddEdge(u.exit)
-		} else {
-			l.AddEdge(headers[n+1])
-		}
-	}
-	if n := len(latches) - 1; !u.whole {
-		redirect(latches[n], headers[n], header)
 	}
 	at := slices.Index(f.Blocks, body[len(body)-1]) + 1
 	made := slices.Clone(f.Blocks[old:])
 	f.Blocks = slices.Insert(f.Blocks[:old], at, made...)
-}
-
-// redirect makes the branch at the end of b lead to t instead of old.
-func redirect(b, old, t *ori.Block) {
-	for k := range b.Last().Args {
-		if a := &b.Last().Args[k]; a.Kind == ori.KLabel && a.Reg == ori.Reg(old.ID) {
-			a.Reg = ori.Reg(t.ID)
-		}
-	}
-	b.ReplaceSucc(old, t)
-}
-
-// clone copies the blocks of the body, behind all others, and returns the
-// copy of each by its label.
-func (u *unroller) clone(body []*ori.Block) map[ori.Reg]*ori.Block {
-	f := u.f
-	to := make(map[ori.Reg]*ori.Block, len(body))
-	for _, b := range body {
-		to[ori.Reg(b.ID)] = f.NewBlock()
-	}
-	for _, b := range body {
-		made := to[ori.Reg(b.ID)]
-		made.Rolled = b.Rolled
-		for i := range b.Instrs {
-			c := f.NewInstr(i.Op, i.Mods, i.Dsts(), i.Srcs())
-			c.Guard, c.Line, c.Loc = i.Guard, i.Line, i.Loc
-			for k := range c.Args {
-				if t := to[c.Args[k].Reg]; c.Args[k].Kind == ori.KLabel && t != nil {
-					c.Args[k].Reg = ori.Reg(t.ID)
-				}
-			}
-			made.Append(c)
-		}
-		for _, s := range b.Succs {
-			if t := to[ori.Reg(s.ID)]; t != nil {
-				s = t
-			}
-			made.AddEdge(s)
-		}
-	}
-	return to
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -21,7 +22,8 @@ type Rest struct {
 // only the program's data say how many there are. As long as that many are
 // left they run without a test; the loop that was there does the rest. Threads
 // of a warp that have turns of their own would do both loops one after the
-// other: theirs stay, unless they only leave one that has a number of turns.
+// other: theirs stay, unless they only leave one that has a number of turns. It
+// works on SSA form.
 //
 //	b1: …                           if r + 3 < n do not follow: to b1
 //	    IADD3 r = r, 0x1        b4: … four times
@@ -30,10 +32,10 @@ type Rest struct {
 //	b2:                         b1: as before
 //	                            b2:
 func UnrollRest(f *ori.Func, rest Rest) bool {
-	if rest.Turns < 2 {
+	if rest.Turns < 2 || !f.Props.SSA {
 		return false
 	}
-	u := &unroller{f: f, room: rest.Growth, dom: flow.DomOf(f), in: make([]int32, f.NumBlocks())}
+	u := &unroller{f: f, room: rest.Growth, dom: flow.DomOf(f), v: opt.ValuesOf(f), in: make([]int32, f.NumBlocks())}
 	all := flow.LoopsOf(f, u.dom).All
 	outer := map[*flow.Loop]bool{}
 	for _, l := range all {
@@ -64,7 +66,10 @@ func UnrollRest(f *ori.Func, rest Rest) bool {
 		u.unrollRest(c)
 		changed = true
 	}
-	return f.Touched(changed)
+	if changed {
+		ssa.Mend(f)
+	}
+	return changed
 }
 
 // reads counts the loads of a turn.
@@ -96,7 +101,7 @@ func (u *unroller) together() bool {
 // a word that was at at the start of the turn, and grows by step in each, plus
 // first with a bound that stays.
 type counter struct {
-	test        *ori.Instr
+	phi         *ori.Instr // of at
 	at, bound   ori.Operand
 	first, step int64
 	cmp         op.Mod // another turn follows if this holds
@@ -137,15 +142,16 @@ func (m comparison) of(swapped, not bool) op.Mod {
 
 // countedBy recognises what decides about another turn.
 func (u *unroller) countedBy(turns int) (c counter, ok bool) {
-	u.index()
-	i := u.inside(u.latch.Last().Guard)
-	if i == nil || i.Op != op.ISETP || i.NDst != 1 || len(i.Args) != 4 || i.Mods.Has(op.MEX) || !i.Mods.Has(op.MAND) || i.Guard.Kind != ori.KNone || !u.everyTurn(i) {
+	guard := u.latch.Last().Guard
+	guard.Flags = 0
+	i := u.inside(guard)
+	if i == nil || i.Op != op.ISETP || i.NDst != 1 || len(i.Args) != 4 || i.Mods.Has(op.MEX) || !i.Mods.Has(op.MAND) {
 		return c, false
 	}
 	if p := i.Args[3]; p.Kind != ori.KZero || p.Flags != 0 {
 		return c, false
 	}
-	c = counter{test: i, unsigned: i.Mods.Has(op.MU32), turns: int64(turns), cmp: op.NoMod}
+	c = counter{unsigned: i.Mods.Has(op.MU32), turns: int64(turns), cmp: op.NoMod}
 	a, b := i.Args[1], i.Args[2]
 	other := u.stays(a)
 	if other {
@@ -156,139 +162,38 @@ func (u *unroller) countedBy(turns int) (c counter, ok bool) {
 			c.cmp = m.of(other, !u.goOn)
 		}
 	}
-	if c.cmp == op.NoMod || !u.stays(b) || !opt.Plain(a) {
+	if c.cmp == op.NoMod || !u.stays(b) {
 		return c, false
 	}
 	c.bound = b
-	at, d, ok := u.start(a, i, 0)
+	if c.at, c.phi, c.first = u.start(a); c.phi == nil {
+		return c, false
+	}
+	next, ok := u.next(c.phi, c.at)
 	if !ok {
 		return c, false
 	}
-	w := u.inside(at)
-	if w == nil || !u.everyTurn(w) {
+	back, _, step := u.start(next)
+	if back != c.at || step == 0 {
 		return c, false
 	}
-	from, step, ok := u.grown(w)
-	if !ok {
-		return c, false
-	}
-	back, step, ok := u.start(from, w, step)
-	if !ok || back != at || step == 0 {
-		return c, false
-	}
-	c.at, c.first, c.step = at, d, step
+	c.step = step
 	_, ok = c.ahead()
-	return c, ok && !u.few(at, turns)
-}
-
-// inside returns the only instruction of the loop that writes a, which is one
-// word, if all of its writes there are of that word alone.
-func (u *unroller) inside(a ori.Operand) *ori.Instr {
-	var found *ori.Instr
-	if a.Kind != ori.KReg || u.f.Regs[a.Reg].Fixed {
-		return nil
-	}
-	for _, w := range u.writers[a.Reg] {
-		does, one := wordOf(w, cell{a.Reg, a.Sub})
-		if !does || !u.has(w.Block()) {
-			continue
-		}
-		if found != nil || !one || w.Guard.Kind != ori.KNone {
-			return nil
-		}
-		found = w
-	}
-	return found
-}
-
-// stays reports whether no turn changes a.
-func (u *unroller) stays(a ori.Operand) bool {
-	if a.Flags != 0 {
-		return false
-	}
-	switch a.Kind {
-	case ori.KImm, ori.KZero:
-		return true
-	case ori.KConst:
-		return a.Reg == ori.NoReg
-	case ori.KReg:
-		if a.Class != ori.R || a.N != 1 || u.f.Regs[a.Reg].Fixed {
-			return false
-		}
-		return !slices.ContainsFunc(u.writers[a.Reg], func(w *ori.Instr) bool {
-			does, _ := wordOf(w, cell{a.Reg, a.Sub})
-			return does && u.has(w.Block())
-		})
-	}
-	return false
-}
-
-// start follows what a is where i reads it to what it was at the start of the
-// turn: a word, and what was added to it since.
-func (u *unroller) start(a ori.Operand, i *ori.Instr, sum int64) (at ori.Operand, added int64, ok bool) {
-	for range opt.MaxChain {
-		w := u.inside(a)
-		if w == nil || !opt.Plain(a) {
-			return a, 0, false
-		}
-		if !u.everyTurn(w) {
-			return a, 0, false
-		}
-		if w == i || !u.before(w, i) {
-			return a, sum, true
-		}
-		b, n, ok := u.grown(w)
-		if !ok {
-			return a, 0, false
-		}
-		a, i, sum = b, w, sum+n
-	}
-	return a, 0, false
-}
-
-// grown reads a word that i copies, or adds a constant to.
-func (u *unroller) grown(i *ori.Instr) (from ori.Operand, by int64, ok bool) {
-	if i.Guard.Kind != ori.KNone || i.NDst != 1 || i.Mods != (op.Mods{}) {
-		return from, 0, false
-	}
-	srcs := i.Srcs()
-	switch {
-	case (i.Op == op.COPY || i.Op == op.MOV) && len(srcs) == 1:
-		return srcs[0], 0, opt.Plain(srcs[0])
-	case i.Op == op.IADD3 && len(srcs) == 3:
-		var regs int
-		for _, s := range srcs {
-			if v, known := opt.Known(s); known {
-				by += int64(int32(v))
-				continue
-			}
-			from = s
-			regs++
-		}
-		return from, by, regs == 1 && opt.Plain(from)
-	}
-	return from, 0, false
+	return c, ok && !u.few(&c)
 }
 
 // few reports whether the loop is known to have few turns: it counts what is
 // left of a number that was masked, as the rest of an unrolled loop does.
-func (u *unroller) few(at ori.Operand, turns int) bool {
+func (u *unroller) few(c *counter) bool {
+	at, ok := u.first(c.phi, c.at)
 	for range opt.MaxChain {
-		var set *ori.Instr
-		for _, w := range u.writers[at.Reg] {
-			if does, _ := wordOf(w, cell{at.Reg, at.Sub}); does && !u.has(w.Block()) {
-				if set != nil {
-					return false
-				}
-				set = w
-			}
-		}
-		if set == nil || set.NDst != 1 {
+		set := u.v.Once(at)
+		if !ok || set == nil || set.NDst != 1 {
 			return false
 		}
 		if set.Op == op.LOP3 {
 			return slices.ContainsFunc(set.Srcs()[:3], func(s ori.Operand) bool {
-				return s.Kind == ori.KImm && s.Imm >= 0 && s.Imm < int64(4*turns)
+				return s.Kind == ori.KImm && s.Imm >= 0 && s.Imm < 4*c.turns
 			})
 		}
 		var next ori.Operand
@@ -387,20 +292,20 @@ func (e *enough) word(b *ori.Block, o op.Op, m op.Mods, srcs ...ori.Operand) ori
 	return d
 }
 
-// ask sets the predicate at the end of b. Behind a turn it must follow that
-// there is another one at all: a word that was compared after it grew is the
+// ask sets the predicate at the end of b, where what is counted is at. Behind a
+// turn it must follow that there is another one at all: a word that was compared after it grew is the
 // one that is looked at here, others may have passed the bound, or the end of
 // their numbers.
-func (e *enough) ask(b *ori.Block, first bool) {
+func (e *enough) ask(b *ori.Block, at ori.Operand, first bool) {
 	c, goOn := e.c, e.goOn
 	if first || c.cmp != op.MNE && c.first == c.step {
 		goOn = ori.Zero(ori.P)
 	}
 	if c.cmp != op.MNE {
-		e.u.emit(b, op.ISETP, e.mods(strict(c.step)), e.holds, c.at, e.limit, goOn)
+		e.u.emit(b, op.ISETP, e.mods(strict(c.step)), e.holds, at, e.limit, goOn)
 		return
 	}
-	x, y := e.limit, c.at
+	x, y := e.limit, at
 	if c.step < 0 {
 		x, y = y, x
 	}
@@ -430,14 +335,12 @@ func (u *unroller) line() (line, loc int32) {
 	return i.Line, i.Loc
 }
 
-// jump ends b with a guarded jump to t, and with next where it is not taken.
-func (u *unroller) jump(b *ori.Block, guard ori.Operand, t, next *ori.Block) {
+// jump ends b with a guarded jump to t, which it leads to already.
+func (u *unroller) jump(b *ori.Block, guard ori.Operand, t *ori.Block) {
 	i := u.f.NewInstr(op.BRA, op.Mods{}, nil, []ori.Operand{ori.Label(t)})
 	i.Guard = guard
 	i.Line, i.Loc = u.line()
 	b.Append(i)
-	b.AddEdge(t)
-	b.AddEdge(next)
 }
 
 // unrollRest writes the turns before the loop, which keeps its place.
@@ -450,31 +353,61 @@ func (u *unroller) unrollRest(c counter) {
 	if !u.goOn {
 		e.goOn = e.goOn.Not()
 	}
+	next, _ := u.next(c.phi, c.at)
+	ends := u.carried()
 	guard := f.NewBlock()
-	u.enter(guard)
-	var latches, headers []*ori.Block
+	first := u.enter(guard)
+	var turns []*twin
 	for range u.copies {
-		to := u.clone(body)
-		latches = append(latches, to[ori.Reg(u.latch.ID)])
-		headers = append(headers, to[ori.Reg(header.ID)])
+		turns = append(turns, clone(f, body))
 	}
 	rest := f.NewBlock()
+	start := first[c.phi.Args[1].Imm]
+	start.Sub, start.N = start.Sub+c.at.Sub-c.phi.Args[0].Sub, 1
 	e.prepare(guard)
-	e.ask(guard, true)
-	u.jump(guard, e.holds.Not(), header, headers[0])
-	for n, l := range latches {
+	e.ask(guard, start, true)
+	u.lead(guard, header, first, asIs)
+	u.lead(guard, turns[0].of(header), first, turns[0].there)
+	u.jump(guard, e.holds.Not(), header)
+	for n, t := range turns {
+		l, h := t.of(u.latch), t.of(header)
 		l.Last().Remove()
-		l.RemoveEdge(headers[n])
-		l.RemoveEdge(u.exit)
-		if n+1 < len(latches) {
-			l.AddEdge(headers[n+1])
+		if n+1 < len(turns) {
+			opt.CutEdge(l, u.exit)
+			redirect(l, h, turns[n+1].of(header), func(k int64) int64 { return turns[n+1].key[t.back(k)] })
 			continue
 		}
-		e.ask(l, false)
-		u.jump(l, e.holds, headers[0], rest)
+		left := u.leaves(l)
+		e.ask(l, next, false)
+		opt.CutEdge(l, u.exit)
+		redirect(l, h, turns[0].of(header), func(k int64) int64 { return turns[0].key[t.back(k)] })
+		l.AddEdge(rest)
+		u.jump(l, e.holds, turns[0].of(header))
+		for _, s := range left {
+			rest.Append(s)
+		}
 	}
-	u.jump(rest, e.goOn.Not(), u.exit, header)
+	rest.AddEdge(u.exit)
+	u.lead(rest, header, ends, asIs)
+	u.jump(rest, e.goOn.Not(), u.exit)
 	at := slices.Index(f.Blocks, body[0])
 	made := slices.Clone(f.Blocks[old:])
 	f.Blocks = slices.Insert(f.Blocks[:old], at, made...)
+}
+
+// carried returns what the latch brings to the PHIs of the header, by their keys.
+func (u *unroller) carried() map[int64]ori.Operand {
+	m := map[int64]ori.Operand{}
+	for s := range flow.PhiSources(u.latch, u.loop.Header) {
+		m[s.Args[1].Imm] = s.Args[2]
+	}
+	return m
+}
+
+// leaves copies what l, a copy of the latch, brings to the PHIs of the exit.
+func (u *unroller) leaves(l *ori.Block) (list []*ori.Instr) {
+	for s := range flow.PhiSources(l, u.exit) {
+		list = append(list, copyOf(u.f, s))
+	}
+	return list
 }

@@ -11,18 +11,19 @@ import (
 // by turn. So counters may be of one word or two, go up or down, be doubled,
 // halved or start again at zero.
 
-// cell is a word of a register.
-type cell struct {
-	reg ori.Reg
-	sub uint8
-}
-
 // control is what decides whether another turn follows.
 type control struct {
 	u     *unroller
 	parts []*ori.Instr // in the order of a turn
+	phis  []carriedWord
 	value map[cell]uint32
 	seen  map[cell]bool
+}
+
+// carriedWord is a word of a PHI of the header and what it is in the next turn.
+type carriedWord struct {
+	at   cell
+	next ori.Operand
 }
 
 // maxParts bounds the instructions that decide about a loop.
@@ -30,7 +31,6 @@ const maxParts = 24
 
 // turns counts how often the loop runs, 0 if that is not known.
 func (u *unroller) turns() int {
-	u.index()
 	c := &control{u: u, value: map[cell]uint32{}, seen: map[cell]bool{}}
 	e := &evaluator{look: func(r ori.Reg, sub uint8) (uint32, bool) {
 		v, ok := c.value[cell{r, sub}]
@@ -41,15 +41,12 @@ func (u *unroller) turns() int {
 	if !c.collect(guard) || len(c.parts) == 0 {
 		return 0
 	}
-	slices.SortFunc(c.parts, func(i, j *ori.Instr) int {
-		switch {
-		case i == j:
+	for k := 0; k < len(c.phis); k++ { // what they are next comes behind what they make
+		if !c.collect(c.phis[k].next) {
 			return 0
-		case u.before(i, j):
-			return -1
 		}
-		return 1
-	})
+	}
+	next := make([]uint32, len(c.phis))
 	for n := 1; n <= maxTurns; n++ {
 		for _, i := range c.parts {
 			v, ok := e.run(i)
@@ -58,19 +55,25 @@ func (u *unroller) turns() int {
 			}
 			for k, d := range i.Dsts() {
 				if d.Kind == ori.KReg {
-					c.value[cell{d.Reg, d.Sub}] = v[k]
+					c.value[cellOf(d)] = v[k]
 				}
 			}
 		}
-		if (c.value[cell{guard.Reg, guard.Sub}] != 0) != u.goOn {
+		if (c.value[cellOf(guard)] != 0) != u.goOn {
 			return n
+		}
+		for k, p := range c.phis {
+			next[k] = c.value[cellOf(p.next)]
+		}
+		for k, p := range c.phis {
+			c.value[p.at] = next[k]
 		}
 	}
 	return 0
 }
 
-// collect finds what the words of a depend on, and what they are before the
-// first turn.
+// collect finds what the words of a depend on, and what they are in the first
+// turn. Parts come behind those they depend on.
 func (c *control) collect(a ori.Operand) bool {
 	if a.Kind != ori.KReg {
 		return true
@@ -78,49 +81,22 @@ func (c *control) collect(a ori.Operand) bool {
 	if a.Class != ori.R && a.Class != ori.P || a.N > 1 {
 		return false
 	}
-	at := cell{a.Reg, a.Sub}
+	at := cellOf(a)
 	if c.seen[at] {
 		return true
 	}
 	c.seen[at] = true
-	var part, set *ori.Instr
-	for _, w := range c.u.writers[a.Reg] {
-		d, one := wordOf(w, at)
-		switch {
-		case !d:
-			continue
-		case !one:
-			return false
-		case c.u.has(w.Block()):
-			if part != nil {
-				return false
-			}
-			part = w
-		default:
-			if set != nil {
-				return false
-			}
-			set = w
-		}
+	a.Flags = 0
+	if phi := c.u.starts(a); phi != nil {
+		return c.carry(phi, a)
 	}
-	if set != nil {
-		v, ok := setOf(set)
-		if ok && c.u.dom.Dominates(set.Block(), c.u.loop.Header) && c.u.afresh(set.Block()) {
-			c.value[at] = uint32(v)
-		} else if part == nil {
-			return false
-		}
-	}
+	part := c.u.inside(a)
 	if part == nil {
-		return set != nil
+		v, ok := c.u.setTo(a)
+		c.value[at] = uint32(v)
+		return ok
 	}
-	if part.Guard.Kind != ori.KNone || evaluationOf(part.Op) == nil || !c.u.everyTurn(part) {
-		return false
-	}
-	if !slices.Contains(c.parts, part) {
-		c.parts = append(c.parts, part)
-	}
-	if len(c.parts) > maxParts {
+	if part.Guard.Kind != ori.KNone || evaluationOf(part.Op) == nil {
 		return false
 	}
 	for _, s := range part.Srcs() {
@@ -128,16 +104,28 @@ func (c *control) collect(a ori.Operand) bool {
 			return false
 		}
 	}
-	return true
+	if !slices.Contains(c.parts, part) {
+		c.parts = append(c.parts, part)
+	}
+	return len(c.parts) <= maxParts && !slices.ContainsFunc(part.Dsts(), func(d ori.Operand) bool { return d.N > 1 })
 }
 
-// wordOf reports whether i writes a word, and whether it does so by a result
-// of one word.
-func wordOf(i *ori.Instr, at cell) (does, one bool) {
-	for _, d := range i.Dsts() {
-		if d.HasReg() && d.Reg == at.reg && d.Sub <= at.sub && at.sub < d.Sub+max(1, d.N) {
-			return true, d.N <= 1
-		}
+// carry finds what a word of a PHI of the header is in the first turn and in the
+// next.
+func (c *control) carry(phi *ori.Instr, a ori.Operand) bool {
+	first, ok := c.u.first(phi, a)
+	if !ok {
+		return false
 	}
-	return false, false
+	v, ok := c.u.setTo(first)
+	if !ok {
+		return false
+	}
+	next, ok := c.u.next(phi, a)
+	if !ok {
+		return false
+	}
+	c.value[cellOf(a)] = uint32(v)
+	c.phis = append(c.phis, carriedWord{cellOf(a), next})
+	return true
 }

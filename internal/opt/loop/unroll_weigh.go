@@ -42,9 +42,13 @@ func (u *unroller) weigh() int {
 				k := u.steadiness(i, known)
 				for _, d := range i.Dsts() {
 					for n := range max(1, d.N) {
-						at := cell{d.Reg, d.Sub + n}
-						if d.HasReg() && known(at) > k {
-							kinds[at], again = k, true
+						at := d
+						at.Sub, at.N = d.Sub+n, 1
+						if i.Op == op.PHI {
+							k = u.around(i, at, known)
+						}
+						if d.HasReg() && known(cellOf(at)) > k {
+							kinds[cellOf(at)], again = k, true
 						}
 					}
 				}
@@ -55,7 +59,7 @@ func (u *unroller) weigh() int {
 	for _, b := range u.loop.Blocks {
 		for i := range b.Instrs {
 			switch k := u.steadiness(i, known); {
-			case i.Op == op.COPY || i.Op == op.UNDEF || i.Op == op.WARPSYNC:
+			case i.Op.Has(op.Pseudo) || i.Op == op.WARPSYNC:
 			case k == numbered && i.Op == op.IADD3: // becomes an offset
 			default:
 				sum += thirds[k]
@@ -84,23 +88,35 @@ func (u *unroller) steadiness(i *ori.Instr, known func(cell) steady) steady {
 	return k
 }
 
-// outside is the most that a word can be, from who writes it.
-func (u *unroller) outside(at cell) steady {
-	k, inside := counted, 0
-	for _, w := range u.writers[at.reg] {
-		does, _ := wordOf(w, at)
-		switch {
-		case !does:
-		case u.has(w.Block()):
-			inside++
-		default:
-			if _, ok := setOf(w); !ok {
-				k = numbered
-			}
-		}
-	}
-	if inside > 1 {
+// around is what a word of a PHI is in the turns behind the first.
+func (u *unroller) around(phi *ori.Instr, at ori.Operand, known func(cell) steady) steady {
+	if phi.Block() != u.loop.Header {
 		return changing
 	}
-	return k
+	if next, ok := u.next(phi, at); ok {
+		return known(cellOf(next))
+	}
+	return changing
+}
+
+// outside is the most that a word can be, from who makes it.
+func (u *unroller) outside(at cell) steady {
+	i := u.v.Def[u.v.Base[at.reg]+int32(at.sub)]
+	if i == nil || i.Block() == nil || u.f.Regs[at.reg].Var {
+		return changing
+	}
+	if i.Op == op.PHI && i.Block() == u.loop.Header {
+		first, ok := u.first(i, u.f.Word(at.reg, int(at.sub)))
+		if !ok {
+			return numbered
+		}
+		i = u.v.Def[u.v.Word(&first)]
+	}
+	if u.has(i.Block()) {
+		return counted
+	}
+	if _, ok := setOf(i); ok {
+		return counted
+	}
+	return numbered
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -18,7 +19,7 @@ type Copied struct {
 // Unswitch writes innermost loops twice that ask in every turn what no turn changes and
 // all threads of the warp agree about: it is asked once, before them. Where
 // threads may disagree the loops stay, as they would do both one after the
-// other.
+// other. It works on SSA form.
 //
 //	b1: …                           ISETP p2 = r2, rz; @p2 BRA b5
 //	    ISETP p = r2, rz        b1: …
@@ -30,10 +31,13 @@ type Copied struct {
 //	    @q BRA b1               b6:
 //	b6:
 func Unswitch(f *ori.Func, most Copied) bool {
+	if !f.Props.SSA {
+		return false
+	}
 	u := &unroller{f: f, room: most.Growth, tried: map[*ori.Block]bool{}}
 	changed := false
 	for u.unswitchOne(most) {
-		f.Touch()
+		ssa.Mend(f)
 		changed = true
 	}
 	return changed
@@ -48,8 +52,7 @@ func (u *unroller) unswitchOne(most Copied) bool {
 	if len(all) == 0 {
 		return false
 	}
-	u.writers = nil
-	u.index()
+	u.v = opt.ValuesOf(f)
 	u.in = make([]int32, f.NumBlocks())
 	var x *flow.Uniformity
 	outer := map[*flow.Loop]bool{}
@@ -83,7 +86,12 @@ func (u *unroller) unswitchOne(most Copied) bool {
 func (u *unroller) copiable(most int) bool {
 	u.size = 0
 	for _, b := range u.loop.Blocks {
-		if u.size += b.Len(); u.size > most || b.Kept || !u.plain(b) {
+		for i := range b.Instrs {
+			if i.Op != op.PHI && i.Op != op.PHISRC {
+				u.size++
+			}
+		}
+		if u.size > most || b.Kept || !u.plain(b) {
 			return false
 		}
 		u.in[b.ID] = u.number
@@ -113,7 +121,7 @@ type asked struct {
 // the loop.
 func (u *unroller) switchOf(b *ori.Block) (s asked, ok bool) {
 	i := b.Last()
-	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 || u.f.Regs[i.Guard.Reg].Fixed {
+	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
 		return s, false
 	}
 	s = asked{at: b, guard: i.Guard, then: opt.Target(b, i), rest: b.Succs[1]}
@@ -122,12 +130,15 @@ func (u *unroller) switchOf(b *ori.Block) (s asked, ok bool) {
 	}
 	g := s.guard
 	g.Flags = 0
-	written := slices.ContainsFunc(u.writers[g.Reg], func(w *ori.Instr) bool { return u.has(w.Block()) })
-	if !written {
+	made := u.v.Writer(g)
+	switch {
+	case made == nil:
+		return s, false
+	case !u.has(made.Block()):
 		return s, true
 	}
 	s.made = u.inside(g)
-	return s, s.made != nil && u.repeatable(s.made) && u.settles(s.made, b)
+	return s, s.made != nil && u.repeatable(s.made)
 }
 
 // repeatable reports whether i compares what no turn changes.
@@ -141,19 +152,14 @@ func (u *unroller) repeatable(i *ori.Instr) bool {
 	return u.stays(i.Args[1]) && u.stays(i.Args[2])
 }
 
-// settles reports whether i always runs before the end of b in its turn.
-func (u *unroller) settles(i *ori.Instr, b *ori.Block) bool {
-	return u.dom.Dominates(i.Block(), b)
-}
-
 // unswitch writes the loop a second time and asks before both.
 func (u *unroller) unswitch(s asked) {
 	f, header := u.f, u.loop.Header
 	body := u.body()
 	old := len(f.Blocks)
 	ask := f.NewBlock()
-	u.enter(ask)
-	to := u.clone(body)
+	first := u.enter(ask)
+	t := clone(f, body)
 	g := s.guard
 	if s.made != nil {
 		c := f.NewInstr(s.made.Op, s.made.Mods, []ori.Operand{f.Words(f.NewReg(ori.P, 1))}, s.made.Srcs())
@@ -163,45 +169,14 @@ func (u *unroller) unswitch(s asked) {
 		g = c.Args[0]
 		g.Flags = flags
 	}
-	jump := f.NewInstr(op.BRA, op.Mods{}, nil, []ori.Operand{ori.Label(to[ori.Reg(header.ID)])})
+	u.lead(ask, t.of(header), first, t.there)
+	u.lead(ask, header, first, asIs)
+	jump := f.NewInstr(op.BRA, op.Mods{}, nil, []ori.Operand{ori.Label(t.of(header))})
 	jump.Guard, jump.Line, jump.Loc = g, s.at.Last().Line, s.at.Last().Loc
 	ask.Append(jump)
-	ask.AddEdge(to[ori.Reg(header.ID)])
-	ask.AddEdge(header)
-	twin := to[ori.Reg(s.at.ID)]
 	decide(s.at, s.then)
-	decide(twin, to[ori.Reg(s.rest.ID)])
+	decide(t.of(s.at), t.of(s.rest))
 	at := slices.Index(f.Blocks, body[0])
 	made := slices.Clone(f.Blocks[old:])
 	f.Blocks = slices.Insert(f.Blocks[:old], at, made...)
-}
-
-// decide lets the branch at the end of b no longer lead to not.
-func decide(b, not *ori.Block) {
-	b.Last().Remove()
-	b.RemoveEdge(not)
-}
-
-// body lists the blocks of the loop in the order of the text.
-func (u *unroller) body() (body []*ori.Block) {
-	for _, b := range u.f.Blocks {
-		if u.has(b) {
-			body = append(body, b)
-		}
-	}
-	return body
-}
-
-// enter lets what led to the header from outside of the loop lead to b.
-func (u *unroller) enter(b *ori.Block) {
-	header := u.loop.Header
-	for _, p := range slices.Clone(header.Preds) {
-		switch {
-		case u.has(p):
-		case p.Last() != nil:
-			redirect(p, header, b)
-		default:
-			p.ReplaceSucc(header, b)
-		}
-	}
 }

@@ -28,7 +28,19 @@ func SSA(f *ori.Func) bool {
 	if f.Props.SSA {
 		return false
 	}
+	Mend(f)
+	return true
+}
+
+// Mend makes a function SSA form again that was, after a phase copied code and
+// let the copies write what it writes, or made registers that are written
+// anywhere: what several definitions reach is PHIs. Variables part where copies
+// have nothing to do with each other.
+func Mend(f *ori.Func) {
 	opt.Unreachable(f)
+	if f.Props.SSA {
+		SplitWebs(f)
+	}
 	b := &ssaBuilder{f: f, v: opt.ValuesOf(f)}
 	if b.choose() {
 		b.freshEntry()
@@ -42,7 +54,6 @@ func SSA(f *ori.Func) bool {
 	}
 	f.Props.SSA = true
 	f.Touch()
-	return true
 }
 
 type ssaBuilder struct {
@@ -83,7 +94,7 @@ func (b *ssaBuilder) choose() bool {
 	any := false
 	for r := range b.f.Regs {
 		info := &b.f.Regs[r]
-		if info.Fixed || info.Class != ori.R && info.Class != ori.P {
+		if info.Fixed || info.Var || info.Class != ori.R && info.Class != ori.P {
 			continue
 		}
 		for w := b.v.Base[r]; w < b.v.Base[r+1] && !b.chosen[r]; w++ {
@@ -267,9 +278,7 @@ func (b *ssaBuilder) runs(r ori.Reg, lo, hi int32, t *ori.Block) {
 			end++
 		}
 		if end > w {
-			i := b.f.NewInstr(op.PHI, op.Mods{}, []ori.Operand{{}}, []ori.Operand{{}})
-			i.Args[1] = ori.Imm(int64(i.ID))
-			b.phis[t.ID] = append(b.phis[t.ID], ssaPhi{i, r, w, end})
+			b.phis[t.ID] = append(b.phis[t.ID], ssaPhi{b.f.NewPhi(ori.Operand{}), r, w, end})
 		}
 		w = end + 1
 	}
@@ -328,6 +337,9 @@ func (b *ssaBuilder) instr(blk *ori.Block, i *ori.Instr) {
 		b.use(blk, i, &i.Args[k])
 	}
 	b.use(blk, i, &i.Guard)
+	for k := range i.Old {
+		b.use(blk, i, &i.Old[k])
+	}
 	renamed := false
 	for k := range i.NDst {
 		renamed = renamed || i.Args[k].Kind == ori.KReg && b.chosen[i.Args[k].Reg]
@@ -335,7 +347,7 @@ func (b *ssaBuilder) instr(blk *ori.Block, i *ori.Instr) {
 	if !renamed {
 		return
 	}
-	if i.Guard.Kind != ori.KNone {
+	if i.Guard.Kind != ori.KNone && i.Old == nil {
 		b.old(blk, i)
 	}
 	for k := range i.NDst {

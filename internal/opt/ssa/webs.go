@@ -99,6 +99,11 @@ func (w *webs) each(i *ori.Instr, visit func(a *ori.Operand, first, n int32, rea
 			visit(&i.Guard, first, n, true, false)
 		}
 	}
+	for k := range i.Old {
+		if first, n, ok := w.span(&i.Old[k]); ok {
+			visit(&i.Old[k], first, n, true, false)
+		}
+	}
 	for k := range i.NDst {
 		if first, n, ok := w.span(&i.Args[k]); ok {
 			visit(&i.Args[k], first, n, i.Guard.Kind != ori.KNone || i.Accumulates(), true)

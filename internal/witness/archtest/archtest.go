@@ -65,14 +65,14 @@ var layers = [...]layer{
 	{"internal/codegen/expand", 53, false, ""},                 // arithmetic that takes several instructions
 	{"internal/codegen/abi", 41, false, ""},
 	{"internal/opt", 69, false, ""}, // values and expressions; the rooms of the optimiser stand on it
-	{"internal/opt/address", 70, false, ""},
-	{"internal/opt/control", 70, false, ""},
-	{"internal/opt/cse", 70, false, ""},
-	{"internal/opt/float", 70, false, ""},
-	{"internal/opt/loop", 70, false, ""},
-	{"internal/opt/machine", 70, false, ""},
-	{"internal/opt/ssa", 70, false, ""},
-	{"internal/opt/uniform", 70, false, ""},
+	{"internal/opt/address", 71, false, ""},
+	{"internal/opt/control", 71, false, ""},
+	{"internal/opt/cse", 71, false, ""},
+	{"internal/opt/float", 71, false, ""},
+	{"internal/opt/loop", 71, false, ""},
+	{"internal/opt/machine", 71, false, ""},
+	{"internal/opt/ssa", 70, false, ""}, // what mends values where code was copied
+	{"internal/opt/uniform", 71, false, ""},
 	{"internal/lower", 70, false, ""},
 	{"internal/lower/call", 60, false, ""}, // the rooms of lowering, each on those below it
 	{"internal/lower/async", 59, false, ""},
