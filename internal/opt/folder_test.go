@@ -12,6 +12,5 @@ func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"BranchSimplify": opt.BranchSimplify,
 		"KnownBits":      opt.KnownBits,
-		"PhiCopies":      opt.PhiCopies,
 	})
 }

@@ -6,7 +6,7 @@ import "github.com/goptxas/goptxas/internal/ori"
 const maxRounds = 8
 
 // simplifiers make what the next of them can use.
-var simplifiers = [...]func(*ori.Func) bool{PhiCopies, CopyProp, Fold, Canonical, Predicates}
+var simplifiers = [...]func(*ori.Func) bool{CopyProp, Fold, Canonical, Predicates}
 
 // Simplify repeats the phases that carry constants and copies forward until
 // each in turn has found nothing.

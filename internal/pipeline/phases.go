@@ -83,7 +83,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "BranchSimplify", Run: improve(opt.BranchSimplify), MinOpt: 1},
 		{Name: "LocalWords", Run: do(localWords), MinOpt: 1},
 		{Name: "SSA", Run: improve(ssa.SSA), MinOpt: 1},
-		{Name: "PhiCopies", Run: improve(opt.PhiCopies), MinOpt: 1},
+		{Name: "PhiCopies", Run: improve(ssa.PhiCopies), MinOpt: 1},
 		{Name: "Constants", Run: improve(loop.Constants), MinOpt: 1},
 		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between
 		{Name: "SplitWebs", Run: improve(ssa.SplitWebs), MinOpt: 1},
@@ -176,7 +176,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "SSA", "Simplify", "BranchSimplify", "DeadCode", "JumpThreads", "BranchSimplify", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify",
 	"Unswitch", "Peel", "BranchSimplify", "UnrollRest", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"PhiCopies", "LocalWords", "OldValues", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
+	"PhiCopies", "CopyProp", "LocalWords", "OldValues", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",

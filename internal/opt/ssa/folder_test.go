@@ -9,7 +9,8 @@ import (
 // TestFolders: every phase makes of each file of its folder what stands beside it.
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
-		"LeaveSSA": LeaveSSA,
-		"SSA":      SSA,
+		"LeaveSSA":  LeaveSSA,
+		"PhiCopies": PhiCopies,
+		"SSA":       SSA,
 	})
 }

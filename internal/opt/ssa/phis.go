@@ -1,4 +1,4 @@
-package opt
+package ssa
 
 import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
