@@ -17,7 +17,7 @@ const fewBlocks = 3
 // step is the number of registers that orders of f are made for, if fewer
 // blocks fit beyond it: runs of registers may find no place within, though
 // the words do. 0 if it does not matter.
-func (p *presser) step(f *ori.Func) int {
+func (p *preScheduler) step(f *ori.Func) int {
 	if p.budget.Limits != nil || !flow.HasGroups(f) {
 		return 0
 	}
@@ -38,7 +38,7 @@ const stepGain = 0.9
 // nothing more, unless the one it has does. Where none is found, one of little
 // cost is better than a block less; time is about how long the code takes with
 // the blocks of the step. Else f keeps its order.
-func (s *study) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, judge Judge) {
+func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, judge Judge) {
 	budget := Budget{Most: judge.Within(registers)}
 	if fits(judge) {
 		return
@@ -47,12 +47,12 @@ func (s *study) keepStep(f *ori.Func, registers int, time tuning.Cost, source []
 	fewer := time
 	fewer.Warps = estimate.Warps(f, int32(registers)+8)
 	least, cheap := tuning.Affordable(time, fewer.Time()*stepGain), [][]*ori.Instr(nil)
-	for _, m := range slices.Concat([]manner{{}}, manners[:], further[:]) {
+	for _, m := range slices.Concat([]strategy{{}}, strategies[:], moreStrategies[:]) {
 		if m.far == places.OverFences {
 			continue
 		}
 		f.Reorder(source)
-		s.presser(budget, m).arrange(f)
+		s.preScheduler(budget, m).arrange(f)
 		f.Touch()
 		guess, memory := judge.Guess(0)
 		if memory != 0 || guess != 0 && least == 0 {

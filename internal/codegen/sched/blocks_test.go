@@ -55,7 +55,7 @@ func TestCheapStep(t *testing.T) {
 		f := m.Funcs[0]
 		f.Props.ReqNTid = [3]int32{256, 1, 1}
 		tune := Usual()
-		s := newStudy(f, target.Find("sm_90a"), &tune)
+		s := analyse(f, target.Find("sm_90a"), &tune)
 		j := &modest{}
 		s.keepStep(f, 128, tuning.Cost{Latency: latency, Issue: latency / 10, Warps: 4}, f.Order(), j)
 		if j.kept != kept || (j.limits[len(j.limits)-1] == 0) == (kept == 1) {
@@ -74,7 +74,7 @@ func TestKeepStep(t *testing.T) {
 		}
 		f := m.Funcs[0]
 		tune := Usual()
-		s := newStudy(f, target.Find("sm_90a"), &tune)
+		s := analyse(f, target.Find("sm_90a"), &tune)
 		source, before := f.Order(), f.String()
 		j := &scant{good: good}
 		s.keepStep(f, 40, tuning.Cost{}, source, j)

@@ -18,27 +18,27 @@ func TestBounds(t *testing.T) {
 	usual := Usual()
 	for _, pairs := range []int{4, 20, 40} {
 		f, _ := streams(pairs)
-		s := newStudy(f, target.Find("sm_90a"), &usual)
-		p := s.presser(Budget{Most: 40}, manner{})
+		s := analyse(f, target.Find("sm_90a"), &usual)
+		p := s.preScheduler(Budget{Most: 40}, strategy{})
 		for n := range p.regions {
 			r := &p.regions[n]
 			for _, w := range ways {
-				if x := s.climbed(r.stretch, w, anyOrder); x.most[general] < r.least[general] {
+				if x := s.bottomUpWithin(r.stretch, w, anyOrder); x.most[general] < r.least[general] {
 					t.Errorf("%d pairs: %d words, at least %d", pairs, x.most[general], r.least[general])
 				}
-				x := s.climbed(r.stretch, w, anyOrder)
+				x := s.bottomUpWithin(r.stretch, w, anyOrder)
 				r.held.sort(x.order)
 				if most := r.held.measure(table.Inverse(nil, x.order), &s.steps); most != x.most {
 					t.Errorf("%d pairs: %v words counted, %v alive", pairs, x.most, most)
 				}
 				for _, room := range []int32{x.most[general] - 1, x.most[general]} {
 					fit := bound{math.MaxInt32, room, math.MaxInt32}
-					if order, _ := upward(s.foothold(r.stretch, w.whole), r.held, w, nil, fit); (order != nil) != (room >= x.most[general]) {
+					if order, _ := bottomUp(s.bottomUpFacts(r.stretch, w.whole), r.held, w, nil, fit); (order != nil) != (room >= x.most[general]) {
 						t.Errorf("%d pairs: %d words, an order within %d: %v", pairs, x.most[general], room, order != nil)
 					}
 				}
 			}
-			for _, x := range r.climbs {
+			for _, x := range r.bottomUps {
 				full := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, dag.ByPath, p.limit, math.MaxInt32)
 				if full.cycles < s.graph(r.stretch).Shortest() {
 					t.Errorf("%d pairs: %d cycles, at least %d", pairs, full.cycles, s.graph(r.stretch).Shortest())
@@ -60,8 +60,8 @@ func TestWorthwhile(t *testing.T) {
 	usual := Usual()
 	f, _ := streams(20)
 	f.Props.SharedBytes = 100 << 10
-	s := newStudy(f, target.Find("sm_90a"), &usual)
-	p := s.presser(Budget{Most: 255}, manner{})
+	s := analyse(f, target.Find("sm_90a"), &usual)
+	p := s.preScheduler(Budget{Most: 255}, strategy{})
 	plans, weights := make([]plan, len(p.regions)), make([]float64, len(p.regions))
 	held := 0
 	for n := range p.regions {

@@ -13,7 +13,7 @@ const soonRead = 7
 
 // follower is the one reader of a predicate that k makes, if it waits for
 // nothing else, or -1, and the cycles between them.
-func (m *mover) follower(k int32) (next, wait int32) {
+func (m *lister) follower(k int32) (next, wait int32) {
 	for _, x := range m.v.writes.Of(k) {
 		y := &m.v.list[x]
 		if y.file != predicates || y.out || y.left != 1 {
@@ -36,7 +36,7 @@ func (m *mover) follower(k int32) (next, wait int32) {
 // other. What is in no hurry keeps its place, and unless it leads to loads from
 // memory so does what holds the last predicate for long, or stands beside
 // products that take most of the time: those would wait for what the pairs hold.
-func (m *mover) fitBoth(k, next, wait int32) standing {
+func (m *lister) fitBoth(k, next, wait int32) obstacle {
 	if m.tests > predicateRoom || !m.eager[k] && (m.crowded || m.due(k) > m.Now || wait > soonRead) {
 		return full
 	}
@@ -64,7 +64,7 @@ func (m *mover) fitBoth(k, next, wait int32) standing {
 
 // lacks reports whether there are no registers of a file for so many words more
 // up to a place, if k issues now.
-func (m *mover) lacks(f int, words, k, at int32) bool {
+func (m *lister) lacks(f int, words, k, at int32) bool {
 	if !m.scant[f] {
 		return false
 	}
@@ -76,7 +76,7 @@ func (m *mover) lacks(f int, words, k, at int32) bool {
 }
 
 // count adds what is alive of a value, or takes it off.
-func (m *mover) count(y *value, n int32) {
+func (m *lister) count(y *value, n int32) {
 	switch y.file {
 	case general:
 		m.words += n * int32(y.n)

@@ -14,7 +14,7 @@ import (
 // alive is the most general words alive in orders as they stand.
 func alive(f *ori.Func) (words int32) {
 	usual := Usual()
-	v := newStudy(f, target.Find("sm_90a"), &usual).view(places.UpToBarriers)
+	v := analyse(f, target.Find("sm_90a"), &usual).view(places.UpToBarriers)
 	words = v.most[general]
 	for _, r := range v.stretches {
 		words = max(words, r.most[general])
@@ -164,7 +164,7 @@ func TestStrict(t *testing.T) {
 	for sums := 2; sums < 16; sums++ {
 		f := rounds(12, sums)
 		usual := Usual()
-		p := newStudy(f, target.Find("sm_90a"), &usual).presser(Budget{Most: 253}, manner{})
+		p := analyse(f, target.Find("sm_90a"), &usual).preScheduler(Budget{Most: 253}, strategy{})
 		weights := []float64{1}
 		if len(p.regions) != 1 {
 			t.Fatalf("%d regions", len(p.regions))

@@ -14,12 +14,12 @@ type (
 func Usual() Tuning { return tuning.Usual() }
 
 // Manners is how many ways there are to look for orders.
-const Manners = len(manners)
+const Manners = len(strategies)
 
 // how is the way that the tuning asks for.
-func how(t *Tuning) manner {
-	if t.Manner > 0 && t.Manner <= len(manners) {
-		return manners[t.Manner-1]
+func how(t *Tuning) strategy {
+	if t.Manner > 0 && t.Manner <= len(strategies) {
+		return strategies[t.Manner-1]
 	}
-	return manner{}
+	return strategy{}
 }

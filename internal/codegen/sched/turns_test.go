@@ -85,7 +85,7 @@ func TestInStep(t *testing.T) {
 		}
 		f, tune := m.Funcs[0], Usual()
 		f.Props.ReqNTid = [3]int32{threads, 1, 1}
-		p := newStudy(f, target.Find("sm_90a"), &tune).presser(Budget{Most: 200}, manner{})
+		p := analyse(f, target.Find("sm_90a"), &tune).preScheduler(Budget{Most: 200}, strategy{})
 		got := slices.ContainsFunc(p.regions, func(r region) bool { return p.b.TakeTurns(p.graph(r.stretch)) })
 		if got != want || !slices.ContainsFunc(p.regions, p.hasExponentials) {
 			t.Errorf("blocks of %d threads: rows take turns: %v", threads, got)

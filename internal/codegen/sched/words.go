@@ -1,6 +1,3 @@
-// Package sched orders instructions inside blocks: before registers are
-// allocated for short critical paths within a number of registers, and
-// after it to hide latencies.
 package sched
 
 import "github.com/goptxas/goptxas/internal/codegen/sched/words"

@@ -46,12 +46,12 @@ var layers = [...]layer{
 	{"internal/codegen/sched/estimate", 69, false, ""},       // how long code takes
 	{"internal/codegen/sched/tuning", 68, false, ""},         // which order is the better
 	{"internal/codegen/sched/table", 69, false, ""},          // lists of numbers
-	{"internal/codegen/sched/repeat", 69, false, ""},         // what is made once more
+	{"internal/codegen/sched/remat", 69, false, ""},          // what is rematerialised
 	{"internal/codegen/sched/places", 69, false, ""},         // what keeps its place
 	{"internal/codegen/sched/dag", 70, false, ""},            // what must stand before what
 	{"internal/codegen/sched/words", 69, false, ""},          // words of registers, and who touches them
 	{"internal/codegen/sched/heap", 69, false, ""},           // the least of a changing set
-	{"internal/codegen/sched/lowering", 69, false, ""},       // computations behind barriers
+	{"internal/codegen/sched/sinking", 69, false, ""},        // computations behind barriers
 	{"internal/codegen/sched/profile", 69, false, ""},        // the largest number of a run of places
 	{"internal/codegen", 68, false, ""},                      // shared vocabulary of the parts above
 	{"internal/codegen/regalloc/check", 61, false, "alloc"},  // proves its answers

@@ -11,8 +11,8 @@ const (
 	mostGrow = 1<<(63-turnBits-nodeBits) - 1
 )
 
-// ClimbOf is what instruction k is queued with.
-func ClimbOf(k, grow, turn int32) Node {
+// PromiseOf is what instruction k is queued with.
+func PromiseOf(k, grow, turn int32) Node {
 	return Node(Grown(grow))<<(turnBits+nodeBits) | Node(mostTurn-min(turn, mostTurn))<<nodeBits | Node(MostNode-k)
 }
 

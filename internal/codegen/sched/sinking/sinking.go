@@ -1,6 +1,6 @@
-// Package lowering moves computations behind the barriers that their readers
+// Package sinking moves computations behind the barriers that their readers
 // stand behind.
-package lowering
+package sinking
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func Move(f *ori.Func) bool {
 		if seen[b.ID] {
 			continue
 		}
-		d := descent{f: f}
+		d := sinker{f: f}
 		d.chain(b)
 		for _, x := range d.blocks {
 			seen[x.ID] = true
@@ -63,9 +63,9 @@ func Keeps(b *ori.Block) bool {
 	return true
 }
 
-// descent moves instructions of a chain of blocks down. Places are counted
+// sinker moves instructions of a chain of blocks down. Places are counted
 // from its start; what moved counts as standing where its first reader does.
-type descent struct {
+type sinker struct {
 	f        *ori.Func
 	blocks   []*ori.Block
 	instrs   []*ori.Instr
@@ -150,7 +150,7 @@ type reader struct {
 
 // chain lists b and the blocks that always follow it, each behind a loop of
 // one block that does nothing but wait for something.
-func (d *descent) chain(b *ori.Block) {
+func (d *sinker) chain(b *ori.Block) {
 	for {
 		d.add(b, false)
 		if len(b.Succs) != 1 {
@@ -188,7 +188,7 @@ func leaves(w *ori.Block) *ori.Block {
 }
 
 // add gives the instructions of b their places.
-func (d *descent) add(b *ori.Block, waits bool) {
+func (d *sinker) add(b *ori.Block, waits bool) {
 	d.blocks = append(d.blocks, b)
 	for i := b.First(); i != nil; i = i.Next() {
 		if waits || flow.Meets(i) {
@@ -199,7 +199,7 @@ func (d *descent) add(b *ori.Block, waits bool) {
 }
 
 // index notes who writes and reads what.
-func (d *descent) index() {
+func (d *sinker) index() {
 	d.writes = d.writes[:0]
 	for _, i := range d.instrs {
 		d.forget(i)
@@ -223,7 +223,7 @@ func (d *descent) index() {
 }
 
 // eachRead calls do with the registers that i reads.
-func (d *descent) eachRead(i *ori.Instr, do func(a *ori.Operand)) {
+func (d *sinker) eachRead(i *ori.Instr, do func(a *ori.Operand)) {
 	for k := int(i.NDst); k < len(i.Args); k++ {
 		if i.Args[k].HasReg() {
 			do(&i.Args[k])
@@ -235,7 +235,7 @@ func (d *descent) eachRead(i *ori.Instr, do func(a *ori.Operand)) {
 }
 
 // run goes up through the block.
-func (d *descent) run() bool {
+func (d *sinker) run() bool {
 	d.index()
 	d.head = slices.Clone(d.instrs)
 	changed := false
@@ -268,7 +268,7 @@ const share = 16
 
 // target returns the reader that i, at place n, should stand before; nil
 // where it is.
-func (d *descent) target(i *ori.Instr, n int) *reader {
+func (d *sinker) target(i *ori.Instr, n int) *reader {
 	if d.waits[n] || !computes(i) {
 		return nil
 	}
@@ -320,7 +320,7 @@ func result(i *ori.Instr) (a *ori.Operand) {
 // longer tells what it costs that source s lives until it is read at a
 // place. A computation that nobody else reads may follow the reader instead, so
 // that its sources live longer, which costs less if they live anyway.
-func (d *descent) longer(s *ori.Operand, at, deep int) (n int) {
+func (d *sinker) longer(s *ori.Operand, at, deep int) (n int) {
 	if r := &d.reads[s.Reg]; r.first != nil && r.to >= at {
 		return 0
 	}

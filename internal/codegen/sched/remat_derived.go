@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
+	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
@@ -23,13 +23,13 @@ const (
 )
 
 // excess is how many words more are alive than there are registers for.
-func (p *presser) excess() int32 { return p.peak - int32(p.budget.Most) + reserve }
+func (p *preScheduler) excess() int32 { return p.peak - int32(p.budget.Most) + reserve }
 
-// derive makes values again in the blocks that read them and gives f an order
+// rematDerived makes values again in the blocks that read them and gives f an order
 // then, if that costs no more than what is guessed of the first order without; else
 // all stays as it is.
-func (s *study) derive(f *ori.Func, a *target.Arch, p *presser, source [][]*ori.Instr, judge Judge) bool {
-	back := repeat.Derived(f, p.over(f))
+func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, source [][]*ori.Instr, judge Judge) bool {
+	back := remat.Derived(f, p.over(f))
 	if back == nil {
 		return false
 	}
@@ -45,18 +45,18 @@ func (s *study) derive(f *ori.Func, a *target.Arch, p *presser, source [][]*ori.
 	slack, full := s.tune.Slack, p.excess()
 	var undo []func()
 	for back != nil && len(undo) < derivedRounds && p.short() {
-		if back = repeat.Derived(f, p.over(f)); back != nil {
+		if back = remat.Derived(f, p.over(f)); back != nil {
 			undo = append(undo, back)
 			f.Touch()
-			s = newStudy(f, a, s.tune)
-			p = s.presser(p.budget, how(s.tune)).reaching(f)
+			s = analyse(f, a, s.tune)
+			p = s.preScheduler(p.budget, how(s.tune)).reaching(f)
 		}
 	}
 	if p.excess() < full-full/derivedShare {
 		order := f.Order()
 		found := s.list(f, order, p, judge)
 		if cost, _ := judge.Price(tuning.Likely(guess)); !math.IsInf(cost, 1) {
-			s.ampler(f, p, found, order, judge)
+			s.oversubscribe(f, p, found, order, judge)
 			return true
 		}
 	}
@@ -69,7 +69,7 @@ func (s *study) derive(f *ori.Func, a *target.Arch, p *presser, source [][]*ori.
 }
 
 // over is how many words more are alive in each block than there should be.
-func (p *presser) over(f *ori.Func) []int32 {
+func (p *preScheduler) over(f *ori.Func) []int32 {
 	over := make([]int32, f.NumBlocks())
 	for _, b := range f.Blocks {
 		x := &p.byBlock[b.ID]

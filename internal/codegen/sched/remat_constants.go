@@ -2,7 +2,7 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
+	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -10,21 +10,21 @@ import (
 // are made again near their uses.
 const roomy = 40
 
-// localize makes constants again near their uses where too much lives. It
+// rematConstants makes constants again near their uses where too much lives. It
 // reports whether anything changed.
-func localize(f *ori.Func, p *presser) bool {
-	hot := repeat.Hot{General: make([]bool, f.NumBlocks()), Uniform: make([]bool, f.NumBlocks()), Out: p.outOf}
+func rematConstants(f *ori.Func, p *preScheduler) bool {
+	hot := remat.Hot{General: make([]bool, f.NumBlocks()), Uniform: make([]bool, f.NumBlocks()), Out: p.outOf}
 	any := false
 	for _, b := range f.Blocks {
 		x := &p.byBlock[b.ID]
 		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > estimate.Cliffs[0]-reserve, x[uniforms] > roomy
 		any = any || hot.General[b.ID] || hot.Uniform[b.ID]
 	}
-	return any && repeat.Near(f, hot)
+	return any && remat.Near(f, hot)
 }
 
 // outOf reports whether a register lives at the end of a block.
-func (p *presser) outOf(r ori.Reg, b *ori.Block) bool {
+func (p *preScheduler) outOf(r ori.Reg, b *ori.Block) bool {
 	l := p.t.lives
 	x := l.Dense[p.b.Names.Base[r]]
 	if x < 0 && p.f.Regs[r].Width > 1 {

@@ -21,9 +21,8 @@ func (b *bound) holds(c *counts) bool {
 	return c[general] <= b.general && c[predicates] <= b.predicates && c.price() < b.price
 }
 
-// tally counts the words alive in an order while that is made from its end
-// upwards.
-type tally struct {
+// pressureTally counts the words alive in an order while that is made bottom up.
+type pressureTally struct {
 	v     *values
 	alive []bool // by value
 	now   counts // alive before what was placed
@@ -31,7 +30,7 @@ type tally struct {
 }
 
 // begin stands behind the region.
-func (t *tally) begin() {
+func (t *pressureTally) begin() {
 	t.alive = pool.Make[bool](t.v.mem, len(t.v.list))
 	t.now = t.v.through
 	for x := range t.v.list {
@@ -45,7 +44,7 @@ func (t *tally) begin() {
 
 // place goes before instruction k, and reports whether more words are alive
 // there than anywhere behind it.
-func (t *tally) place(k int32) (more bool) {
+func (t *pressureTally) place(k int32) (more bool) {
 	for _, x := range t.v.writes.Of(k) {
 		if y := &t.v.list[x]; !t.alive[x] { // it takes a word all the same
 			t.now[y.file] += int32(y.n)
@@ -67,7 +66,7 @@ func (t *tally) place(k int32) (more bool) {
 }
 
 // raise notes how many words of a file are alive.
-func (t *tally) raise(file uint8) bool {
+func (t *pressureTally) raise(file uint8) bool {
 	if t.now[file] <= t.most[file] {
 		return false
 	}

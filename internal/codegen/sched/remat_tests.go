@@ -2,12 +2,12 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
+	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// testAgain makes the tests of stores anew, before the stores, where more
+// rematTests makes the tests of stores anew, before the stores, where more
 // predicates live than there are: those that guard loads need not live on
 // until nothing is left to load, and a row of loads with one test may be done
 // with before the next.
@@ -19,16 +19,16 @@ import (
 //
 // What is compared lives on instead: f stays as it is unless orders do with
 // the registers of a step of occupancy less.
-func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
+func (s *analysis) rematTests(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
 	if p.budget.Limits != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
 		return s, p
 	}
-	var list []*repeat.Test
+	var list []*remat.Test
 	last := (*ori.Block)(nil)
 	for _, r := range p.regions {
 		if r.block != last && r.stretch.most[predicates] > predicateRoom+1 {
 			last = r.block
-			list = append(list, repeat.Tests(f, r.block)...)
+			list = append(list, remat.Tests(f, r.block)...)
 		}
 	}
 	if len(list) == 0 {
@@ -38,7 +38,7 @@ func (s *study) testAgain(f *ori.Func, a *target.Arch, p *presser) (*study, *pre
 		t.Repeat(f)
 	}
 	f.Touch()
-	u := newStudy(f, a, s.tune)
+	u := analyse(f, a, s.tune)
 	most := p.peak - 1
 	if c := estimate.CliffOf(p.peak); c > 0 {
 		most = estimate.Below(c)

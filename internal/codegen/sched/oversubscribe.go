@@ -13,9 +13,9 @@ import (
 // memory for a while: a trip there takes a few cycles, a load that nobody
 // overlaps hundreds.
 
-// ampleSteps is for how many numbers of registers beyond those there are orders
+// oversubscribeSteps is for how many numbers of registers beyond those there are orders
 // are made.
-const ampleSteps = 4
+const oversubscribeSteps = 4
 
 // Guesses below fewGuessed say nothing about others, and none is taken to be
 // off by more than mostOff.
@@ -36,18 +36,18 @@ func (v *verdict) off() float64 {
 	return min(v.cost/v.guess, mostOff)
 }
 
-// ampler gives f an order that is made for more registers than there are, if it
+// oversubscribe gives f an order that is made for more registers than there are, if it
 // is so much faster than the best one so far that its spill code pays.
-func (s *study) ampler(f *ori.Func, p *presser, best verdict, source [][]*ori.Instr, judge Judge) {
+func (s *analysis) oversubscribe(f *ori.Func, p *preScheduler, best verdict, source [][]*ori.Instr, judge Judge) {
 	if best.order == nil || best.time.Latency == 0 || p.budget.Limits != nil || math.IsInf(best.cost, 1) || !p.waits(f, &best) {
 		return
 	}
 	off := best.off()
-	for n := range ampleSteps {
+	for n := range oversubscribeSteps {
 		how := best.how
 		how.less = -int32((n + 1) * s.tune.Ample)
 		f.Reorder(source)
-		q := s.presser(p.budget, how)
+		q := s.preScheduler(p.budget, how)
 		x := verdict{made: made{how: how, time: q.arrange(f)}, memory: true}
 		f.Touch()
 		most := tuning.Affordable(x.time, best.total()*s.tune.Gain())
@@ -67,7 +67,7 @@ func (s *study) ampler(f *ori.Func, p *presser, best verdict, source [][]*ori.In
 }
 
 // waits reports whether an order takes longer than others could.
-func (p *presser) waits(f *ori.Func, best *verdict) bool {
+func (p *preScheduler) waits(f *ori.Func, best *verdict) bool {
 	if !p.nearlyFull() && !p.roomy() {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
-// tightPredicates is how many predicates may be alive before the upward
+// tightPredicates is how many predicates may be alive before the bottom-up
 // order prefers instructions that need no further one.
 const tightPredicates = 5
 
@@ -14,13 +14,13 @@ const tightPredicates = 5
 // preferred all the same: one keeps the predicate that finds no register.
 const predicateWords = 3
 
-// climber orders a region from its end to its start for few words alive:
+// bottomUpScheduler orders a region bottom up for few words alive:
 // the next instruction, upwards, is the one that makes the fewest further
 // words alive; among equal ones the one whose reader was placed last, so
 // that it finishes what it began.
-type climber struct {
+type bottomUpScheduler struct {
 	way
-	*foothold
+	*bottomUpFacts
 	left  []int32
 	turn  []int32 // when each instruction became ready
 	done  []bool
@@ -37,16 +37,16 @@ type climber struct {
 	eager []bool      // which these are; nil: none
 }
 
-// upward returns an order of g, first instruction first. The words of a
+// bottomUp returns an order of g, first instruction first. The words of a
 // register that one instruction writes count as one unit, which is alive
 // from its first reader on, upwards, or each for itself: either can be the
 // better guide where vectors meet single words. A word with other readers that
-// were not placed yet cannot end before all of them are: shy says how many words
+// were not placed yet cannot end before all of them are: penalty says how many words
 // more it counts for, so that those readers come one soon after the other
 // (a number that is packed for a product and summed up stays alive until the
 // later of both). It ends without an order when that has more words of held
 // alive than a bound allows, and returns how many are alive so far.
-func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32, counts) {
+func bottomUp(h *bottomUpFacts, held *values, w way, base []int32, most bound) ([]int32, counts) {
 	n, units := int32(len(h.g.Instrs)), int32(len(h.file))
 	mem := h.v.mem
 	order := pool.Make[int32](mem, int(n))
@@ -60,7 +60,7 @@ func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32
 		room = room[k:]
 		return x
 	}
-	c := &climber{way: w, foothold: h, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n), live: flags[n:], price: part(units)}
+	c := &bottomUpScheduler{way: w, bottomUpFacts: h, left: part(n), turn: part(n), done: flags[:n], grow: part(n), asks: part(n), live: flags[n:], price: part(units)}
 	c.prepare()
 	if w.first > 0 {
 		c.eager = h.g.Eager(int(w.first), base)
@@ -70,7 +70,7 @@ func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32
 			c.queue(k)
 		}
 	}
-	t := tally{v: held}
+	t := pressureTally{v: held}
 	t.begin()
 	more := true
 	for at := n - 1; at >= 0; at-- {
@@ -86,7 +86,7 @@ func upward(h *foothold, held *values, w way, base []int32, most bound) ([]int32
 }
 
 // prepare counts what each instruction needs and gives.
-func (c *climber) prepare() {
+func (c *bottomUpScheduler) prepare() {
 	for k := range c.g.Succs {
 		c.left[k] = int32(len(c.g.Succs[k]))
 	}
@@ -102,8 +102,8 @@ func (c *climber) prepare() {
 	}
 	for u := range c.price {
 		c.price[u] = c.weight[u]
-		if c.shy > 0 && c.weight[u] > 0 && len(c.readers.Of(int32(u))) > 1 {
-			c.price[u] += c.shy
+		if c.penalty > 0 && c.weight[u] > 0 && len(c.readers.Of(int32(u))) > 1 {
+			c.price[u] += c.penalty
 		}
 	}
 	c.wants, c.users = &c.needs, &c.readers
@@ -114,7 +114,7 @@ func (c *climber) prepare() {
 }
 
 // count finds what each instruction would make alive.
-func (c *climber) count() {
+func (c *bottomUpScheduler) count() {
 	v := c.v
 	for k := range int32(len(c.g.Instrs)) {
 		for _, u := range c.wants.Of(k) {
@@ -139,7 +139,7 @@ func (c *climber) count() {
 	}
 }
 
-func (c *climber) queue(k int32) {
+func (c *bottomUpScheduler) queue(k int32) {
 	h := &c.easy
 	switch {
 	case c.eager != nil && c.eager[k]:
@@ -147,12 +147,12 @@ func (c *climber) queue(k int32) {
 	case c.asks[k] > 0:
 		h = &c.hard
 	}
-	h.Put(heap.ClimbOf(k, c.grow[k], c.turn[k]))
+	h.Put(heap.PromiseOf(k, c.grow[k], c.turn[k]))
 }
 
 // next takes the best instruction. Entries whose promise has changed since
 // were queued again.
-func (c *climber) next() int32 {
+func (c *bottomUpScheduler) next() int32 {
 	easy, soft := c.first(&c.easy, false)
 	hard, firm := c.first(&c.hard, true)
 	h := &c.easy
@@ -177,7 +177,7 @@ func (c *climber) next() int32 {
 
 // first takes promises that were not kept out of a heap, and returns what the
 // first of the others makes alive, if there is one.
-func (c *climber) first(h *heap.Ranked, asking bool) (any bool, grow int32) {
+func (c *bottomUpScheduler) first(h *heap.Ranked, asking bool) (any bool, grow int32) {
 	for len(h.Nodes) > 0 {
 		k, grow := heap.Promised(h.Nodes[0])
 		if !c.done[k] && (!asking || c.asks[k] > 0) && grow == heap.Grown(c.grow[k]) {
@@ -189,7 +189,7 @@ func (c *climber) first(h *heap.Ranked, asking bool) (any bool, grow int32) {
 }
 
 // last takes the best of those that stand before all others.
-func (c *climber) last() int32 {
+func (c *bottomUpScheduler) last() int32 {
 	for {
 		if k, grow := heap.Promised(c.late.Take()); !c.done[k] && grow == heap.Grown(c.grow[k]) {
 			return k
@@ -197,8 +197,8 @@ func (c *climber) last() int32 {
 	}
 }
 
-// place accounts for k standing before all that were placed.
-func (c *climber) place(k, turn int32) {
+// place accounts for k obstacle before all that were placed.
+func (c *bottomUpScheduler) place(k, turn int32) {
 	c.done[k] = true
 	for _, x := range c.v.writes.Of(k) {
 		if y, u := &c.v.list[x], c.unit(x); c.live[u] && y.file == predicates {
@@ -220,7 +220,7 @@ func (c *climber) place(k, turn int32) {
 }
 
 // wake tells the readers of a unit that it is alive.
-func (c *climber) wake(u int32) {
+func (c *bottomUpScheduler) wake(u int32) {
 	pred := c.file[u] == predicates
 	if pred {
 		c.preds++

@@ -1,4 +1,4 @@
-package lowering
+package sinking
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
-// lowerCases are blocks before and after.
-var lowerCases = []struct{ name, in, want string }{
+// sinkCases are blocks before and after.
+var sinkCases = []struct{ name, in, want string }{
 	{"addresses behind a meeting", `b0:
 IMAD.WIDE r2 = r0, 0x4, r1
 IMAD.WIDE r3 = r0, 0x8, r1
@@ -108,11 +108,11 @@ STS [r4+0x0], r0
 EXIT`, ""},
 }
 
-// TestLower checks what moves behind a meeting of the block's threads or a
+// TestSink checks what moves behind a meeting of the block's threads or a
 // loop that waits, and what stays.
-func TestLower(t *testing.T) {
+func TestSink(t *testing.T) {
 	const head = "func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg r2 2/2\nreg r3 2/2\nreg r4 1/1\nreg p5 1/1\nreg u6 1/1\nreg p7 1/1\nreg r8 1/1\n"
-	for _, c := range lowerCases {
+	for _, c := range sinkCases {
 		m, err := ori.Parse(head + c.in + "\n}\n")
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)

@@ -15,9 +15,9 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// study is what is known of a function whatever order its instructions get:
+// analysis is what is known of a function whatever order its instructions get:
 // several are looked for, and all begin with this.
-type study struct {
+type analysis struct {
 	f      *ori.Func
 	b      *dag.Grapher
 	t      *tracer
@@ -40,24 +40,24 @@ type view struct {
 // stretch is a run of instructions that may change places, with what was found
 // out about it so far.
 type stretch struct {
-	block  *ori.Block
-	far    places.Reach
-	instrs []*ori.Instr
-	end    *ori.Instr
-	values values     // of words
-	held   *values    // with vectors joined
-	source []int32    // the order it has
-	most   counts     // words alive in it
-	least  counts     // words alive in any order of it
-	g      *dag.Graph // nil until asked for
-	climbs []climbed
-	plain  bool         // orders that do not look ahead are worth a plan
-	holds  [2]*foothold // of words, and of units; nil until asked for
-	plans  []planned
+	block     *ori.Block
+	far       places.Reach
+	instrs    []*ori.Instr
+	end       *ori.Instr
+	values    values     // of words
+	held      *values    // with vectors joined
+	source    []int32    // the order it has
+	most      counts     // words alive in it
+	least     counts     // words alive in any order of it
+	g         *dag.Graph // nil until asked for
+	bottomUps []bottomUpOrder
+	plain     bool              // orders that do not look ahead are worth a plan
+	holds     [2]*bottomUpFacts // of words, and of units; nil until asked for
+	plans     []planned
 }
 
-// climbed is an order from the end upwards.
-type climbed struct {
+// bottomUpOrder is an order found bottom up.
+type bottomUpOrder struct {
 	way
 	base  []int32 // see loadsFirst
 	order []int32 // nil: it has more words alive than was asked for
@@ -70,13 +70,13 @@ type planned struct {
 	by     dag.Ranking
 	limit  counts
 	slack  int
-	strict bool // see presser
+	strict bool // see preScheduler
 	plan
 }
 
-// newStudy begins the study of f as it is; it returns nil when the function is
+// analyse looks at f as it is; it returns nil when the function is
 // too large.
-func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
+func analyse(f *ori.Func, a *target.Arch, tune *Tuning) *analysis {
 	if f.Size() > heap.MostNode {
 		return nil
 	}
@@ -88,7 +88,7 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 	g := dag.NewGrapher(names, a, tune)
 	g.Alias = flow.AliasOf(f)
 	g.Apart = apartOf(f)
-	s := &study{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune}
+	s := &analysis{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune}
 	most := int32(1)
 	for _, r := range s.view(places.UpToBarriers).stretches {
 		most = max(most, r.most[general])
@@ -98,8 +98,8 @@ func newStudy(f *ori.Func, a *target.Arch, tune *Tuning) *study {
 }
 
 // view returns the view with regions of some reach; the function must have the order that the
-// study is of, or the view was asked for before.
-func (s *study) view(far places.Reach) *view {
+// analysis is of, or the view was asked for before.
+func (s *analysis) view(far places.Reach) *view {
 	if s.views[far] == nil {
 		s.views[far] = &view{byBlock: make([]counts, s.f.NumBlocks())}
 		s.survey(s.views[far], far)
@@ -108,7 +108,7 @@ func (s *study) view(far places.Reach) *view {
 }
 
 // survey finds the stretches, their values and what the source's order needs.
-func (s *study) survey(v *view, far places.Reach) {
+func (s *analysis) survey(v *view, far places.Reach) {
 	for _, b := range s.f.Blocks {
 		first := len(v.stretches)
 		places.Regions(b, far, func(instrs []*ori.Instr, end *ori.Instr) {
@@ -136,14 +136,14 @@ func (s *study) survey(v *view, far places.Reach) {
 }
 
 // look counts what lives at an instruction that keeps its place.
-func (s *study) look(v *view, i *ori.Instr) {
+func (s *analysis) look(v *view, i *ori.Instr) {
 	s.t.step(i)
 	v.most.raise(&s.t.now)
 	v.byBlock[i.Block().ID].raise(&s.t.now)
 }
 
 // graph returns the dependences of a stretch.
-func (s *study) graph(r *stretch) *dag.Graph {
+func (s *analysis) graph(r *stretch) *dag.Graph {
 	if r.g == nil {
 		s.b.Far = r.far
 		r.g = s.b.Build(r.instrs, r.end)
@@ -151,38 +151,40 @@ func (s *study) graph(r *stretch) *dag.Graph {
 	return r.g
 }
 
-// climbed returns an order of a stretch from its end upwards, or one that is
+// bottomUpWithin returns a bottom-up order of a stretch, or one that is
 // nil if it would not keep a bound.
-func (s *study) climbed(r *stretch, w way, most bound) *climbed { return s.loadsFirst(r, w, nil, most) }
+func (s *analysis) bottomUpWithin(r *stretch, w way, most bound) *bottomUpOrder {
+	return s.loadsFirst(r, w, nil, most)
+}
 
 // loadsFirst returns such an order that begins with loads, the first of a base.
-func (s *study) loadsFirst(r *stretch, w way, base []int32, most bound) *climbed {
-	x := r.climbed(w, base)
+func (s *analysis) loadsFirst(r *stretch, w way, base []int32, most bound) *bottomUpOrder {
+	x := r.orderOf(w, base)
 	if x.order == nil && most.holds(&x.most) {
-		x.order, x.most = upward(s.foothold(r, w.whole), r.held, w, x.base, most)
+		x.order, x.most = bottomUp(s.bottomUpFacts(r, w.whole), r.held, w, x.base, most)
 	}
 	return x
 }
 
-// climbed returns what is known of an order.
-func (r *stretch) climbed(w way, base []int32) *climbed {
-	for n := range r.climbs {
-		if x := &r.climbs[n]; x.way == w {
+// orderOf returns what is known of an order.
+func (r *stretch) orderOf(w way, base []int32) *bottomUpOrder {
+	for n := range r.bottomUps {
+		if x := &r.bottomUps[n]; x.way == w {
 			return x
 		}
 	}
-	r.climbs = append(r.climbs, climbed{way: w, base: base})
-	return &r.climbs[len(r.climbs)-1]
+	r.bottomUps = append(r.bottomUps, bottomUpOrder{way: w, base: base})
+	return &r.bottomUps[len(r.bottomUps)-1]
 }
 
-// foothold returns what orders from the end upwards begin with.
-func (s *study) foothold(r *stretch, whole bool) *foothold {
+// bottomUpFacts returns what bottom-up orders begin with.
+func (s *analysis) bottomUpFacts(r *stretch, whole bool) *bottomUpFacts {
 	n := 0
 	if whole {
 		n = 1
 	}
 	if r.holds[n] == nil {
-		h := newFoothold(s.graph(r), &r.values, whole)
+		h := newBottomUpFacts(s.graph(r), &r.values, whole)
 		if other := r.holds[1-n]; other != nil {
 			h.back = other.back
 		} else {

@@ -211,10 +211,10 @@ func TestShy(t *testing.T) {
 	f := m.Funcs[0]
 	a := target.Find("sm_90a")
 	usual := Usual()
-	peak := func(shy ...int32) int32 {
-		return newStudy(f, a, &usual).presser(Budget{Most: 24}, manner{shy: shy}).peak
+	peak := func(penalty ...int32) int32 {
+		return analyse(f, a, &usual).preScheduler(Budget{Most: 24}, strategy{penalty: penalty}).peak
 	}
-	if plain, shy := peak(0), peak(4); shy >= plain {
-		t.Errorf("%d words at once, %d without", shy, plain)
+	if plain, penalty := peak(0), peak(4); penalty >= plain {
+		t.Errorf("%d words at once, %d without", penalty, plain)
 	}
 }

@@ -14,20 +14,20 @@ import (
 // lengths of paths alone, of two numbers that are added all the first ones would be loaded, and then
 // the second ones one after the other.
 
-// earlyWays are orders that begin with loads.
-var earlyWays = [...]way{{first: 4, deep: true}, {first: 4, whole: true}, {first: 3, deep: true}, {first: 2, deep: true}}
+// loadWays are orders that begin with loads.
+var loadWays = [...]way{{first: 4, deep: true}, {first: 4, whole: true}, {first: 3, deep: true}, {first: 2, deep: true}}
 
-// inTurn looks for a better plan of a region whose registers did not last for
+// groupLoads looks for a better plan of a region whose registers did not last for
 // its loads: by turn, and with orders that begin with all or most loads, if they fit
 // and will take fewer cycles.
-func (p *presser) inTurn(r *region, limit counts, best plan, enough int32) plan {
+func (p *preScheduler) groupLoads(r *region, limit counts, best plan, enough int32) plan {
 	if g := p.graph(r.stretch); !best.held || p.how.less >= 0 && (p.nearlyFull() || p.roomy()) || best.cycles < g.Least()*9/8 || g.Loads() < 2 {
 		return best
 	}
 	room := min(estimate.RoomOf(limit[general]), p.budget.in(r.block)-reserve)
 	best.improve(p.planned(r, r.base, dag.ByTurn, limit, min(enough, best.cycles)), room)
 	fit := bound{math.MaxInt32, room, max(predicateRoom+1, r.most[predicates])}
-	for _, w := range earlyWays {
+	for _, w := range loadWays {
 		if x := p.loadsFirst(r.stretch, w, r.base, fit); x.order != nil && fit.holds(&x.most) {
 			best.improve(p.planned(r, x.order, dag.ByPath, limit, min(enough, best.cycles)), room)
 			best.improve(p.planned(r, x.order, dag.ByTurn, limit, min(enough, best.cycles)), room)
@@ -49,7 +49,7 @@ type delayed struct {
 type waiting struct{ node, next int32 }
 
 // delay finds the constants, and makes only those ready that are wanted.
-func (m *mover) delay() {
+func (m *lister) delay() {
 	n := len(m.eager)
 	for k := range int32(n) {
 		if !m.isConstant(k) {
@@ -79,12 +79,12 @@ func (m *mover) delay() {
 }
 
 // isConstant reports whether k makes a constant for a load.
-func (m *mover) isConstant(k int32) bool {
+func (m *lister) isConstant(k int32) bool {
 	return m.eager[k] && m.G.Preds[k] == 0 && estimate.Typical[m.G.Classes[k]] == 0 && len(m.G.Succs[k]) > 0 && len(m.v.reads.Of(k)) == 0 && len(m.v.writes.Of(k)) > 0
 }
 
 // wanted makes the constants ready that k waits for if it waits for nothing else.
-func (m *mover) wanted(k int32) {
+func (m *lister) wanted(k int32) {
 	if m.late.left[k] == 0 || m.Left[k] != m.late.left[k] {
 		return
 	}
@@ -96,7 +96,7 @@ func (m *mover) wanted(k int32) {
 }
 
 // made accounts for k being issued.
-func (m *mover) made(k int32) {
+func (m *lister) made(k int32) {
 	if m.late == nil {
 		return
 	}

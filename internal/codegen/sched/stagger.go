@@ -9,7 +9,7 @@ import (
 
 // relax sets how early instructions may issue by the warps that the words alive in
 // plans leave, and reports whether that is earlier than it was.
-func (p *presser) relax(f *ori.Func, plans []plan) bool {
+func (p *preScheduler) relax(f *ori.Func, plans []plan) bool {
 	if !p.soft {
 		return false
 	}
@@ -23,14 +23,14 @@ func (p *presser) relax(f *ori.Func, plans []plan) bool {
 }
 
 // hasExponentials reports whether exponentials take most of the time of a region.
-func (p *presser) hasExponentials(r region) bool {
+func (p *preScheduler) hasExponentials(r region) bool {
 	ops, _ := p.b.Exponentials(p.graph(r.stretch))
 	return ops != nil
 }
 
-// inTurns arranges f so that rows take turns, where some region has such, and
+// staggerRows arranges f so that rows take turns, where some region has such, and
 // reports whether it did. Where registers are short it must cost no spill code.
-func (p *presser) inTurns(f *ori.Func, source [][]*ori.Instr, judge Judge) bool {
+func (p *preScheduler) staggerRows(f *ori.Func, source [][]*ori.Instr, judge Judge) bool {
 	full := p.nearlyFull() || p.roomy()
 	if full && (judge == nil || p.tune.Manner != 0 || f.Size() > mostTried) {
 		return false

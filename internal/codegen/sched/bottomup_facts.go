@@ -6,8 +6,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
-// foothold is what all orders of a region from its end upwards begin with.
-type foothold struct {
+// bottomUpFacts is what all bottom-up orders of a region begin with.
+type bottomUpFacts struct {
 	whole   bool
 	g       *dag.Graph
 	v       *values
@@ -20,13 +20,13 @@ type foothold struct {
 	askers  table.Lists // of each unit, the instructions that have it there
 }
 
-// newFoothold looks at a region by units, or by words.
-func newFoothold(g *dag.Graph, v *values, whole bool) *foothold {
+// newBottomUpFacts looks at a region by units, or by words.
+func newBottomUpFacts(g *dag.Graph, v *values, whole bool) *bottomUpFacts {
 	units := int(v.units)
 	if !whole {
 		units = len(v.list)
 	}
-	h := &foothold{whole: whole, g: g, v: v, file: pool.Make[uint8](v.mem, units), weight: pool.Make[int32](v.mem, units)}
+	h := &bottomUpFacts{whole: whole, g: g, v: v, file: pool.Make[uint8](v.mem, units), weight: pool.Make[int32](v.mem, units)}
 	for x := range v.list {
 		y, u := &v.list[x], h.unit(int32(x))
 		h.file[u] = y.file
@@ -48,7 +48,7 @@ func newFoothold(g *dag.Graph, v *values, whole bool) *foothold {
 }
 
 // backward finds what must stand before each instruction.
-func (h *foothold) backward() {
+func (h *bottomUpFacts) backward() {
 	total := 0
 	for k := range h.g.Succs {
 		total += len(h.g.Succs[k])
@@ -68,7 +68,7 @@ func (h *foothold) backward() {
 	h.v.mem.Release(mark)
 }
 
-func (h *foothold) unit(x int32) int32 {
+func (h *bottomUpFacts) unit(x int32) int32 {
 	if h.whole {
 		return h.v.list[x].unit
 	}
@@ -82,7 +82,7 @@ const mostAhead = 8
 // what only it needs that others make of their sources, those. An address
 // that a load alone has costs two words where it is made of a pointer that
 // lives anyway, but only for a moment.
-func (h *foothold) lookAhead() {
+func (h *bottomUpFacts) lookAhead() {
 	if len(h.ahead.Start) > 0 {
 		return
 	}
@@ -90,7 +90,7 @@ func (h *foothold) lookAhead() {
 	h.ahead.Grow(h.v.mem, n, 2*len(h.v.reads.Items))
 	h.ahead.Reset()
 	mark := h.v.mem.Mark()
-	l := looker{foothold: h, keeps: pool.Make[bool](h.v.mem, n)}
+	l := looker{bottomUpFacts: h, keeps: pool.Make[bool](h.v.mem, n)}
 	by := pool.Make[int32](h.v.mem, len(h.file)) // of each unit, the instruction plus one of which the last cone makes it
 	for k := range int32(n) {
 		for _, x := range h.v.writes.Of(k) {
@@ -120,7 +120,7 @@ func (h *foothold) lookAhead() {
 
 // looker finds what only one instruction needs.
 type looker struct {
-	*foothold
+	*bottomUpFacts
 	keeps []bool // of each instruction, whether something it makes lives on
 	list  []int32
 }

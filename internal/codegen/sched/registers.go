@@ -28,7 +28,7 @@ type plan struct {
 // arrange orders all regions: within the limit, or within a higher one if
 // that promises to be faster; again if so few warps come out that instructions may
 // issue earlier. It returns about how long they take.
-func (p *presser) arrange(f *ori.Func) tuning.Cost {
+func (p *preScheduler) arrange(f *ori.Func) tuning.Cost {
 	limit := p.limit
 	plans, time := p.plans(f)
 	if p.relax(f, plans) {
@@ -45,7 +45,7 @@ func (p *presser) arrange(f *ori.Func) tuning.Cost {
 }
 
 // plans finds the orders of all regions, and about how long they take.
-func (p *presser) plans(f *ori.Func) ([]plan, tuning.Cost) {
+func (p *preScheduler) plans(f *ori.Func) ([]plan, tuning.Cost) {
 	weights := p.weights(f)
 	plans, now := p.within(f, weights)
 	trial := make([]plan, len(plans))
@@ -69,7 +69,7 @@ func (p *presser) plans(f *ori.Func) ([]plan, tuning.Cost) {
 }
 
 // weights tells how often regions run.
-func (p *presser) weights(f *ori.Func) []float64 {
+func (p *preScheduler) weights(f *ori.Func) []float64 {
 	loops := flow.LoopsOf(f, flow.DomOf(f))
 	list := make([]float64, len(p.regions))
 	for n := range list {
@@ -88,7 +88,7 @@ func (p *presser) weights(f *ori.Func) []float64 {
 const stricter = 105
 
 // within orders all regions within the limit.
-func (p *presser) within(f *ori.Func, weights []float64) ([]plan, tuning.Cost) {
+func (p *preScheduler) within(f *ori.Func, weights []float64) ([]plan, tuning.Cost) {
 	plans := make([]plan, len(p.regions))
 	for n := range p.regions {
 		plans[n] = p.plan(&p.regions[n], math.MaxInt32, math.MaxInt32)
@@ -114,13 +114,13 @@ func (p *presser) within(f *ori.Func, weights []float64) ([]plan, tuning.Cost) {
 
 // worthwhile is the latency below which plans are better that hold so many words
 // more than the limit.
-func (p *presser) worthwhile(f *ori.Func, now tuning.Cost, more int32) float64 {
+func (p *preScheduler) worthwhile(f *ori.Func, now tuning.Cost, more int32) float64 {
 	return p.tune.Border(now, estimate.Warps(f, (p.limit[general]+more+reserve+7)/8*8))
 }
 
 // freely is the latency of plans within all registers there are, or one that is
 // not below most: with fewer registers they hardly ever take less.
-func (p *presser) freely(plans []plan, weights []float64, most float64) (latency float64) {
+func (p *preScheduler) freely(plans []plan, weights []float64, most float64) (latency float64) {
 	latency = p.shortest(plans, weights)
 	for n := range plans {
 		if !plans[n].held || latency >= most {
@@ -142,7 +142,7 @@ func cyclesLeft(latency, weight float64) int32 {
 }
 
 // shortest is the latency below which plans do not come that registers held back.
-func (p *presser) shortest(plans []plan, weights []float64) (latency float64) {
+func (p *preScheduler) shortest(plans []plan, weights []float64) (latency float64) {
 	for n := range plans {
 		if plans[n].held {
 			latency += weights[n] * float64(p.graph(p.regions[n].stretch).Shortest())
@@ -157,7 +157,7 @@ func (p *presser) shortest(plans []plan, weights []float64) (latency float64) {
 // gives up when they will take so long; those that still want registers come to hold
 // more words than the limit, and must be faster. It reports whether it did not
 // give up, and whether still more registers could help.
-func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting float64) (done, held bool) {
+func (p *preScheduler) replan(trial, plans []plan, weights []float64, most, wanting float64) (done, held bool) {
 	copy(trial, plans)
 	latency := p.shortest(plans, weights)
 	if latency >= most {
@@ -180,7 +180,7 @@ func (p *presser) replan(trial, plans []plan, weights []float64, most, wanting f
 
 // raise sets the limit to the next number at which occupancy drops, and
 // reports whether there is one within the budget.
-func (p *presser) raise() bool {
+func (p *preScheduler) raise() bool {
 	for _, c := range estimate.Cliffs {
 		if c-reserve > p.limit[general] {
 			if c > int32(p.budget.Most) {
@@ -195,7 +195,7 @@ func (p *presser) raise() bool {
 
 // cost tells what plans cost, if so many registers are taken beyond what is
 // alive.
-func (p *presser) cost(f *ori.Func, plans []plan, weights []float64, more int32) (c tuning.Cost) {
+func (p *preScheduler) cost(f *ori.Func, plans []plan, weights []float64, more int32) (c tuning.Cost) {
 	words := p.most[general]
 	for n := range plans {
 		c.Latency += weights[n] * float64(plans[n].cycles)

@@ -3,27 +3,27 @@ package sched
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/repeat"
+	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// later makes values again behind the regions that need the most, as long as
+// rematLater makes values again behind the regions that need the most, as long as
 // orders then do with the registers of a step of occupancy less.
-func (s *study) later(f *ori.Func, a *target.Arch, p *presser) (*study, *presser) {
+func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
 	for p.budget.Limits == nil {
 		below := estimate.StepBelow(p.peak)
 		if below == 0 || p.most[general]+estimate.Tight > below {
 			break
 		}
 		order := f.Order()
-		undo := repeat.Later(f, p.fuller(below-estimate.Tight))
+		undo := remat.Later(f, p.fuller(below-estimate.Tight))
 		if undo == nil {
 			break
 		}
 		f.Touch()
-		t := newStudy(f, a, s.tune)
-		q := t.presser(p.budget, how(s.tune))
+		t := analyse(f, a, s.tune)
+		q := t.preScheduler(p.budget, how(s.tune))
 		if q.peak+estimate.Tight > below {
 			undo()
 			f.Reorder(order)
@@ -36,7 +36,7 @@ func (s *study) later(f *ori.Func, a *target.Arch, p *presser) (*study, *presser
 
 // fuller lists the regions that need more than so many words; none, if so many
 // do not even live through one of them.
-func (p *presser) fuller(words int32) (list []repeat.Run) {
+func (p *preScheduler) fuller(words int32) (list []remat.Run) {
 	for n := range p.regions {
 		r := &p.regions[n]
 		over := r.most[general] - words
@@ -45,7 +45,7 @@ func (p *presser) fuller(words int32) (list []repeat.Run) {
 		case over > r.held.through[general]:
 			return nil
 		default:
-			list = append(list, repeat.Run{First: r.instrs[0], Last: r.instrs[len(r.instrs)-1], Over: over})
+			list = append(list, remat.Run{First: r.instrs[0], Last: r.instrs[len(r.instrs)-1], Over: over})
 		}
 	}
 	return list

@@ -10,22 +10,22 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
-// manner is a way to look for orders.
-type manner struct {
-	far  places.Reach // of regions
-	shy  []int32      // see upward; the first order is taken, and others if they need less
-	less int32        // so many registers are left to runs that find no place
+// strategy is a way to look for orders.
+type strategy struct {
+	far     places.Reach // of regions
+	penalty []int32      // see bottomUp; the first order is taken, and others if they need less
+	less    int32        // so many registers are left to runs that find no place
 }
 
-// manners are tried where registers run out, those over fences only with
+// strategies are tried where registers run out, those over fences only with
 // products of matrices. Of those that seem equal the first are judged.
-var manners = [...]manner{
-	{far: places.OverBarriers, shy: []int32{4}}, {far: places.OverFences, shy: []int32{4}}, {far: places.OverFences, less: 12}, {shy: []int32{4}, less: 12}, {shy: []int32{4}}, {shy: []int32{0, 1, 4}},
+var strategies = [...]strategy{
+	{far: places.OverBarriers, penalty: []int32{4}}, {far: places.OverFences, penalty: []int32{4}}, {far: places.OverFences, less: 12}, {penalty: []int32{4}, less: 12}, {penalty: []int32{4}}, {penalty: []int32{0, 1, 4}},
 }
 
-// further manners are tried, and the source's order, where luck may still spare
+// further strategies are tried, and the source's order, where luck may still spare
 // memory.
-var further = [...]manner{{shy: []int32{4}, less: 32}, {far: places.OverFences, less: 32}}
+var moreStrategies = [...]strategy{{penalty: []int32{4}, less: 32}, {far: places.OverFences, less: 32}}
 
 // mostTried is the size of functions of which several orders are tried.
 const mostTried = 8000
@@ -45,7 +45,7 @@ const surely = 50
 // spill code; nothing of that is known of the source's.
 type made struct {
 	order [][]*ori.Instr
-	how   manner
+	how   strategy
 	time  tuning.Cost
 	guess float64 // what its spill code costs
 }
@@ -61,9 +61,9 @@ type candidate struct {
 // between register files.
 const trifle = 50
 
-// try takes the cheapest of several orders, unless that which f has costs
-// next to nothing, and tells what it costs. The study is of the source's order.
-func try(f *ori.Func, p *presser, source [][]*ori.Instr, now made, judge Judge) verdict {
+// judgeStrategies takes the cheapest of several orders, unless that which f has costs
+// next to nothing, and tells what it costs. The analysis is of the source's order.
+func judgeStrategies(f *ori.Func, p *preScheduler, source [][]*ori.Instr, now made, judge Judge) verdict {
 	first := candidate{made: now}
 	first.guess, first.memory = judge.Guess(math.Inf(1))
 	list, least := []candidate{first}, first.memory
@@ -79,7 +79,7 @@ func try(f *ori.Func, p *presser, source [][]*ori.Instr, now made, judge Judge) 
 			return best
 		}
 	}
-	add := func(how manner, time tuning.Cost) {
+	add := func(how strategy, time tuning.Cost) {
 		x := candidate{made: made{order: f.Order(), how: how, time: time}}
 		p.keepSpacious(f, x.order, first.order)
 		if slices.ContainsFunc(list, func(y candidate) bool { return slices.EqualFunc(x.order, y.order, slices.Equal) }) {
@@ -90,25 +90,25 @@ func try(f *ori.Func, p *presser, source [][]*ori.Instr, now made, judge Judge) 
 		}
 	}
 	products := places.Multiplies(f)
-	arrange := func(all []manner) {
+	arrange := func(all []strategy) {
 		for _, m := range all {
 			if m.far == places.OverFences && !products {
 				continue
 			}
 			f.Reorder(source)
-			add(m, p.study.presser(p.budget, m).arrange(f))
+			add(m, p.analysis.preScheduler(p.budget, m).arrange(f))
 		}
 	}
-	arrange(manners[:])
+	arrange(strategies[:])
 	n := 0
 	if known {
 		n = 1
 	}
 	if best = choose(f, slices.Clone(list[n:]), best, judge); best.memory && (known || least <= surely) {
 		n = len(list)
-		arrange(further[:])
+		arrange(moreStrategies[:])
 		f.Reorder(source)
-		add(manner{}, tuning.Cost{})
+		add(strategy{}, tuning.Cost{})
 		best = choose(f, list[n:], best, judge)
 	}
 	f.Reorder(best.order)
@@ -116,7 +116,7 @@ func try(f *ori.Func, p *presser, source [][]*ori.Instr, now made, judge Judge) 
 }
 
 // keepSpacious gives blocks of warps that have registers enough the order that was found first.
-func (p *presser) keepSpacious(f *ori.Func, order, first [][]*ori.Instr) {
+func (p *preScheduler) keepSpacious(f *ori.Func, order, first [][]*ori.Instr) {
 	for n, b := range f.Blocks {
 		if p.budget.Limits != nil && p.spacious(b, p.taken[b.ID]) {
 			order[n] = first[n]

@@ -42,9 +42,9 @@ func TestLookAhead(t *testing.T) {
 	b.Append(f.NewInstr(op.STG, op.M(op.ME), nil, ops(d, ori.Addr(f.Words(base), 0), f.Words(level[0]))))
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	usual := Usual()
-	s := newStudy(f, target.Find("sm_90a"), &usual)
+	s := analyse(f, target.Find("sm_90a"), &usual)
 	r := s.view(places.UpToBarriers).stretches[0]
-	plain, deep := s.climbed(r, way{}, anyOrder).most[general], s.climbed(r, way{deep: true}, anyOrder).most[general]
+	plain, deep := s.bottomUpWithin(r, way{}, anyOrder).most[general], s.bottomUpWithin(r, way{deep: true}, anyOrder).most[general]
 	if deep > 12 || deep > plain/2 {
 		t.Errorf("%d words alive, %d without looking ahead", deep, plain)
 	}
@@ -107,9 +107,9 @@ func TestTightPredicates(t *testing.T) {
 	b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, 0), all)))
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	usual := Usual()
-	s := newStudy(f, target.Find("sm_90a"), &usual)
+	s := analyse(f, target.Find("sm_90a"), &usual)
 	list := s.view(places.UpToBarriers).stretches
-	if n := s.climbed(list[len(list)-1], way{deep: true}, anyOrder).most[general]; n > 4*sums {
+	if n := s.bottomUpWithin(list[len(list)-1], way{deep: true}, anyOrder).most[general]; n > 4*sums {
 		t.Errorf("%d words alive", n)
 	}
 }
@@ -171,8 +171,8 @@ func TestHigher(t *testing.T) {
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	Pre(f, target.Find("sm_90a"), Budget{Most: 96}, Usual(), nil)
 	usual := Usual()
-	words := newStudy(f, target.Find("sm_90a"), &usual).presser(Budget{Most: 96}, manner{}).most[general]
-	for _, r := range newStudy(f, target.Find("sm_90a"), &usual).view(places.UpToBarriers).stretches {
+	words := analyse(f, target.Find("sm_90a"), &usual).preScheduler(Budget{Most: 96}, strategy{}).most[general]
+	for _, r := range analyse(f, target.Find("sm_90a"), &usual).view(places.UpToBarriers).stretches {
 		words = max(words, r.most[general])
 	}
 	if words > 96 {

@@ -1,6 +1,6 @@
-// Package repeat knows what can be made once more nearer to its uses, before an
+// Package remat rematerialises: it knows what can be made once more nearer to its uses, before an
 // order is looked for.
-package repeat
+package remat
 
 import (
 	"github.com/goptxas/goptxas/internal/ori"

@@ -1,0 +1,313 @@
+package sched
+
+import (
+	"math"
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+	"github.com/goptxas/goptxas/internal/codegen/sched/profile"
+	"github.com/goptxas/goptxas/internal/codegen/sched/table"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+)
+
+// lister lists a region, starting from its order with few registers.
+type lister struct {
+	*dag.Lister
+	r     *region
+	v     *values
+	pos   []int32 // place of each instruction in the order
+	next  int32   // first place of it that was not issued
+	done  []bool
+	alive *[numCounted]profile.Profile // words alive behind every place
+	limit counts
+	words int32       // general words alive here
+	most  int32       // that may be alive between two places, where the next one ends some
+	eager []bool      // loads and what they wait for
+	long  int32       // cycles the region takes at least, as far as it is known
+	aside heap.Ranked // ready, but without room
+	held  bool        // registers kept an instruction from its turn
+	kept  bool        // those of any file did
+	tune  *Tuning
+	slack int
+	late  *delayed         // nil: none
+	spare int32            // words that loads from memory leave to those with short latencies
+	peak  int32            // general words alive at most, so far
+	scant [numCounted]bool // files that not all words of the region have room in at once
+	tests int32            // predicates alive here
+	then  int32            // what issues as soon as it can, whatever else is ready; -1: none
+	short bool             // registers are: nothing issues before it that could take them
+
+	crowded bool // products of matrices take most of the time
+}
+
+// move lists one region within a limit. It ends without an order when that will
+// take so many cycles.
+func (p *preScheduler) move(r *region, by dag.Ranking, limit counts, enough int32) plan {
+	g := p.graph(r.stretch)
+	n := len(g.Instrs)
+	order := pool.Room[int32](g.Mem, n)
+	mark := g.Mem.Mark()
+	pos := table.Inverse(g.Mem, r.base)
+	m := &lister{Lister: dag.NewLister(g, p.b.Timing, p.busy, g.Ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.Mem, n), alive: &p.alive, limit: limit, tune: p.tune, slack: p.slack(r), then: -1, short: p.nearlyFull() || p.roomy()}
+	m.v.sort(r.base)
+	m.v.measure(m.pos, &p.steps)
+	before, all := m.v.totals()
+	for f := range m.alive {
+		if m.scant[f] = f == general || all[f] > limit[f]; m.scant[f] {
+			m.alive[f].Reset(n)
+			m.alive[f].Fill(p.steps[f])
+		}
+	}
+	m.words, m.peak, m.tests, m.most = before[general], before[general], before[predicates], estimate.RoomOf(limit[general])
+	if !p.strict && slices.ContainsFunc(g.Instrs, places.IsProduct) { // what the next of them reads is worth more than warps
+		m.most = math.MaxInt32
+	}
+	m.rush()
+	class, _ := g.ScarceOf(p.busy, p.tune)
+	m.crowded = class != 0
+	if by == dag.ByTurn {
+		m.delay()
+	}
+	least := int32(0) // cycles that the rest takes to issue, counted from the start
+	last := dag.Lasting{G: g}
+	for len(m.Order) < n {
+		if len(m.Order)%dag.PollEvery == 0 {
+			g.Instrs[0].Block().Poll()
+		}
+		k := m.choose()
+		m.done[k] = true
+		m.take(k)
+		m.long = max(m.long, m.Now+m.G.Height[k])
+		if enough < math.MaxInt32 {
+			if least = max(least, m.Now+g.Rest(k), m.Now+last.Of(m.done), m.Now+int32(n-len(m.Order))); least >= enough {
+				g.Mem.Release(mark)
+				return plan{cycles: least, held: m.held}
+			}
+		}
+		m.Issue(k)
+		m.made(k)
+	}
+	order = append(order, m.Order...)
+	g.Mem.Release(mark)
+	return plan{order: order, cycles: m.Now, held: m.held, free: !m.kept, words: m.peak}
+}
+
+// rush finds the loads and what they wait for.
+func (m *lister) rush() {
+	n := len(m.G.Instrs)
+	m.eager, m.long = m.G.Leads(), int32(n)
+	for k := range n {
+		m.long = max(m.long, m.G.Height[k])
+		if t := estimate.Typical[m.G.Classes[k]]; t > 0 && !m.eager[k] {
+			for _, x := range m.v.writes.Of(int32(k)) {
+				if y := &m.v.list[x]; y.file == general {
+					m.spare += int32(y.n)
+				}
+			}
+		}
+	}
+	m.spare = max(0, min(m.spare, int32(m.tune.Spare), (m.limit[general]-m.v.through[general])/4))
+}
+
+// choose picks by path length while registers last, and by the order with
+// few registers when they do not. The heaps hold instructions already
+// issued, too.
+func (m *lister) choose() int32 {
+	for m.done[m.r.base[m.next]] {
+		m.next++
+	}
+	for {
+		if k := m.then; k >= 0 && (m.short || m.At[k] <= m.Now) {
+			m.then = -1
+			m.Now = max(m.Now, m.At[k], m.Free[m.G.Classes[k]])
+			return k
+		}
+		m.Wake()
+		k, soon, any := m.chooseReady()
+		if k < 0 && m.then >= 0 {
+			m.Now = max(m.Now, m.At[m.then])
+			continue
+		}
+		if k < 0 && any == full {
+			// nothing that is due has room: rather than wait, what has
+			// room goes ahead of its time
+			if next := m.r.base[m.next]; m.At[next] <= m.Now || m.Left[next] > 0 || soon < 0 {
+				m.Now = max(m.Now, m.At[next])
+				return next
+			}
+			k = soon
+		}
+		if k >= 0 {
+			m.Now = max(m.Now, m.Free[m.G.Classes[k]])
+			return k
+		}
+		m.wait(any)
+	}
+}
+
+// wait moves time to when the next instruction is ready, or due.
+func (m *lister) wait(any obstacle) {
+	next := int32(math.MaxInt32)
+	if len(m.Soon.Nodes) > 0 {
+		next = m.Soon.Nodes[0].Key()
+	}
+	if any == early {
+		next = min(next, m.due(m.Ready.Nodes[0].Instr()))
+	}
+	m.Now = max(m.Now+1, next)
+}
+
+// due is the first cycle at which an instruction may issue that makes a
+// further word alive.
+func (m *lister) due(k int32) int32 { return m.long - m.G.Height[k] - int32(m.slack) }
+
+// obstacle is why no ready instruction was chosen.
+type obstacle uint8
+
+const (
+	none  obstacle = iota // there is no ready instruction
+	early                 // all are too early
+	full                  // there are no registers for one that is due
+)
+
+// chooseReady returns the best ready instruction for which there are
+// registers and whose unit is free, or else the best whose unit is not, or
+// -1 and why, and the best that is only too early. Those without room are
+// put aside until registers become free.
+func (m *lister) chooseReady() (best, soon int32, why obstacle) {
+	var tried [dag.Lookahead]int32
+	n, after := 0, int32(-1)
+	best, soon = -1, -1
+	for n < dag.Lookahead && len(m.Ready.Nodes) > 0 {
+		k := m.Ready.Pop()
+		if m.done[k] {
+			continue
+		}
+		fit, then := m.fits(k), int32(-1)
+		if fit == full {
+			wait := int32(0)
+			if then, wait = m.follower(k); then >= 0 {
+				fit = m.fitBoth(k, then, wait)
+			}
+		}
+		if fit == full {
+			m.aside.Push(-m.Rank[k], k)
+			continue
+		}
+		tried[n] = k
+		n++
+		if then >= 0 && m.then >= 0 { // one pair after the other
+			continue
+		}
+		why = max(why, fit)
+		if fit == early && soon < 0 {
+			soon = k
+		}
+		if fit == none && (best < 0 || m.Free[m.G.Classes[k]] <= m.Now) {
+			best, after = k, then
+			if m.Free[m.G.Classes[k]] <= m.Now {
+				break
+			}
+		}
+	}
+	if after >= 0 {
+		m.then = after
+	}
+	for _, k := range tried[:n] {
+		if k != best {
+			m.IsReady(k)
+		}
+	}
+	if len(m.aside.Nodes) > 0 {
+		why = full
+	}
+	return best, soon, why
+}
+
+// recall makes some instructions ready again for which there was no room.
+func (m *lister) recall() {
+	for n := 0; n < recalled && len(m.aside.Nodes) > 0; n++ {
+		m.IsReady(m.aside.Pop())
+	}
+}
+
+// recalled is how many instructions are tried again when registers become
+// free.
+const recalled = 4
+
+// fits returns none if issuing k now keeps every place within the limit and
+// is not too early, or what speaks against it.
+func (m *lister) fits(k int32) obstacle {
+	at := m.pos[k]
+	var grow counts
+	for _, x := range m.v.writes.Of(k) {
+		grow[m.v.list[x].file] += int32(m.v.list[x].n)
+	}
+	for _, x := range m.v.reads.Of(k) {
+		if y := &m.v.list[x]; y.left == 1 && !y.out {
+			grow[y.file] -= int32(y.n)
+		}
+	}
+	for f, g := range grow {
+		if g <= 0 || at == m.next {
+			continue
+		}
+		if m.lacks(f, g, k, at) {
+			m.held, m.kept = m.held || f == general, true
+			return full
+		}
+	}
+	if !m.eager[k] && grow != (counts{}) && m.due(k) > m.Now {
+		for _, g := range grow {
+			if g > 0 {
+				return early
+			}
+		}
+	}
+	return none
+}
+
+// take accounts for k being issued now: what it writes is alive from here
+// on, what it was the last to read is no longer.
+func (m *lister) take(k int32) {
+	at, frees, unread := m.pos[k], false, int32(0)
+	for _, x := range m.v.writes.Of(k) {
+		y := &m.v.list[x]
+		if y.left > 0 || y.out {
+			m.count(y, 1)
+		} else if y.file == general {
+			unread += int32(y.n)
+		}
+		if m.scant[y.file] {
+			m.alive[y.file].Add(m.next, at, int32(y.n))
+		}
+	}
+	for _, x := range m.v.reads.Of(k) {
+		y := &m.v.list[x]
+		if y.left--; y.left == 0 && !y.out {
+			m.count(y, -1)
+		}
+		if y.out || y.last != at {
+			continue
+		}
+		last, list := int32(-1), m.v.readers.Of(x)
+		for y.tail > 0 && m.done[list[y.tail-1]] {
+			y.tail--
+		}
+		if y.tail > 0 {
+			last = m.pos[list[y.tail-1]]
+		}
+		if m.scant[y.file] {
+			m.alive[y.file].Add(max(m.next, last), at, -int32(y.n))
+		}
+		y.last = last
+		frees = true
+	}
+	m.peak = max(m.peak, m.words+unread)
+	if frees || at == m.next {
+		m.recall()
+	}
+}
