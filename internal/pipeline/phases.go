@@ -272,16 +272,16 @@ func converge(u *unit, c *phase.Ctx) error {
 // gatherThreads brings the threads of a warp together before what wants them
 // so, and returns where they may be apart then. Before barriers they are always,
 // if asked so.
-func (u *unit) gatherThreads(always bool) *flow.Apart {
+func (u *unit) gatherThreads(always bool) *flow.Divergence {
 	x := flow.UniformityOf(u.f)
-	apart := flow.ApartOf(u.f, x)
+	apart := flow.DivergenceOf(u.f, x)
 	if isel.YieldWaits(u.f, x, apart) {
-		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+		apart = flow.DivergenceOf(u.f, flow.UniformityOf(u.f))
 	}
 	u.findGatherings()
 	added := append(isel.GatherBarriers(u.f, func(b *ori.Block) bool { return always || apart.Is(b) }), isel.GatherAligned(u.f, apart.Is)...)
 	if !always && isel.SplitGathered(u.f, apart.Is) {
-		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+		apart = flow.DivergenceOf(u.f, flow.UniformityOf(u.f))
 		isel.Ungather(u.f, added, apart.Is)
 	}
 	return apart

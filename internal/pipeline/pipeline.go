@@ -106,7 +106,7 @@ func (c *compilation) draft() ([]*unit, error) {
 // expect that it does, and a kernel that moves its stack pointer counts on the
 // register of its frame.
 func (c *compilation) private(fn int32) bool {
-	return c.plan.Apart[fn] && !c.plan.Cyclic[fn] && !c.plan.Moves && !slices.Contains(c.plan.Taken, fn) && !c.o.Debug
+	return c.plan.Outlined[fn] && !c.plan.Cyclic[fn] && !c.plan.Moves && !slices.Contains(c.plan.Taken, fn) && !c.o.Debug
 }
 
 // kernel compiles what was lowered.

@@ -52,7 +52,7 @@ func yield(f *ori.Func, b *ori.Block) {
 //
 // A thread alone in the arm of a branch past which the others wait for it does
 // not: nobody has anything to do before it comes.
-func YieldWaits(f *ori.Func, u *flow.Uniformity, apart *flow.Apart) bool {
+func YieldWaits(f *ori.Func, u *flow.Uniformity, apart *flow.Divergence) bool {
 	if !anyWaits(f, apart) {
 		return false
 	}
@@ -69,7 +69,7 @@ func YieldWaits(f *ori.Func, u *flow.Uniformity, apart *flow.Apart) bool {
 }
 
 // anyWaits reports whether threads look at an mbarrier where others may be elsewhere.
-func anyWaits(f *ori.Func, apart *flow.Apart) bool {
+func anyWaits(f *ori.Func, apart *flow.Divergence) bool {
 	for _, b := range f.Blocks {
 		if !apart.Is(b) {
 			continue

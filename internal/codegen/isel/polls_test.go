@@ -65,7 +65,7 @@ func TestYieldWaits(t *testing.T) {
 		}
 		f := m.Funcs[0]
 		u := flow.UniformityOf(f)
-		got := YieldWaits(f, u, flow.ApartOf(f, u))
+		got := YieldWaits(f, u, flow.DivergenceOf(f, u))
 		if got != c.yields || got != strings.Contains(f.String(), "YIELD") {
 			t.Errorf("%s: yields %v, want %v\n%s", c.name, got, c.yields, f)
 		}

@@ -70,7 +70,7 @@ func (r *rooter) idle(i *ori.Instr) bool {
 type rooter struct {
 	f      *ori.Func
 	differ *flow.Uniformity
-	apart  *flow.Apart
+	apart  *flow.Divergence
 	dom    *flow.Dom
 	loops  *flow.Loops
 	byID   []*ori.Block
@@ -86,7 +86,7 @@ func newRooter(f *ori.Func) *rooter {
 	u := flow.UniformityOf(f)
 	dom := flow.DomOf(f)
 	r := &rooter{
-		f: f, differ: u, apart: flow.ApartOf(f, u), dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks()),
+		f: f, differ: u, apart: flow.DivergenceOf(f, u), dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks()),
 		seen: pool.Make[int32](f.Scratch(), len(f.Regs)),
 	}
 	x := flow.IndexOf(f)

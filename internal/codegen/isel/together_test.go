@@ -54,7 +54,7 @@ EXIT`, 2},
 		}
 		f := m.Funcs[0]
 		Converge(f, flow.UniformityOf(f).Parts)
-		got := Gathers(f, flow.ApartOf(f, flow.UniformityOf(f)).Is)
+		got := Gathers(f, flow.DivergenceOf(f, flow.UniformityOf(f)).Is)
 		if len(got) != c.want {
 			t.Errorf("%s: %d, want %d", c.name, len(got), c.want)
 		}
@@ -89,7 +89,7 @@ EXIT
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	apart := flow.ApartOf(f, flow.UniformityOf(f))
+	apart := flow.DivergenceOf(f, flow.UniformityOf(f))
 	GatherBarriers(f, apart.Is)
 	var got []string
 	for _, b := range f.Blocks {
@@ -132,7 +132,7 @@ EXIT
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	apart := func() *flow.Apart { return flow.ApartOf(f, flow.UniformityOf(f)) }
+	apart := func() *flow.Divergence { return flow.DivergenceOf(f, flow.UniformityOf(f)) }
 	if !SplitGathered(f, apart().Is) {
 		t.Fatal("no block was split")
 	}
@@ -179,7 +179,7 @@ EXIT
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	apart := func() *flow.Apart { return flow.ApartOf(f, flow.UniformityOf(f)) }
+	apart := func() *flow.Divergence { return flow.DivergenceOf(f, flow.UniformityOf(f)) }
 	added := GatherBarriers(f, apart().Is)
 	SplitGathered(f, apart().Is)
 	Ungather(f, added, apart().Is)

@@ -43,7 +43,7 @@ type held struct {
 
 // heldIn finds what the blocks of f hold.
 func heldIn(f *ori.Func) held {
-	apart := flow.ApartOf(f, flow.UniformityOf(f))
+	apart := flow.DivergenceOf(f, flow.UniformityOf(f))
 	if len(apart.Regions) == 0 {
 		return held{known: true}
 	}

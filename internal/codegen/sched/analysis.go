@@ -87,7 +87,7 @@ func analyse(f *ori.Func, a *target.Arch, tune *Tuning) *analysis {
 	}
 	g := dag.NewGrapher(names, a, tune)
 	g.Alias = flow.AliasOf(f)
-	g.Apart = apartOf(f)
+	g.Diverged = divergenceOf(f)
 	s := &analysis{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune}
 	most := int32(1)
 	for _, r := range s.view(places.UpToBarriers).stretches {

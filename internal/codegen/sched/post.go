@@ -16,7 +16,7 @@ import (
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := dag.NewGrapher(words.Physical(f), a, &tune)
-	b.Patient, b.Open, b.Apart = true, dag.NewOpenOrder(b.Names), apartOf(f)
+	b.Patient, b.Open, b.Diverged = true, dag.NewOpenOrder(b.Names), divergenceOf(f)
 	b.Alone, b.Turns = isAlone(f, words.Highest(f)+1), estimate.LeastTurns(f)
 	busy := estimate.NewBusyTable(b.Timing)
 	b.Busy = busy
@@ -33,13 +33,13 @@ func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	f.Touch()
 }
 
-// apartOf tells where threads of a warp may be apart, if that says whether they
+// divergenceOf tells where threads of a warp may be apart, if that says whether they
 // may exchange words before a barrier instead of behind it.
-func apartOf(f *ori.Func) *flow.Apart {
+func divergenceOf(f *ori.Func) *flow.Divergence {
 	if !slices.ContainsFunc(f.Blocks, places.ExchangesBehind) {
 		return nil
 	}
-	return flow.ApartOf(f, flow.UniformityOf(f))
+	return flow.DivergenceOf(f, flow.UniformityOf(f))
 }
 
 // place puts instructions in a new order before end, or at the end of b.

@@ -95,10 +95,10 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	s, p = s.rematLater(f, a, p)
 	s, p = s.rematTests(f, a, p)
-	if (flow.HasGroups(f) || s.b.Apart != nil) && tune.Manner == 0 && !p.nearlyFull() {
+	if (flow.HasGroups(f) || s.b.Diverged != nil) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them, nor
 		// one row of exchanges behind that of another
-		if q := s.preScheduler(budget, strategy{far: places.OverBarriers}); !q.nearlyFull() && (s.b.Apart == nil || q.shortens(f, p)) {
+		if q := s.preScheduler(budget, strategy{far: places.OverBarriers}); !q.nearlyFull() && (s.b.Diverged == nil || q.shortens(f, p)) {
 			p = q
 		}
 	}

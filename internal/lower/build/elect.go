@@ -27,9 +27,9 @@ import (
 func (l *Builder) SingleThread() bool {
 	if l.elected == nil {
 		l.findElected()
-		l.findComers()
+		l.findReaching()
 	}
-	return l.In.Guard >= 0 && l.leads(l.In.Guard, l.In.GuardNot) || l.comers[l.index] != anybody
+	return l.In.Guard >= 0 && l.leads(l.In.Guard, l.In.GuardNot) || l.reaching[l.index] != anybody
 }
 
 // leads reports whether predicate r, or its opposite, holds for the elected

@@ -34,7 +34,7 @@ type Layout struct {
 	Direct      bool             // addresses of global variables stand in the code, relocated: bank 4 has no room for them
 	Keep        bool             // code names variables though they have their places: the file says where it does
 	Framed      bool             // functions with variables in local memory are called: each has its frame
-	Apart       bool             // functions are called, never put in place of a call: a debugger steps into them
+	NoInline    bool             // functions are called, never put in place of a call: a debugger steps into them
 }
 
 // Options are the wishes of the command line that lowering knows about.

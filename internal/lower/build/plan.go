@@ -39,7 +39,7 @@ type Plan struct {
 	Object   bool           // nothing is known of where things lie
 	Budget   int            // instructions that may still be put in place of calls
 	Sites    map[int32]int  // calls of each function in the text of the others
-	Apart    map[int32]bool // functions that are too long for all places that call them
+	Outlined map[int32]bool // functions that are too long for all places that call them
 	Active   []int32        // functions being visited
 }
 

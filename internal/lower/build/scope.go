@@ -30,7 +30,7 @@ type Scope struct {
 	uniform   []bool        // by PTX register: all threads have the same value
 	FromParam []int64       // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
 	elected   []election    // by PTX register: what it has to do with the thread that gives orders
-	comers    []comer       // by instruction: who comes there; like elected
+	reaching  []threads     // by instruction: which threads reach it; like elected
 	ways      map[int][]int // by instruction: the branches to labels before it; nil until asked
 	tables    bool          // some branches find their labels in tables
 
@@ -51,14 +51,14 @@ const (
 	rest                        // a predicate, written once, that fails for one at most
 )
 
-// comer is who comes to an instruction. Two predicates that compare the number
+// threads says which threads reach an instruction. Two predicates that compare the number
 // of a thread may name two threads: above elected, each has its own.
-type comer int32
+type threads int32
 
 const (
-	nobody  comer = iota // no way leads there, as far as is known by now
-	anybody              // more than one thread
-	elected              // the one that elect.sync names
+	nobody  threads = iota // no way leads there, as far as is known by now
+	anybody                // more than one thread
+	elected                // the one that elect.sync names
 )
 
 // runWord says that a register's only word has the value of another word.

@@ -24,7 +24,7 @@ func call(l *build.Builder) {
 		l.Alone(func() { callFunc(l, c, fn) })
 	case !l.Module.Funcs[fn].HasBody:
 		l.Alone(func() { callSystem(l, c, fn) })
-	case l.Layout.Apart || l.Layout.Framed && hasVariable(l.Plan.Body(fn), isa.SpaceLocal) || l.Plan.Cyclic[fn] || l.Plan.Apart[fn] || l.Plan.Budget < len(l.Plan.Body(fn).Instrs):
+	case l.Layout.NoInline || l.Layout.Framed && hasVariable(l.Plan.Body(fn), isa.SpaceLocal) || l.Plan.Cyclic[fn] || l.Plan.Outlined[fn] || l.Plan.Budget < len(l.Plan.Body(fn).Instrs):
 		l.Alone(func() { callFunc(l, c, fn) })
 	default:
 		b := l.Plan.Body(fn)

@@ -95,7 +95,7 @@ const inlineBudget = 60000
 // NewPlan visits everything a kernel reaches. body returns the checked body
 // of a function.
 func NewPlan(m *sema.Module, kernel *sema.Body, layout *build.Layout, body func(int32) *sema.Body) *build.Plan {
-	p := &build.Plan{Module: m, Kernel: kernel.Func, Body: body, SharedOf: map[int32][]int64{}, Locals: map[int32][]int64{}, Regs: map[int32][]ori.Reg{}, Cyclic: map[int32]bool{}, Budget: inlineBudget, Sites: map[int32]int{}, Apart: map[int32]bool{}, Object: layout.Object, Shared: map[string]int64{}, Named: map[int32]bool{}}
+	p := &build.Plan{Module: m, Kernel: kernel.Func, Body: body, SharedOf: map[int32][]int64{}, Locals: map[int32][]int64{}, Regs: map[int32][]ori.Reg{}, Cyclic: map[int32]bool{}, Budget: inlineBudget, Sites: map[int32]int{}, Outlined: map[int32]bool{}, Object: layout.Object, Shared: map[string]int64{}, Named: map[int32]bool{}}
 	defer placeShared(p, layout)
 	visit(p, kernel)
 	if p.Object {

@@ -69,7 +69,7 @@ func openAlign(p *build.Plan, layout *build.Layout) int64 {
 	align := int64(1)
 	for n := range p.Module.Vars {
 		v := &p.Module.Vars[n]
-		if v.Space.Base() == isa.SpaceShared && v.Shape.Open && (p.Named[int32(n)] || !layout.Apart) {
+		if v.Space.Base() == isa.SpaceShared && v.Shape.Open && (p.Named[int32(n)] || !layout.NoInline) {
 			align = max(align, int64(v.Shape.Align))
 		}
 	}

@@ -31,7 +31,7 @@ func Elected(f *ori.Func) bool {
 		return false
 	}
 	e := &elected{f: f, u: flow.UniformityOf(f), live: flow.LiveOf(f), same: map[ori.Reg]bool{}, firsts: map[first]ori.Reg{}}
-	e.apart, e.dom, e.left = flow.ApartOf(f, e.u), flow.DomOf(f), behind(f, e.leavers())
+	e.apart, e.dom, e.left = flow.DivergenceOf(f, e.u), flow.DomOf(f), behind(f, e.leavers())
 	e.loops, e.defs, e.byID = flow.LoopsOf(f, e.dom), flow.IndexOf(f).Defs, make([]*ori.Block, f.NumBlocks())
 	for _, b := range f.Blocks {
 		e.byID[b.ID] = b
@@ -56,7 +56,7 @@ func Elected(f *ori.Func) bool {
 type elected struct {
 	f     *ori.Func
 	u     *flow.Uniformity
-	apart *flow.Apart
+	apart *flow.Divergence
 	dom   *flow.Dom
 	left  []bool // blocks that a warp may come to without threads that exited
 	live  *flow.Live

@@ -46,7 +46,7 @@ type sinker struct {
 	post   *flow.PostDom
 	loops  *flow.Loops
 	live   *flow.Live
-	apart  *flow.Apart
+	apart  *flow.Divergence
 	blocks []*ori.Block   // by ID
 	uses   [][]*ori.Instr // by register
 }
@@ -80,7 +80,7 @@ func (s *sinker) target(i *ori.Instr) *ori.Block {
 		return nil
 	}
 	if s.apart == nil {
-		s.apart = flow.ApartOf(s.f, flow.UniformityOf(s.f))
+		s.apart = flow.DivergenceOf(s.f, flow.UniformityOf(s.f))
 	}
 	for t != from && (s.loops.Depth(t) > s.loops.Depth(from) || s.apart.Is(t) && !s.apart.Is(from)) {
 		t = s.blocks[s.dom.Idom[t.ID]]

@@ -27,7 +27,7 @@ func SplitShared(f *ori.Func) bool {
 		return false
 	}
 	s := &splitter{f: f, differ: flow.UniformityOf(f), seen: make([]int32, f.NumBlocks())}
-	s.apart = flow.ApartOf(f, s.differ)
+	s.apart = flow.DivergenceOf(f, s.differ)
 	x := flow.IndexOf(f)
 	changed := false
 	for r := range x.Defs {
@@ -54,7 +54,7 @@ func wantsUniform(f *ori.Func) bool {
 type splitter struct {
 	f      *ori.Func
 	differ *flow.Uniformity
-	apart  *flow.Apart
+	apart  *flow.Divergence
 	seen   []int32 // by block ID: the last walk that came to its beginning
 	walk   int32
 

@@ -26,7 +26,7 @@ func UniformDoubles(f *ori.Func, fits func(*ori.Instr) bool, most int) bool {
 		return false
 	}
 	d.loops = flow.LoopsOf(f, flow.DomOf(f))
-	d.apart = flow.ApartOf(f, flow.UniformityOf(f))
+	d.apart = flow.DivergenceOf(f, flow.UniformityOf(f))
 	var list []*sharedDouble
 	for _, x := range d.list {
 		if d.weigh(x) {
@@ -52,7 +52,7 @@ type sharedDoubles struct {
 	fits  func(*ori.Instr) bool
 	v     *opt.Values
 	loops *flow.Loops
-	apart *flow.Apart
+	apart *flow.Divergence
 	pairs map[ori.Reg]*constPair
 	list  []*sharedDouble
 	byID  []*ori.Block

@@ -71,7 +71,7 @@ type tuples struct {
 	f       *ori.Func
 	v       *opt.Values
 	dom     *flow.Dom
-	apart   *flow.Apart
+	apart   *flow.Divergence
 	most    int
 	list    []ori.Reg // wide uniform registers, in the order of their first words
 	odd     []bool    // by register: who reads it cannot read a word of a tuple
@@ -236,7 +236,7 @@ func (t *tuples) origin(x ori.Operand) (tupleWord, bool) {
 func (t *tuples) before(a, b ori.Reg) bool {
 	if t.dom == nil {
 		t.dom = flow.DomOf(t.f)
-		t.apart = flow.ApartOf(t.f, flow.UniformityOf(t.f))
+		t.apart = flow.DivergenceOf(t.f, flow.UniformityOf(t.f))
 		t.pos = pool.Make[int32](t.f.Scratch(), t.f.NumInstrs())
 		n := int32(0)
 		for _, x := range t.f.Blocks {

@@ -26,7 +26,7 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op, roo
 	if !f.Kernel {
 		return false
 	}
-	u := &uniformer{f: f, fits: fits, constants: constants, room: room, apart: flow.ApartOf(f, flow.UniformityOf(f))}
+	u := &uniformer{f: f, fits: fits, constants: constants, room: room, apart: flow.DivergenceOf(f, flow.UniformityOf(f))}
 	u.scratch = f.NewReg(ori.UR, 1)
 	u.pick(u.splitTests())
 	u.joinTests(false)
@@ -42,7 +42,7 @@ type uniformer struct {
 	fits      func(*ori.Instr) bool
 	constants op.Op // loads constants into uniform registers
 	room      Room
-	apart     *flow.Apart
+	apart     *flow.Divergence
 	scratch   ori.Reg
 	loops     *flow.Loops
 	rich      bool // general registers are not scarce

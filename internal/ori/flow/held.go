@@ -18,7 +18,7 @@ import (
 
 // HeldBarriers lists, by block ID, the barriers that must survive the block
 // though it may not be on a path to their BSYNC; nil if there are none.
-func HeldBarriers(f *ori.Func, a *Apart) [][]ori.Reg {
+func HeldBarriers(f *ori.Func, a *Divergence) [][]ori.Reg {
 	if len(a.Regions) == 0 {
 		return nil
 	}
@@ -61,7 +61,7 @@ func HeldBarriers(f *ori.Func, a *Apart) [][]ori.Reg {
 // given out.
 func Barriers(f *ori.Func, see func(i *ori.Instr, alive []ori.Reg) bool) {
 	live := liveBarriers(f)
-	ends := heldEnds(f, HeldBarriers(f, ApartOf(f, UniformityOf(f))))
+	ends := heldEnds(f, HeldBarriers(f, DivergenceOf(f, UniformityOf(f))))
 	for _, b := range f.Blocks {
 		var alive []ori.Reg
 		if ends != nil {

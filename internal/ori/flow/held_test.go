@@ -77,7 +77,7 @@ func TestHeldBarriers(t *testing.T) {
 		}
 		f := m.Funcs[0]
 		f.Kernel = true
-		held := HeldBarriers(f, ApartOf(f, UniformityOf(f)))
+		held := HeldBarriers(f, DivergenceOf(f, UniformityOf(f)))
 		got := ""
 		for _, b := range f.Blocks {
 			if held != nil && len(held[b.ID]) > 0 {

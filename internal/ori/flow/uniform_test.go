@@ -174,7 +174,7 @@ EXIT
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		a := ApartOf(f, UniformityOf(f))
+		a := DivergenceOf(f, UniformityOf(f))
 		for n, want := range c.want {
 			if a.Is(f.Blocks[n]) != want {
 				t.Errorf("%s, %s: block %d apart: %v", c.in, c.at, n, !want)

@@ -70,29 +70,29 @@ const (
 
 // Grapher builds graphs. Its tables are used again for every region.
 type Grapher struct {
-	tune    *tuning.Tuning
-	Names   *words.Numbering
-	desc    *timing.Describer
-	Timing  *target.Timing
-	words   []word
-	reads   []readOf // of all words of the region
-	stamp   int32
-	list    []words.Access
-	Alias   *flow.Alias         // nil after allocation
-	Apart   *flow.Apart         // nil where no block exchanges words behind a barrier
-	Patient bool                // see loaded
-	Busy    *estimate.BusyTable // where scarce units are looked for
-	crowded bool                // there is one in this region
-	loads   []places.Touch
-	stores  []places.Touch
-	narrow  []places.Touch // see together
-	Far     places.Reach   // of the region
-	joint   []int32        // since the last barrier, what threads of a warp do together
-	barrier int32          // the last barrier of the block, -1 = none
-	groups  groupOrder
-	Open    openOrder // after allocation
-	Alone   bool      // a block of the kernel fills a multiprocessor
-	Turns   int       // that rows of a region must have to take turns
+	tune     *tuning.Tuning
+	Names    *words.Numbering
+	desc     *timing.Describer
+	Timing   *target.Timing
+	words    []word
+	reads    []readOf // of all words of the region
+	stamp    int32
+	list     []words.Access
+	Alias    *flow.Alias         // nil after allocation
+	Diverged *flow.Divergence    // nil where no block exchanges words behind a barrier
+	Patient  bool                // see loaded
+	Busy     *estimate.BusyTable // where scarce units are looked for
+	crowded  bool                // there is one in this region
+	loads    []places.Touch
+	stores   []places.Touch
+	narrow   []places.Touch // see together
+	Far      places.Reach   // of the region
+	joint    []int32        // since the last barrier, what threads of a warp do together
+	barrier  int32          // the last barrier of the block, -1 = none
+	groups   groupOrder
+	Open     openOrder // after allocation
+	Alone    bool      // a block of the kernel fills a multiprocessor
+	Turns    int       // that rows of a region must have to take turns
 }
 
 // NewGrapher returns a grapher for the instructions that names knows.
@@ -312,7 +312,7 @@ func (b *Grapher) passes(i *ori.Instr) bool {
 	if places.IsProduct(i) {
 		return b.Far == places.OverFences
 	}
-	return i.Op.Has(op.Exchange) && b.Apart != nil && !b.Apart.Is(i.Block())
+	return i.Op.Has(op.Exchange) && b.Diverged != nil && !b.Diverged.Is(i.Block())
 }
 
 // memory adds the edges of instruction k for the memory it touches.

@@ -19,7 +19,7 @@ type near struct {
 	dom   *flow.Dom
 	loops *flow.Loops
 	byID  []*ori.Block
-	apart *flow.Apart
+	apart *flow.Divergence
 }
 
 // Near gives every block that uses a constant its own copy, if the
@@ -32,7 +32,7 @@ func Near(f *ori.Func, hot Hot) bool {
 		n.byID[b.ID] = b
 	}
 	n.loops = flow.LoopsOf(f, n.dom)
-	n.apart = flow.ApartOf(f, flow.UniformityOf(f))
+	n.apart = flow.DivergenceOf(f, flow.UniformityOf(f))
 	all := Constants(f)
 	uses := make([][]*ori.Instr, len(f.Regs))
 	for _, b := range f.Blocks {

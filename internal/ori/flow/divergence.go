@@ -7,7 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Apart tells where threads of a warp may be at different places, given the
+// Divergence tells where threads of a warp may be at different places, given the
 // convergence instructions that the code has. It is stricter than
 // Uniformity.Partial: paths that reconverge without a BSYNC are not together
 // again before a WARPSYNC of all, and nothing is known behind calls, masks of
@@ -18,7 +18,7 @@ import (
 //     must not be written;
 //   - what is read by some of them must survive all that the others do in
 //     the meantime: Regions says where.
-type Apart struct {
+type Divergence struct {
 	blocks  []bool
 	Regions []Region
 }
@@ -33,12 +33,12 @@ type Region struct {
 
 // Is reports whether b may run while threads of the same warp are
 // elsewhere.
-func (a *Apart) Is(b *ori.Block) bool { return a.blocks[b.ID] }
+func (a *Divergence) Is(b *ori.Block) bool { return a.blocks[b.ID] }
 
-// ApartOf analyses f, which has its convergence instructions. u is the
+// DivergenceOf analyses f, which has its convergence instructions. u is the
 // uniformity of f.
-func ApartOf(f *ori.Func, u *Uniformity) *Apart {
-	a := &Apart{blocks: make([]bool, f.NumBlocks())}
+func DivergenceOf(f *ori.Func, u *Uniformity) *Divergence {
+	a := &Divergence{blocks: make([]bool, f.NumBlocks())}
 	pd, byID := PostDomOf(f), blocksByID(f)
 	var noted map[ori.Reg][]*ori.Block
 	var dom *Dom
@@ -82,7 +82,7 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 
 // sleepers adds what lies behind a sleep of threads that are apart: those
 // that wait for them at a BSYNC go on without them.
-func (a *Apart) sleepers(f *ori.Func, open, seen []int32) {
+func (a *Divergence) sleepers(f *ori.Func, open, seen []int32) {
 	done := make([]bool, f.NumBlocks())
 	for changed := true; changed; {
 		changed = false

@@ -19,7 +19,7 @@ func Long(p *build.Plan, copies int) {
 			continue
 		}
 		b := p.Body(fn)
-		p.Apart[fn] = (sites-1)*len(b.Instrs) > copies && !gathers(b)
+		p.Outlined[fn] = (sites-1)*len(b.Instrs) > copies && !gathers(b)
 	}
 }
 

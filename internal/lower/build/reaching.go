@@ -5,16 +5,16 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// Who comes to an instruction: a branch that only the elected thread follows,
+// Which threads reach an instruction: a branch that only the elected thread follows,
 // or that all others do (an exit too), leaves one thread of a warp on one of its ways. Where
 // all ways to an instruction begin there, that thread comes alone, through
 // whatever branches and loops lie between.
 
 // named is the one thread for which predicate r holds, or fails.
-func named(r int32) comer { return elected + 1 + comer(r) }
+func named(r int32) threads { return elected + 1 + threads(r) }
 
 // meet is who comes to a place from two sides.
-func meet(a, b comer) comer {
+func meet(a, b threads) threads {
 	switch {
 	case a == nobody || a == b:
 		return b
@@ -24,18 +24,18 @@ func meet(a, b comer) comer {
 	return anybody
 }
 
-// findComers finds out who comes to each instruction.
-func (l *Builder) findComers() {
+// findReaching finds out which threads reach each instruction.
+func (l *Builder) findReaching() {
 	body := l.Body
-	l.comers = make([]comer, len(body.Instrs)+1)
+	l.reaching = make([]threads, len(body.Instrs)+1)
 	work := []int{0}
-	come := func(n int, c comer) {
-		if m := meet(l.comers[n], c); m != l.comers[n] {
-			l.comers[n] = m
+	come := func(n int, c threads) {
+		if m := meet(l.reaching[n], c); m != l.reaching[n] {
+			l.reaching[n] = m
 			work = append(work, n)
 		}
 	}
-	l.comers[0] = anybody
+	l.reaching[0] = anybody
 	l.leadTo(0) // finds out about tables
 	if l.tables {
 		for n := range body.Labels {
@@ -48,7 +48,7 @@ func (l *Builder) findComers() {
 		if n == len(body.Instrs) {
 			continue
 		}
-		in, c := &body.Instrs[n], l.comers[n]
+		in, c := &body.Instrs[n], l.reaching[n]
 		if in.Op == isa.WBra {
 			come(int(body.Labels[body.Of(in.Args)[0].Ref].At), l.follow(in, c, false))
 		}
@@ -60,7 +60,7 @@ func (l *Builder) findComers() {
 
 // follow is who of those that come to an instruction goes on behind it, or
 // takes a branch.
-func (l *Builder) follow(in *sema.Inst, c comer, past bool) comer {
+func (l *Builder) follow(in *sema.Inst, c threads, past bool) threads {
 	if in.Guard < 0 || c != anybody || in.Op != isa.WBra && in.Op != isa.WExit && in.Op != isa.WRet {
 		return c
 	}
