@@ -326,8 +326,8 @@ func Join(a ori.Operand) ori.Operand {
 func Settle(f *ori.Func) {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if i.Mods.Has(op.MCONTRACT) || i.Mods.Has(op.MTWIN) {
-				i.Mods = i.Mods.Without(op.MCONTRACT).Without(op.MTWIN)
+			if i.Mods.Has(op.MCONTRACT) || i.Mods.Has(op.MPAIRED) {
+				i.Mods = i.Mods.Without(op.MCONTRACT).Without(op.MPAIRED)
 			}
 			if leftOut(i) != nil {
 				f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))

@@ -308,7 +308,7 @@ func (r *rooter) based(j *ori.Instr) bool {
 
 // hasUniform reports whether the uniform datapath has operation o.
 func hasUniform(o op.Op) bool {
-	return o.Twin() != op.None
+	return o.Counterpart() != op.None
 }
 
 // outermost returns the block before the outermost loop in which i, which

@@ -33,11 +33,11 @@ func lock(f *os.File, how int) error {
 // flush tells what closing f would tell, and still holds it.
 func flush(f *os.File) error {
 	return control(f, func(fd int) error {
-		twin, err := syscall.Dup(fd)
+		second, err := syscall.Dup(fd)
 		if err != nil {
 			return err
 		}
-		return syscall.Close(twin)
+		return syscall.Close(second)
 	})
 }
 

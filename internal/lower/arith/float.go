@@ -175,7 +175,7 @@ func mixed(l *build.Builder) (op.Mods, bool) {
 func twice(l *build.Builder, o op.Op, sub bool, n int) {
 	m := arithmetic(l)
 	if l.Arch.Has(target.PairedFloats) {
-		m = m.With(op.MTWIN)
+		m = m.With(op.MPAIRED)
 	}
 	r := l.Tmp(2)
 	for k := range r {

@@ -13,14 +13,14 @@ import (
 // elsewhere with what they bring to PHIs. Where several copies write a value
 // ssa.Mend makes one of each.
 
-// twin is a copy of blocks.
-type twin struct {
+// cloned is a copy of blocks.
+type cloned struct {
 	block map[ori.Reg]*ori.Block // by the label of what each is a copy of
 	key   map[int64]int64        // of PHIs, by the key of what each is a copy of
 }
 
 // of returns the copy of b.
-func (t *twin) of(b *ori.Block) *ori.Block { return t.block[ori.Reg(b.ID)] }
+func (t *cloned) of(b *ori.Block) *ori.Block { return t.block[ori.Reg(b.ID)] }
 
 // copyOf returns a copy of i that is in no block yet. Of a PHI it is another
 // one, which says so itself.
@@ -36,8 +36,8 @@ func copyOf(f *ori.Func, i *ori.Instr) *ori.Instr {
 }
 
 // clone copies blocks, behind all others. Ways out of them lead where they did.
-func clone(f *ori.Func, body []*ori.Block) *twin {
-	t := &twin{block: make(map[ori.Reg]*ori.Block, len(body)), key: map[int64]int64{}}
+func clone(f *ori.Func, body []*ori.Block) *cloned {
+	t := &cloned{block: make(map[ori.Reg]*ori.Block, len(body)), key: map[int64]int64{}}
 	for _, b := range body {
 		t.block[ori.Reg(b.ID)] = f.NewBlock()
 	}
@@ -66,7 +66,7 @@ func clone(f *ori.Func, body []*ori.Block) *twin {
 }
 
 // name lets a copy name copies of blocks, and of their PHIs.
-func (t *twin) name(c *ori.Instr) {
+func (t *cloned) name(c *ori.Instr) {
 	for k := range c.Args {
 		if a := &c.Args[k]; a.Kind == ori.KLabel && t.block[a.Reg] != nil {
 			a.Reg = ori.Reg(t.block[a.Reg].ID)
@@ -94,10 +94,10 @@ func redirect(b, old, t *ori.Block, key func(int64) int64) {
 }
 
 // there tells the PHIs of the copy of a block by those of the block.
-func (t *twin) there(key int64) int64 { return t.key[key] }
+func (t *cloned) there(key int64) int64 { return t.key[key] }
 
 // back tells the PHIs of a block by those of its copy.
-func (t *twin) back(key int64) int64 {
+func (t *cloned) back(key int64) int64 {
 	for k, c := range t.key {
 		if c == key {
 			return k

@@ -49,7 +49,7 @@ func rounded(x float32, ftz bool) (v [2]uint32, ok bool) {
 func plainFloat(i *ori.Instr) (ftz, ok bool) {
 	for _, m := range i.Mods {
 		switch m {
-		case op.NoMod, op.MCONTRACT, op.MTWIN:
+		case op.NoMod, op.MCONTRACT, op.MPAIRED:
 		case op.MFTZ:
 			ftz = true
 		default:

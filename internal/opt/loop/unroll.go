@@ -259,7 +259,7 @@ func (u *unroller) unroll() {
 	f, header := u.f, u.loop.Header
 	body := u.body()
 	old := len(f.Blocks)
-	first := &twin{block: map[ori.Reg]*ori.Block{}}
+	first := &cloned{block: map[ori.Reg]*ori.Block{}}
 	for _, b := range body {
 		first.block[ori.Reg(b.ID)] = b
 	}
@@ -269,7 +269,7 @@ func (u *unroller) unroll() {
 		}
 		first.key[i.Args[1].Imm] = i.Args[1].Imm
 	}
-	turns := []*twin{first}
+	turns := []*cloned{first}
 	for range u.copies - 1 {
 		turns = append(turns, clone(f, body))
 	}

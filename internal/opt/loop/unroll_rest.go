@@ -357,7 +357,7 @@ func (u *unroller) unrollRest(c counter) {
 	ends := u.carried()
 	guard := f.NewBlock()
 	first := u.enter(guard)
-	var turns []*twin
+	var turns []*cloned
 	for range u.copies {
 		turns = append(turns, clone(f, body))
 	}

@@ -32,7 +32,7 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op, roo
 	u.joinTests(false)
 	u.weigh()
 	u.joinTests(true)
-	u.twins()
+	u.addCopies()
 	changed := u.rewrite()
 	return f.Touched(changed || len(u.splits) > 0)
 }
@@ -201,7 +201,7 @@ func (u *uniformer) hasForm(i *ori.Instr) bool {
 // convert gives i the operation of the uniform datapath, and its zero
 // operands the other file.
 func (u *uniformer) convert(i *ori.Instr) bool {
-	to := i.Op.Twin()
+	to := i.Op.Counterpart()
 	if i.Op == op.LDC || i.Op == op.MOV && i.Args[1].Kind == ori.KConst {
 		to = u.constants
 	}

@@ -194,7 +194,7 @@ func (u *uniformer) pays(r ori.Reg) bool {
 	if p.good == 0 {
 		return false
 	}
-	cost := min(p.uses, p.twin)
+	cost := min(p.uses, p.copied)
 	return cost <= here.uses+here.defs+u.worth(r) || cost < u.spared(r, map[ori.Reg]bool{})
 }
 
@@ -241,10 +241,10 @@ func (u *uniformer) worth(r ori.Reg) int {
 
 // price is what a register costs in moves, weighted by loops.
 type price struct {
-	uses int // of readers that cannot take it from where it is
-	twin int // of a copy in a general register, made with it, that those read
-	defs int // of its writers, if they are of the general datapath
-	good int // readers that take it from where it is
+	uses   int // of readers that cannot take it from where it is
+	copied int // of a copy in a general register, made with it, that those read
+	defs   int // of its writers, if they are of the general datapath
+	good   int // readers that take it from where it is
 }
 
 // price weighs r where it is now.
@@ -261,7 +261,7 @@ func (u *uniformer) price(r ori.Reg) (p price) {
 		p.uses += (n + u.immediates(i, imms)) << u.weight(i)
 	}
 	for _, i := range u.defs[r] {
-		p.twin += int(u.f.Regs[r].Width) << u.weight(i)
+		p.copied += int(u.f.Regs[r].Width) << u.weight(i)
 		if !u.moves[r] {
 			n, imms := u.extra(i)
 			p.defs += (n + u.immediates(i, imms)) << u.weight(i)
@@ -325,20 +325,20 @@ func (u *uniformer) want(i *ori.Instr) {
 	}
 }
 
-// twins gives registers of which a copy is cheaper than moves at their
+// addCopies gives registers of which a copy is cheaper than moves at their
 // readers that copy, and makes those readers read it.
-func (u *uniformer) twins() {
+func (u *uniformer) addCopies() {
 	for r := range u.moves {
 		if !u.moves[r] || u.f.Regs[r].Class != ori.R {
 			continue
 		}
-		if p := u.price(ori.Reg(r)); p.twin < p.uses {
-			u.twin(ori.Reg(r))
+		if p := u.price(ori.Reg(r)); p.copied < p.uses {
+			u.addCopy(ori.Reg(r))
 		}
 	}
 }
 
-func (u *uniformer) twin(r ori.Reg) {
+func (u *uniformer) addCopy(r ori.Reg) {
 	f := u.f
 	t := ori.NoReg
 	for _, i := range u.uses[r] {
@@ -366,12 +366,12 @@ func (u *uniformer) twin(r ori.Reg) {
 		return
 	}
 	for _, i := range u.defs[r] {
-		u.copyTwin(i, r, t)
+		u.copyBehind(i, r, t)
 	}
 }
 
-// copyTwin adds behind i, which writes r, what makes t the same.
-func (u *uniformer) copyTwin(i *ori.Instr, r, t ori.Reg) {
+// copyBehind adds behind i, which writes r, what makes t the same.
+func (u *uniformer) copyBehind(i *ori.Instr, r, t ori.Reg) {
 	f := u.f
 	add := func(o op.Op, m op.Mods, d, s ori.Operand) {
 		x := f.NewInstr(o, m, []ori.Operand{d}, []ori.Operand{s})

@@ -113,16 +113,16 @@ const (
 )
 
 type row struct {
-	name    string
-	props   Props
-	class   target.Class
-	refine  uint8 // modifiers that bring another class
-	nrefine uint8
-	work    uint8 // what it leaves behind and awaits
-	nwork   uint8
-	space   Space
-	proxy   Proxy
-	twin    Op
+	name        string
+	props       Props
+	class       target.Class
+	refine      uint8 // modifiers that bring another class
+	nrefine     uint8
+	work        uint8 // what it leaves behind and awaits
+	nwork       uint8
+	space       Space
+	proxy       Proxy
+	counterpart Op
 }
 
 // workRow is what an operation leaves behind, what must be over before it and
@@ -165,9 +165,9 @@ func (o Op) Proxy() Proxy { return ops[o].proxy }
 // while a kernel runs.
 func (o Op) LoadsConstant() bool { return ops[o].proxy == ProxyConstant }
 
-// Twin returns the operation of the uniform datapath that computes what o
+// Counterpart returns the operation of the uniform datapath that computes what o
 // does, or None.
-func (o Op) Twin() Op { return ops[o].twin }
+func (o Op) Counterpart() Op { return ops[o].counterpart }
 
 // Pipe returns the unit that executes o.
 func (o Op) Pipe() target.Pipe { return ops[o].class.Pipe() }

@@ -66,8 +66,8 @@ func TestClass(t *testing.T) {
 // TestColumns asks for what the rows must agree on.
 func TestColumns(t *testing.T) {
 	for o := Op(1); o < numOps; o++ {
-		if u := o.Twin(); u != None && u != o && !u.Has(Uniform) {
-			t.Errorf("the twin of %s is %s", o, u)
+		if u := o.Counterpart(); u != None && u != o && !u.Has(Uniform) {
+			t.Errorf("the counterpart of %s is %s", o, u)
 		}
 		if o.Has(Reads|Writes) != (o.Space() != 0) {
 			t.Errorf("%s touches memory %b", o, o.Space())

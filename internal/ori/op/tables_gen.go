@@ -245,7 +245,7 @@ var ops = [numOps]row{
 	BPT:            {name: "BPT", class: 53, props: Effect},
 	BRA:            {name: "BRA", class: 50, props: Terminator},
 	BREAK:          {name: "BREAK", class: 53, props: Effect},
-	BREV:           {name: "BREV", class: 18, twin: UBREV},
+	BREV:           {name: "BREV", class: 18, counterpart: UBREV},
 	BRX:            {name: "BRX", class: 52, props: Terminator},
 	BRXU:           {name: "BRXU", class: 52, props: Terminator},
 	BSSY:           {name: "BSSY", class: 54, props: Effect},
@@ -279,7 +279,7 @@ var ops = [numOps]row{
 	FFMA2:          {name: "FFMA2", class: 2, props: Commutes | Floats | Pairs | Cached | Lanes},
 	FHADD:          {name: "FHADD", class: 2, props: Cached | Lanes},
 	FHFMA:          {name: "FHFMA", class: 2, props: Cached | Lanes},
-	FLO:            {name: "FLO", class: 18, twin: UFLO},
+	FLO:            {name: "FLO", class: 18, counterpart: UFLO},
 	FMNMX:          {name: "FMNMX", class: 1, props: Commutes | Floats | Single | Cached | Folds | Lanes},
 	FMNMX3:         {name: "FMNMX3", class: 1, props: Floats | Single | Cached | Lanes},
 	FMUL:           {name: "FMUL", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
@@ -303,13 +303,13 @@ var ops = [numOps]row{
 	I2IP:           {name: "I2IP", class: 1},
 	IABS:           {name: "IABS", class: 1},
 	IADD:           {name: "IADD", class: 1},
-	IADD3:          {name: "IADD3", class: 1, props: Commutes | Cached | Folds | Truth | Derives, twin: UIADD3},
+	IADD3:          {name: "IADD3", class: 1, props: Commutes | Cached | Folds | Truth | Derives, counterpart: UIADD3},
 	IDP:            {name: "IDP", class: 3},
 	IGMMA:          {name: "IGMMA", class: 17, props: Effect | Convergent | Group | Matrix | Aligned | Duplicable},
-	IMAD:           {name: "IMAD", class: 3, props: Commutes | Cached | Folds | Remat | Derives, twin: UIMAD, refine: 21, nrefine: 2},
+	IMAD:           {name: "IMAD", class: 3, props: Commutes | Cached | Folds | Remat | Derives, counterpart: UIMAD, refine: 21, nrefine: 2},
 	IMMA:           {name: "IMMA", class: 14, props: Convergent | Matrix | Aligned | KeepsMatrix, refine: 23, nrefine: 2},
 	IMNMX:          {name: "IMNMX", class: 1, props: Commutes | Folds},
-	ISETP:          {name: "ISETP", class: 1, props: Cached | Folds | Truth | Turns | Derives | Compares, twin: UISETP},
+	ISETP:          {name: "ISETP", class: 1, props: Cached | Folds | Truth | Turns | Derives | Compares, counterpart: UISETP},
 	KILL:           {name: "KILL", class: 0, props: Effect},
 	LD:             {name: "LD", class: 22, props: Reads | Described | Plain | Spaced, space: SpaceGeneric, proxy: ProxyGeneric, work: 11, nwork: 1},
 	LDC:            {name: "LDC", class: 25, props: Reads | Remat, space: SpaceConstant, proxy: ProxyConstant},
@@ -322,23 +322,23 @@ var ops = [numOps]row{
 	LDS:            {name: "LDS", class: 20, props: Reads | Plain | Spaced | Root, space: SpaceShared, proxy: ProxyGeneric},
 	LDSM:           {name: "LDSM", class: 20, props: Reads | Convergent | Aligned | Spaced, space: SpaceShared, proxy: ProxyGeneric},
 	LDTM:           {name: "LDTM", class: 49, props: Reads | Convergent | Aligned, space: SpaceTensor, proxy: ProxyGeneric, work: 15, nwork: 1},
-	LEA:            {name: "LEA", class: 1, props: Cached | Folds | Derives, twin: ULEA},
+	LEA:            {name: "LEA", class: 1, props: Cached | Folds | Derives, counterpart: ULEA},
 	LEPC:           {name: "LEPC", class: 64, props: Effect},
-	LOP3:           {name: "LOP3", class: 1, props: Commutes | Cached | Folds | Lut | Derives, twin: ULOP3},
+	LOP3:           {name: "LOP3", class: 1, props: Commutes | Cached | Folds | Lut | Derives, counterpart: ULOP3},
 	MATCH:          {name: "MATCH", class: 31, props: Convergent | Gathered | Exchange},
 	MEMBAR:         {name: "MEMBAR", class: 58, props: Effect | Duplicable, work: 16, nwork: 1},
-	MOV:            {name: "MOV", class: 1, props: Folds | Remat | Derives, twin: UMOV},
+	MOV:            {name: "MOV", class: 1, props: Folds | Remat | Derives, counterpart: UMOV},
 	MOVM:           {name: "MOVM", class: 20, props: Convergent | Aligned},
 	MUFU:           {name: "MUFU", class: 18, props: Floats | Single | Lanes},
 	NANOSLEEP:      {name: "NANOSLEEP", class: 53, props: Effect},
 	NOP:            {name: "NOP", class: 0, props: Effect, work: 17, nwork: 1},
 	OMMA:           {name: "OMMA", class: 15, props: Convergent | Matrix | Aligned},
 	P2R:            {name: "P2R", class: 42, props: ReadsPreds},
-	PLOP3:          {name: "PLOP3", class: 1, props: Truth, twin: UPLOP3},
+	PLOP3:          {name: "PLOP3", class: 1, props: Truth, counterpart: UPLOP3},
 	PMTRIG:         {name: "PMTRIG", class: 0, props: Effect},
-	POPC:           {name: "POPC", class: 18, twin: UPOPC},
+	POPC:           {name: "POPC", class: 18, counterpart: UPOPC},
 	PREEXIT:        {name: "PREEXIT", class: 0, props: Effect},
-	PRMT:           {name: "PRMT", class: 1, props: Cached | Folds | Derives, twin: UPRMT},
+	PRMT:           {name: "PRMT", class: 1, props: Cached | Folds | Derives, counterpart: UPRMT},
 	QGMMA:          {name: "QGMMA", class: 17, props: Effect | Convergent | Group | Matrix | Aligned | Duplicable},
 	QMMA:           {name: "QMMA", class: 15, props: Convergent | Matrix | Aligned},
 	QSPC:           {name: "QSPC", class: 20, props: Reads | Ordered, space: SpaceGeneric, proxy: ProxyGeneric},
@@ -350,11 +350,11 @@ var ops = [numOps]row{
 	REDUX:          {name: "REDUX", class: 30, props: Convergent | Uniform | Gathered | Exchange},
 	RET:            {name: "RET", class: 52, props: Terminator},
 	RPCMOV:         {name: "RPCMOV", class: 53, props: Effect},
-	S2R:            {name: "S2R", class: 27, props: ReadsSpecial, twin: S2UR},
+	S2R:            {name: "S2R", class: 27, props: ReadsSpecial, counterpart: S2UR},
 	S2UR:           {name: "S2UR", class: 29, props: Uniform | ReadsSpecial},
-	SEL:            {name: "SEL", class: 1, props: Cached | Folds | Truth, twin: USEL},
-	SGXT:           {name: "SGXT", class: 1, props: Folds | Derives, twin: USGXT},
-	SHF:            {name: "SHF", class: 1, props: Cached | Folds | Derives, twin: USHF},
+	SEL:            {name: "SEL", class: 1, props: Cached | Folds | Truth, counterpart: USEL},
+	SGXT:           {name: "SGXT", class: 1, props: Folds | Derives, counterpart: USGXT},
+	SHF:            {name: "SHF", class: 1, props: Cached | Folds | Derives, counterpart: USHF},
 	SHFL:           {name: "SHFL", class: 20, props: Convergent | Gathered | Exchange | Lanes | Root},
 	ST:             {name: "ST", class: 23, props: BarsRead | Writes | Described | Plain | Spaced | Steered, space: SpaceGeneric, proxy: ProxyGeneric},
 	STAS:           {name: "STAS", class: 23, props: BarsRead | Writes | Ordered, space: SpaceShared, proxy: ProxyGeneric},
@@ -447,10 +447,10 @@ var ops = [numOps]row{
 	WARPGROUP:      {name: "WARPGROUP", class: 63, props: Effect | Group | Aligned | Duplicable, refine: 27, nrefine: 1, work: 58, nwork: 1},
 	WARPSYNC:       {name: "WARPSYNC", class: 53, props: Effect | Convergent | Duplicable | Spaced, work: 59, nwork: 1},
 	YIELD:          {name: "YIELD", class: 53, props: Effect},
-	COPY:           {name: "COPY", class: 0, props: Pseudo | Folds | Duplicable, twin: COPY},
+	COPY:           {name: "COPY", class: 0, props: Pseudo | Folds | Duplicable, counterpart: COPY},
 	PHI:            {name: "PHI", class: 0, props: Pseudo},
 	PHISRC:         {name: "PHISRC", class: 0, props: Pseudo},
-	UNDEF:          {name: "UNDEF", class: 0, props: Pseudo | Duplicable, twin: UNDEF},
+	UNDEF:          {name: "UNDEF", class: 0, props: Pseudo | Duplicable, counterpart: UNDEF},
 }
 
 var refines = [...]refine{
@@ -944,6 +944,7 @@ const (
 	MPACK_AB
 	MPACK_AB_MERGE_C
 	MPACK_B
+	MPAIRED
 	MPAND
 	MPARTIAL
 	MPAUSE
@@ -1032,7 +1033,6 @@ const (
 	MTRUNC
 	MTRYWAIT
 	MTRY_ALLOC
-	MTWIN
 	MU
 	MU16
 	MU16x2
@@ -1479,6 +1479,7 @@ var modNames = [numMods]string{
 	"PACK_AB",
 	"PACK_AB_MERGE_C",
 	"PACK_B",
+	"PAIRED",
 	"PAND",
 	"PARTIAL",
 	"PAUSE",
@@ -1567,7 +1568,6 @@ var modNames = [numMods]string{
 	"TRUNC",
 	"TRYWAIT",
 	"TRY_ALLOC",
-	"TWIN",
 	"U",
 	"U16",
 	"U16x2",

@@ -50,19 +50,19 @@ type line struct {
 }
 
 type op struct {
-	name    string
-	class   target.Class
-	refines []refine // by modifiers, the first that fits wins
-	bars    string   // barriers it can set: "", "read" or "both"
-	uguard  bool
-	props   []string // facts that Ori keeps, as words of propNames
-	space   []string // memories it touches, as words of spaceNames
-	proxy   string   // the way by which it reaches memory, of proxyNames
-	twin    string   // the operation of the uniform datapath that computes the same
-	works   []work   // by modifiers, all that fit count
-	does    *meaning // what the simulator does for it
-	lines   []*line
-	doc     string
+	name        string
+	class       target.Class
+	refines     []refine // by modifiers, the first that fits wins
+	bars        string   // barriers it can set: "", "read" or "both"
+	uguard      bool
+	props       []string // facts that Ori keeps, as words of propNames
+	space       []string // memories it touches, as words of spaceNames
+	proxy       string   // the way by which it reaches memory, of proxyNames
+	counterpart string   // the operation of the uniform datapath that computes the same
+	works       []work   // by modifiers, all that fit count
+	does        *meaning // what the simulator does for it
+	lines       []*line
+	doc         string
 }
 
 // refine is the latency class that a modifier brings.
@@ -330,7 +330,7 @@ func parseOp(where, s string) *op {
 	return o
 }
 
-// column reads an attribute with a value: space=, proxy=, twin=, does=, leaves=,
+// column reads an attribute with a value: space=, proxy=, counterpart=, does=, leaves=,
 // awaits= and stall=, the last three also for a modifier alone
 // (.EXCH:leaves=stored).
 func (o *op) column(where, w string) bool {
@@ -348,8 +348,8 @@ func (o *op) column(where, w string) bool {
 		o.space = wordsOf(where, spaceNames, value)
 	case name == "proxy":
 		o.proxy = wordsOf(where, proxyNames, value)[0]
-	case name == "twin":
-		o.twin = value
+	case name == "counterpart":
+		o.counterpart = value
 	case name == "does":
 		o.does = parseMeaning(where, o.name, value)
 	case name == "leaves":
@@ -405,11 +405,11 @@ func (d *desc) resolve() {
 		byName[o.name] = o
 	}
 	for _, o := range d.ops {
-		if o.twin == "" {
+		if o.counterpart == "" {
 			continue
 		}
-		if u := byName[o.twin]; u == nil || !slices.Contains(u.props, "uniform") {
-			die(o.name, "the twin %s is no operation of the uniform datapath", o.twin)
+		if u := byName[o.counterpart]; u == nil || !slices.Contains(u.props, "uniform") {
+			die(o.name, "the counterpart %s is no operation of the uniform datapath", o.counterpart)
 		}
 	}
 }

@@ -87,10 +87,10 @@ var workNames = map[string]string{
 
 // pseudo are the operations of Ori's early phases, which no machine has.
 var pseudo = []*op{
-	{name: "COPY", props: []string{"pseudo", "folds", "duplicable"}, twin: "COPY"},
+	{name: "COPY", props: []string{"pseudo", "folds", "duplicable"}, counterpart: "COPY"},
 	{name: "PHI", props: []string{"pseudo"}},
 	{name: "PHISRC", props: []string{"pseudo"}},
-	{name: "UNDEF", props: []string{"pseudo", "duplicable"}, twin: "UNDEF"},
+	{name: "UNDEF", props: []string{"pseudo", "duplicable"}, counterpart: "UNDEF"},
 }
 
 // pseudoMods are modifiers of its own: a sum that may become one operation
@@ -98,7 +98,7 @@ var pseudo = []*op{
 // operation that PTX asks for twice, on both words of a pair, and an access to
 // shared memory that happens, in its order among its like: threads of a warp may
 // count on it that meet there without a barrier.
-var pseudoMods = []string{"CONTRACT", "LOOSE", "OPEN", "TWIN", "VOLATILE"}
+var pseudoMods = []string{"CONTRACT", "LOOSE", "OPEN", "PAIRED", "VOLATILE"}
 
 // oriFile writes the operations and modifiers of package op: the machine's
 // mnemonics, each once. An entry like IMAD.WIDE is IMAD with a modifier that
@@ -169,8 +169,8 @@ func (o *op) columns() string {
 	if o.proxy != "" {
 		s += ", proxy: " + proxyNames[o.proxy]
 	}
-	if o.twin != "" {
-		s += ", twin: " + o.twin
+	if o.counterpart != "" {
+		s += ", counterpart: " + o.counterpart
 	}
 	return s
 }

@@ -15,7 +15,7 @@ import (
 // word from shared memory and goes on behind that. This is all that has to be
 // written to add them.
 const (
-	inventedEntry = `VGLUE imad .HI>imadhi commutes cached folds twin=UVGLUE does=int:arith.Vglue/arith.PrepGlue
+	inventedEntry = `VGLUE imad .HI>imadhi commutes cached folds counterpart=UVGLUE does=int:arith.Vglue/arith.PrepGlue
   2fe 8fe @90 :: {.HI 72} =R16, R24, $b, $c
 
 UVGLUE udp @UP commutes uniform does=unknown
@@ -82,7 +82,7 @@ func TestInvented(t *testing.T) {
 	f := m.Funcs[0]
 	i := f.Blocks[0].First()
 	if i.Op != op.VGLUE || !i.Op.Has(op.Commutes) || !i.Op.Has(op.Cached) || i.Op.Has(op.Reads|op.Writes|op.Effect) ||
-		i.Op.Twin() != op.UVGLUE || i.Op.Pipe() != target.PipeMultiply {
+		i.Op.Counterpart() != op.UVGLUE || i.Op.Pipe() != target.PipeMultiply {
 		t.Error("Ori's row")
 	}
 	if c := timing.NewDescriber(f, a).Class(i); c != target.ClassImadHi || i.Op.Class() != target.ClassImad {
@@ -239,12 +239,12 @@ func TestDescriptionErrors(t *testing.T) {
 		{"VGLUE alu reads space=shared proxy=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
 		{"VGLUE tma uniform does=unknown\n  2fe :: =R16, R24\n", "leaves= is missing"},
 		{"VGLUE alu .HI:leaves=moon\n  2fe :: =R16, R24\n", `what is "moon"?`},
-		{"VGLUE alu twin=IADD3 does=unknown\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
+		{"VGLUE alu counterpart=IADD3 does=unknown\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
 		{"VGLUE alu\n  2fe :: =R16, R24\n", "does= is missing"},
 		{"VGLUE alu does=moon:arith.Iadd3\n  2fe :: =R16, R24\n", `counts no "moon"`},
 		{"VGLUE alu does=int:\n  2fe :: =R16, R24\n", "names no function"},
 		{"VGLUE alu does=int:iadd3\n  2fe :: =R16, R24\n", "no function of a package"},
-		{"VGLUE alu twin=NOSUCH does=unknown\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
+		{"VGLUE alu counterpart=NOSUCH does=unknown\n  2fe :: =R16, R24\n", "no operation of the uniform datapath"},
 	} {
 		if out, err := generate(t, t.TempDir(), c.entry); err == nil || !strings.Contains(out, c.why) {
 			t.Errorf("%q: %v, %s", c.entry, err, out)

@@ -102,9 +102,9 @@ var uniformTwin = regexp.MustCompile(`^U(POPC|FLO|F2I|I2FP?|FMUL|V?IMNMX)\b`)
 // turned are comparisons and what they are when the answer is turned round.
 var turned = map[string]string{"GEU": "LT", "GTU": "LE", "NEU": "EQ", "NE": "EQU", "GE": "LTU", "GT": "LEU", "NAN": "NUM"}
 
-// twinOf names an operation as its twin on the general datapath and, for
+// counterpartOf names an operation as its counterpart on the general datapath and, for
 // comparisons of floats, the one of two opposites.
-func twinOf(o string) string {
+func counterpartOf(o string) string {
 	if uniformTwin.MatchString(o) {
 		o = o[1:]
 	}
@@ -120,13 +120,13 @@ func twinOf(o string) string {
 	return o
 }
 
-// everyMix is the mix of a form's kernels with twins named alike.
+// everyMix is the mix of a form's kernels with counterparts named alike.
 func everyMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
 	t.Helper()
 	out := formMix(t, x, cubin, n)
 	for _, l := range out {
 		for k := range l {
-			l[k] = twinOf(l[k])
+			l[k] = counterpartOf(l[k])
 		}
 		slices.Sort(l)
 	}

@@ -203,7 +203,7 @@ func (ev *Evaluator) arith(x int32, a, b Value) Value {
 		return Value{kind, a.Bits / b.Bits}
 	}
 	if int64(b.Bits) == -1 {
-		return Value{kind, -a.Bits} // the smallest integer has no positive twin
+		return Value{kind, -a.Bits} // the smallest integer has no positive counterpart
 	}
 	return Value{kind, uint64(int64(a.Bits) / int64(b.Bits))}
 }

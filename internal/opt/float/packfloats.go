@@ -8,8 +8,8 @@ import (
 
 // PackFloats does what PTX asks for on both words of a pair at once:
 //
-//	FADD.TWIN d[0] = a[0], -b        FADD2 d[0:2] = a[0:2], -b
-//	FADD.TWIN d[1] = a[1], -b
+//	FADD.PAIRED d[0] = a[0], -b        FADD2 d[0:2] = a[0:2], -b
+//	FADD.PAIRED d[1] = a[1], -b
 //
 // Until here the words went their own ways, so that constants, signs and fused
 // products were found. Words that do not lie side by side are copied to where
@@ -21,8 +21,8 @@ func PackFloats(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		p.made = p.made[:0]
 		for j := range b.Instrs {
-			if j.Mods.Has(op.MTWIN) && f.Should("twins", j) {
-				if i := twinOf(j); i != nil && p.pack(i, j) {
+			if j.Mods.Has(op.MPAIRED) && f.Should("pairs", j) {
+				if i := partnerOf(j); i != nil && p.pack(i, j) {
 					changed = true
 				}
 			}
@@ -32,7 +32,7 @@ func PackFloats(f *ori.Func) bool {
 	return f.Touched(changed)
 }
 
-// packer packs the twins of a function.
+// packer packs the pairs of a function.
 type packer struct {
 	f    *ori.Func
 	made []madePair // in the block, whose words still hold what they were made of
@@ -44,14 +44,14 @@ type madePair struct{ low, high, pair ori.Operand }
 // pairs are the operations that work on two words.
 var pairs = [...]struct{ one, two op.Op }{{op.FADD, op.FADD2}, {op.FMUL, op.FMUL2}, {op.FFMA, op.FFMA2}}
 
-// maxTwins is how many instructions may have come between two twins.
-const maxTwins = 12
+// maxBetween is how many instructions may stand between two of a pair.
+const maxBetween = 12
 
-// twinOf returns the twin before j, if it may be done in the place of j, or
+// partnerOf returns the other of the pair before j, if it may be done in the place of j, or
 // nil.
-func twinOf(j *ori.Instr) *ori.Instr {
+func partnerOf(j *ori.Instr) *ori.Instr {
 	n := 0
-	for i := j.Prev(); i != nil && n < maxTwins; i = i.Prev() {
+	for i := j.Prev(); i != nil && n < maxBetween; i = i.Prev() {
 		n++
 		if i.Op != j.Op || i.Mods != j.Mods || i.Line != j.Line || i.Guard != j.Guard || len(i.Args) != len(j.Args) || i.NDst != 1 {
 			continue
@@ -107,7 +107,7 @@ func writesSource(j, i *ori.Instr) bool {
 	return false
 }
 
-// pack does j and i, the twin before it, in the place of j.
+// pack does j and i, the other of the pair before it, in the place of j.
 func (p *packer) pack(i, j *ori.Instr) bool {
 	o := op.None
 	for _, k := range &pairs {
@@ -133,7 +133,7 @@ func (p *packer) pack(i, j *ori.Instr) bool {
 	if !direct {
 		pair = p.f.Words(p.f.NewReg(ori.R, 2))
 	}
-	x := p.f.NewInstr(o, i.Mods.Without(op.MTWIN).Without(op.MCONTRACT), []ori.Operand{pair}, srcs)
+	x := p.f.NewInstr(o, i.Mods.Without(op.MPAIRED).Without(op.MCONTRACT), []ori.Operand{pair}, srcs)
 	x.Line, x.Guard = j.Line, j.Guard
 	j.Block().InsertBefore(x, j)
 	if !direct {

@@ -7,44 +7,44 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
-// TestTwins: what PTX asks for on both words of a pair is one operation, whose
+// TestPackFloats: what PTX asks for on both words of a pair is one operation, whose
 // sources lie side by side, are one word for both, or are copied.
-func TestTwins(t *testing.T) {
+func TestPackFloats(t *testing.T) {
 	const load = "LDS.64 r4 = [0x0]\nLDS.64 r5 = [0x8]\nLDS r0 = [0x10]\nLDS r1 = [0x14]\n"
 	const out = "\nSTS.64 [0x0], r6"
 	run := []func(*ori.Func) bool{float.PackFloats}
 	runCases(t, []phaseCase{
 		{
-			"side by side, with a sign", load + "FADD.TWIN r6[0] = r4[0], -r5[0]\nFADD.TWIN r6[1] = r4[1], -r5[1]" + out,
+			"side by side, with a sign", load + "FADD.PAIRED r6[0] = r4[0], -r5[0]\nFADD.PAIRED r6[1] = r4[1], -r5[1]" + out,
 			load + "FADD2 r6 = r4, -r5" + out, run,
 		},
 		{
-			"one word for both, and a number", load + "FFMA.RZ.TWIN r6[0] = r4[0], r0, 0x3f800000\nFFMA.RZ.TWIN r6[1] = r4[1], r0, 0x3f800000" + out,
+			"one word for both, and a number", load + "FFMA.RZ.PAIRED r6[0] = r4[0], r0, 0x3f800000\nFFMA.RZ.PAIRED r6[1] = r4[1], r0, 0x3f800000" + out,
 			load + "FFMA2.RZ r6 = r4, r0, 0x3f800000" + out, run,
 		},
 		{
-			"words of two registers, twice", load + "FMUL.TWIN r6[0] = r0, r4[0]\nFMUL.TWIN r6[1] = r1, r4[1]\nFMUL.TWIN r5[0] = r0, r6[0]\nFMUL.TWIN r5[1] = r1, r6[1]\nSTS.64 [0x0], r5",
+			"words of two registers, twice", load + "FMUL.PAIRED r6[0] = r0, r4[0]\nFMUL.PAIRED r6[1] = r1, r4[1]\nFMUL.PAIRED r5[0] = r0, r6[0]\nFMUL.PAIRED r5[1] = r1, r6[1]\nSTS.64 [0x0], r5",
 			load + "COPY r9[0] = r0\nCOPY r9[1] = r1\nFMUL2 r6 = r9, r4\nFMUL2 r5 = r9, r6\nSTS.64 [0x0], r5", run,
 		},
 		{
-			"a word that changes in between is copied again", load + "FMUL.TWIN r6[0] = r0, r4[0]\nFMUL.TWIN r6[1] = r1, r4[1]\nLDS r1 = [0x18]\nFMUL.TWIN r5[0] = r0, r6[0]\nFMUL.TWIN r5[1] = r1, r6[1]\nSTS.64 [0x0], r5",
+			"a word that changes in between is copied again", load + "FMUL.PAIRED r6[0] = r0, r4[0]\nFMUL.PAIRED r6[1] = r1, r4[1]\nLDS r1 = [0x18]\nFMUL.PAIRED r5[0] = r0, r6[0]\nFMUL.PAIRED r5[1] = r1, r6[1]\nSTS.64 [0x0], r5",
 			load + "COPY r9[0] = r0\nCOPY r9[1] = r1\nFMUL2 r6 = r9, r4\nLDS r1 = [0x18]\nCOPY r10[0] = r0\nCOPY r10[1] = r1\nFMUL2 r5 = r10, r6\nSTS.64 [0x0], r5", run,
 		},
 		{
-			"results that go on alone, under a guard", load + "@p7 FADD.TWIN r0 = r4[0], r5[0]\n@p7 FADD.TWIN r1 = r4[1], r5[1]\nSTS [0x0], r0\nSTS [0x4], r1",
+			"results that go on alone, under a guard", load + "@p7 FADD.PAIRED r0 = r4[0], r5[0]\n@p7 FADD.PAIRED r1 = r4[1], r5[1]\nSTS [0x0], r0\nSTS [0x4], r1",
 			load + "@p7 FADD2 r9 = r4, r5\n@p7 COPY r0 = r9[0]\n@p7 COPY r1 = r9[1]\nSTS [0x0], r0\nSTS [0x4], r1", run,
 		},
 		{
-			"the second reads what the first makes", load + "FADD.TWIN r6[0] = r4[0], r5[0]\nFADD.TWIN r6[1] = r6[0], r5[1]" + out,
-			load + "FADD.TWIN r6[0] = r4[0], r5[0]\nFADD.TWIN r6[1] = r6[0], r5[1]" + out, run,
+			"the second reads what the first makes", load + "FADD.PAIRED r6[0] = r4[0], r5[0]\nFADD.PAIRED r6[1] = r6[0], r5[1]" + out,
+			load + "FADD.PAIRED r6[0] = r4[0], r5[0]\nFADD.PAIRED r6[1] = r6[0], r5[1]" + out, run,
 		},
 		{
-			"a source of the first changes in between", load + "FADD.TWIN r6[0] = r0, r5[0]\nLDS r0 = [0x18]\nFADD.TWIN r6[1] = r0, r5[1]" + out,
-			load + "FADD.TWIN r6[0] = r0, r5[0]\nLDS r0 = [0x18]\nFADD.TWIN r6[1] = r0, r5[1]" + out, run,
+			"a source of the first changes in between", load + "FADD.PAIRED r6[0] = r0, r5[0]\nLDS r0 = [0x18]\nFADD.PAIRED r6[1] = r0, r5[1]" + out,
+			load + "FADD.PAIRED r6[0] = r0, r5[0]\nLDS r0 = [0x18]\nFADD.PAIRED r6[1] = r0, r5[1]" + out, run,
 		},
 		{
-			"two signs", load + "FADD.TWIN r6[0] = r4[0], -r5[0]\nFADD.TWIN r6[1] = r4[1], r5[1]" + out,
-			load + "FADD.TWIN r6[0] = r4[0], -r5[0]\nFADD.TWIN r6[1] = r4[1], r5[1]" + out, run,
+			"two signs", load + "FADD.PAIRED r6[0] = r4[0], -r5[0]\nFADD.PAIRED r6[1] = r4[1], r5[1]" + out,
+			load + "FADD.PAIRED r6[0] = r4[0], -r5[0]\nFADD.PAIRED r6[1] = r4[1], r5[1]" + out, run,
 		},
 	})
 }
