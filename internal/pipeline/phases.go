@@ -107,6 +107,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Saturate", Run: improve(float.Saturate), MinOpt: 2},
 		{Name: "KnownBits", Run: improve(opt.KnownBits), MinOpt: 1},
 		{Name: "Reassociate", Run: improve(address.Reassociate), MinOpt: 2},
+		{Name: "ScaledProducts", Run: improve(address.ScaledProducts), MinOpt: 2},
 		{Name: "AddressFold", Run: improve(address.AddressFold), MinOpt: 1},
 		{Name: "SharedInductions", Run: improve(loop.SharedInductions), MinOpt: 2},
 		{Name: "SharedPointers", Run: improve(loop.SharedPointers), MinOpt: 2},
@@ -176,7 +177,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "SSA", "Simplify", "BranchSimplify", "DeadCode", "JumpThreads", "BranchSimplify", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify",
 	"Unswitch", "Peel", "BranchSimplify", "UnrollRest", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"PhiCopies", "CopyProp", "LocalWords", "OldValues", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
+	"PhiCopies", "CopyProp", "LocalWords", "OldValues", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "ScaledProducts", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",

@@ -83,12 +83,12 @@ class Memory:
         torch.cuda.synchronize()
         return [m.clone() for m in self.memory]
 
-    def time(self, f, n, before=20000):
-        """Microseconds of each of n launches; so many cycles before give the host time to order them."""
+    def time(self, f, n, before=25000):
+        """Microseconds of each of n launches; so many cycles before for each give the host time to order them all: else short kernels take as long as ordering them."""
         import torch
         self.restore()
         a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        torch.cuda._sleep(before)
+        torch.cuda._sleep(before * n)
         a.record()
         for _ in range(n):
             self.launch(f)

@@ -80,9 +80,14 @@ func product(i *ori.Instr) ([3]ori.Operand, bool) {
 			return [3]ori.Operand{rz, rz, s[0]}, true
 		}
 	case op.IADD3:
-		if i.Mods == (op.Mods{}) && len(s) == 3 && s[2].Kind == ori.KZero && s[2].Flags == 0 && isWord(s[0]) && s[0].Flags == 0 &&
-			isWord(s[1]) && s[1].Flags&^ori.Neg == 0 {
+		if i.Mods != (op.Mods{}) || len(s) != 3 || s[2].Kind != ori.KZero || s[2].Flags != 0 || !isWord(s[1]) || s[1].Flags&^ori.Neg != 0 || s[0].Flags != 0 {
+			break
+		}
+		if isWord(s[0]) {
 			return [3]ori.Operand{s[0], ori.Imm(1), s[1]}, true
+		}
+		if s[0].Kind == ori.KZero {
+			return [3]ori.Operand{rz, rz, s[1]}, true
 		}
 	case op.LEA:
 		if i.Mods == (op.Mods{}) && len(s) == 3 && isWord(s[0]) && s[0].Flags == 0 && isWord(s[1]) && s[1].Flags == 0 && isShift(s[2]) {
@@ -108,6 +113,9 @@ func replace(f *ori.Func, i *ori.Instr, srcs [3]ori.Operand, fits Fits) {
 	o, m := i.Op, i.Mods
 	dst, old := i.Args[0], append([]ori.Operand(nil), i.Srcs()...)
 	i.Op, i.Mods = op.IMAD, op.Mods{}
+	if srcs[0].Kind == ori.KZero && srcs[2].Flags != 0 { // the reference's spelling of a negation
+		i.Mods = op.M(op.MMOV)
+	}
 	f.SetArgs(i, []ori.Operand{dst}, srcs[:])
 	if !fits(i) {
 		i.Op, i.Mods = o, m

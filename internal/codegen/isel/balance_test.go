@@ -19,6 +19,7 @@ func TestBalance(t *testing.T) {
 		{"a product already there counts", "IMAD r0 = r1, r2, rz\nIADD3 r1 = r0, -r2, rz", "IMAD IADD3", all},
 		{"two sides of a load", "SHF.L.U32 r0 = r1, 0x3, rz\nLOP3.LUT r1 = r0, r2, rz, 0x3c", "IMAD LOP3", all},
 		{"an index", "LEA r0 = r1, r2, 0x4\nLOP3.LUT r1 = r0, r2, rz, 0x3c", "IMAD LOP3", all},
+		{"a negation", "IADD3 r0 = rz, -r1, rz\nLOP3.LUT r1 = r0, r2, rz, 0x3c", "IMAD LOP3", all},
 		{"sums of three stay", "IADD3 r0 = r1, r2, r2\nIADD3 r0 = r1, r2, r0", "IADD3 IADD3", all},
 		{"no such form", "MOV r0 = r1\nMOV r1 = r2", "MOV MOV", func(*ori.Instr) bool { return false }},
 	} {

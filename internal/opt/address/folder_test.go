@@ -10,9 +10,10 @@ import (
 // TestFolders: every phase makes of each file of its folder what stands beside it.
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
-		"LocalWords":   func(f *ori.Func) bool { return LocalWords(f, 32) },
-		"NarrowLoads":  NarrowLoads,
-		"Reassociate":  Reassociate,
-		"VectorStores": func(f *ori.Func) bool { return VectorStores(f, 48) },
+		"LocalWords":     func(f *ori.Func) bool { return LocalWords(f, 32) },
+		"NarrowLoads":    NarrowLoads,
+		"Reassociate":    Reassociate,
+		"ScaledProducts": ScaledProducts,
+		"VectorStores":   func(f *ori.Func) bool { return VectorStores(f, 48) },
 	})
 }
