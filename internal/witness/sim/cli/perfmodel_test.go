@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/sass"
-	"github.com/goptxas/goptxas/internal/witness/sim/pace"
+	"github.com/goptxas/goptxas/internal/witness/sim/perfmodel"
 )
 
 // TestFill: a block that waits most of the time takes less of a multiprocessor that it shares
@@ -15,8 +15,8 @@ func TestFill(t *testing.T) {
 		stall    uint8
 		shares   bool
 	}{{"FFMA", 15, true}, {"MUFU.EX2", 8, false}} {
-		r := &recorder{warps: 4, sm: []int{0}, list: []pace.Block{{Warps: make([][]uint32, 4)}}}
-		r.code = []pace.Inst{{Mnemonic: c.mnemonic, Ctrl: sass.Ctrl{Stall: c.stall, WrBar: -1, RdBar: -1}}}
+		r := &recorder{warps: 4, sm: []int{0}, list: []perfmodel.Block{{Warps: make([][]uint32, 4)}}}
+		r.code = []perfmodel.Inst{{Mnemonic: c.mnemonic, Ctrl: sass.Ctrl{Stall: c.stall, WrBar: -1, RdBar: -1}}}
 		for w := range r.list[0].Warps {
 			r.list[0].Warps[w] = make([]uint32, 100)
 		}

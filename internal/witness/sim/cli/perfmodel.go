@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/witness/sim"
-	"github.com/goptxas/goptxas/internal/witness/sim/pace"
+	"github.com/goptxas/goptxas/internal/witness/sim/perfmodel"
 )
 
 // What a multiprocessor of Hopper has, and how many there are.
@@ -25,16 +25,16 @@ type recorder struct {
 	grid  [3]uint32
 	warps int
 	index map[[3]uint32]int // place of a block among those kept
-	list  []pace.Block
+	list  []perfmodel.Block
 	sm    []int // of each block kept
-	code  []pace.Inst
+	code  []perfmodel.Inst
 	known []bool
 	steps int
 }
 
 func newRecorder(l *sim.Launch, size int) *recorder {
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
-	return &recorder{grid: l.Grid, warps: (threads + 31) / 32, index: map[[3]uint32]int{}, code: make([]pace.Inst, size), known: make([]bool, size)}
+	return &recorder{grid: l.Grid, warps: (threads + 31) / 32, index: map[[3]uint32]int{}, code: make([]perfmodel.Inst, size), known: make([]bool, size)}
 }
 
 // hook notes an instruction about to run.
@@ -48,7 +48,7 @@ func (r *recorder) hook(e *sim.Event) error {
 	if !ok {
 		k = len(r.list)
 		r.index[id] = k
-		r.list, r.sm = append(r.list, pace.Block{Warps: make([][]uint32, r.warps)}), append(r.sm, n%smCount)
+		r.list, r.sm = append(r.list, perfmodel.Block{Warps: make([][]uint32, r.warps)}), append(r.sm, n%smCount)
 	}
 	at := e.Index()
 	if !r.known[at] {
@@ -60,9 +60,9 @@ func (r *recorder) hook(e *sim.Event) error {
 }
 
 // describe tells the model about an instruction.
-func describe(e *sim.Event) pace.Inst {
+func describe(e *sim.Event) perfmodel.Inst {
 	text := e.Text()
-	i := pace.Inst{Mnemonic: e.Mnemonic(), Ctrl: e.Ctrl(), Commits: strings.Contains(text, "gsb0"), Never: strings.HasPrefix(text, "@!PT ")}
+	i := perfmodel.Inst{Mnemonic: e.Mnemonic(), Ctrl: e.Ctrl(), Commits: strings.Contains(text, "gsb0"), Never: strings.HasPrefix(text, "@!PT ")}
 	if _, args, ok := strings.Cut(text, ", "); ok {
 		i.Reads = strings.HasPrefix(args, "R") && !strings.HasPrefix(args, "RZ")
 	}
@@ -81,7 +81,7 @@ func (r *recorder) cycles(registers int, smem uint32, fill bool) (most int64) {
 	threads := r.warps * 32
 	together := min(smRegisters/(max(8, (registers+7)/8*8)*threads), smThreads/threads, smBlocks, smShared/(int(smem)+blockShared))
 	for s := range mostSMs {
-		var list []pace.Block
+		var list []perfmodel.Block
 		for k, b := range r.list {
 			if r.sm[k] == s {
 				list = append(list, b)
@@ -92,7 +92,7 @@ func (r *recorder) cycles(registers int, smem uint32, fill bool) (most int64) {
 			list = append(list, list[:n]...)
 		}
 		if n > 0 {
-			most = max(most, pace.Cycles(r.code, list, together)*int64(n)/int64(len(list)))
+			most = max(most, perfmodel.Cycles(r.code, list, together)*int64(n)/int64(len(list)))
 		}
 	}
 	return most
