@@ -4,9 +4,9 @@
 // anywhere); instruction selection puts them where a form allows them.
 //
 // The builder (lower/build) knows the body, its operands and variables and
-// emits instructions; each room above it lowers one kind of PTX instruction
+// emits instructions; each package above it lowers one kind of PTX instruction
 // and has a table that says which function lowers which. This package asks
-// the tables. Rooms see those below them in this list only:
+// the tables. Packages see those below them in this list only:
 //
 //	call             calls, branches, the ABI
 //	async            copies and barriers that go on by themselves, tensor memory
@@ -14,7 +14,7 @@
 //	warp             threads of a warp together, barriers of the block, fences
 //	memory           loads, stores, atomics, addresses
 //	arith            arithmetic, comparisons, conversions
-//	expand           division, roots and what calls their routines
+//	division         division, roots and what calls their routines
 //	build            the builder
 //	routine          which routines there are
 package lower
@@ -39,7 +39,7 @@ type Draft struct {
 // New lowers a checked body.
 func New(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *build.Layout, opts build.Options) (d *Draft, err error) {
 	l := build.New(arch)
-	l.Module, l.Layout, l.Opts, l.Rooms = m, layout, opts, rooms[:]
+	l.Module, l.Layout, l.Opts, l.Tables = m, layout, opts, tables[:]
 	l.Body, l.Fn = body, &m.Funcs[body.Func]
 	l.F = mod.NewFunc(l.Fn.Name)
 	defer refused(&err)

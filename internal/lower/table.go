@@ -20,6 +20,6 @@ var buildHandlers = build.Table{
 	isa.WBrkpt: (*build.Builder).Trap,
 }
 
-// rooms are asked in this order how an instruction is lowered. One that none of
+// tables are asked in this order how an instruction is lowered. One that none of
 // them knows cannot be compiled.
-var rooms = [...]*build.Table{&arith.Handlers, &division.Handlers, &memory.Handlers, &warp.Handlers, &texture.Handlers, &matrix.Handlers, &async.Handlers, &call.Handlers, &buildHandlers}
+var tables = [...]*build.Table{&arith.Handlers, &division.Handlers, &memory.Handlers, &warp.Handlers, &texture.Handlers, &matrix.Handlers, &async.Handlers, &call.Handlers, &buildHandlers}

@@ -249,9 +249,9 @@ func converge(u *unit, c *phase.Ctx) error {
 	x := flow.UniformityOf(u.f)
 	cross := flow.Crossings(u.f, x)
 	all := isel.Converge(u.f, func(b *ori.Block) bool { return (c.Opt == 0 || x.Parts(b)) && !cross[b.ID] })
-	all = !isel.SpareBarriers(u.f, barrierRoom(u.f)) && all
+	all = !isel.SpareBarriers(u.f, barrierLimit(u.f)) && all
 	apart := u.gatherThreads(c.Opt == 0)
-	for isel.SpareBarriers(u.f, barrierRoom(u.f)) { // threads that wait for all of the warp keep barriers from others
+	for isel.SpareBarriers(u.f, barrierLimit(u.f)) { // threads that wait for all of the warp keep barriers from others
 		all = false
 		apart = u.gatherThreads(c.Opt == 0)
 	}
@@ -288,15 +288,15 @@ func (u *unit) gatherThreads(always bool) *flow.Divergence {
 	return apart
 }
 
-// barrierRoom is what there is for convergence regions, less some because
+// barrierLimit is what there is for convergence regions, less some because
 // those that overlap find no place as easily as those that enclose each other.
 // A function takes those only that it need not save.
-func barrierRoom(f *ori.Func) isel.Room {
+func barrierLimit(f *ori.Func) isel.BarrierLimit {
 	const spare = 2
 	if !f.Kernel {
-		return isel.Room{All: abi.FreeBarriers, Kept: abi.FreeBarriers}
+		return isel.BarrierLimit{All: abi.FreeBarriers, Kept: abi.FreeBarriers}
 	}
-	return isel.Room{All: numBarriers - spare, Kept: numBarriers - abi.FreeBarriers - spare}
+	return isel.BarrierLimit{All: numBarriers - spare, Kept: numBarriers - abi.FreeBarriers - spare}
 }
 
 // findGatherings finds where threads may gather for one instruction from

@@ -8,10 +8,10 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Room is how many convergence barriers there are for regions that enclose
+// BarrierLimit is how many convergence barriers there are for regions that enclose
 // each other. A barrier cannot go to a register and back while threads wait at
 // it, and some wait there while others run inside.
-type Room struct {
+type BarrierLimit struct {
 	All  int // at any place
 	Kept int // at calls, which may note threads in the others
 }
@@ -19,9 +19,9 @@ type Room struct {
 // SpareBarriers takes convergence regions away until the barriers of f find
 // room. The threads of such a region gather further on. It reports whether it
 // took any away.
-func SpareBarriers(f *ori.Func, room Room) (took bool) {
-	for numBarriers(f) > room.Kept {
-		k := tooMany(f, room)
+func SpareBarriers(f *ori.Func, limit BarrierLimit) (took bool) {
+	for numBarriers(f) > limit.Kept {
+		k := tooMany(f, limit)
 		if k == ori.NoReg {
 			break
 		}
@@ -45,12 +45,12 @@ func numBarriers(f *ori.Func) (n int) {
 
 // tooMany returns the barrier that goes where there is no room for all: the
 // last that threads leave, whose region only saves time, or else the last.
-func tooMany(f *ori.Func, room Room) ori.Reg {
+func tooMany(f *ori.Func, limit BarrierLimit) ori.Reg {
 	var over []ori.Reg
 	flow.Barriers(f, func(i *ori.Instr, alive []ori.Reg) bool {
-		n := room.All
+		n := limit.All
 		if i.Op == op.CALL && !f.CallsRoutine(i) {
-			n = room.Kept
+			n = limit.Kept
 		}
 		if len(alive) > n {
 			over = slices.Clone(alive)

@@ -38,7 +38,7 @@ func nested(t *testing.T, n int, inside string) *ori.Func {
 // TestSpareBarriers: of regions that enclose each other as many stay as there
 // is room for, the outer ones; all of a region goes.
 func TestSpareBarriers(t *testing.T) {
-	room := Room{All: 7, Kept: 3}
+	limit := BarrierLimit{All: 7, Kept: 3}
 	for _, c := range []struct {
 		name   string
 		n      int
@@ -50,7 +50,7 @@ func TestSpareBarriers(t *testing.T) {
 		{"a call inside", 9, "CALL.ABS.NOINC r0", 3},
 	} {
 		f := nested(t, c.n, c.inside)
-		if took := SpareBarriers(f, room); took != (c.want < c.n) {
+		if took := SpareBarriers(f, limit); took != (c.want < c.n) {
 			t.Errorf("%s: took some away: %v", c.name, took)
 		}
 		notes, waits := map[ori.Reg]bool{}, map[ori.Reg]bool{}
@@ -107,7 +107,7 @@ RET
 	if numBarriers(f) != 2 {
 		t.Fatalf("%d barriers:\n%s", numBarriers(f), f.Append(nil))
 	}
-	if !SpareBarriers(f, Room{1, 1}) || numBarriers(f) != 1 || strings.Contains(string(f.Append(nil)), "BREAK") {
+	if !SpareBarriers(f, BarrierLimit{1, 1}) || numBarriers(f) != 1 || strings.Contains(string(f.Append(nil)), "BREAK") {
 		t.Errorf("the region that threads leave is still there:\n%s", f.Append(nil))
 	}
 }

@@ -183,7 +183,7 @@ func (l *Builder) Code() {
 
 // handler returns what lowers the current instruction.
 func (l *Builder) handler() func(*Builder) {
-	for _, t := range l.Rooms {
+	for _, t := range l.Tables {
 		if h := t[l.In.Op]; h != nil {
 			return h
 		}

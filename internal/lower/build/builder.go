@@ -42,7 +42,7 @@ type Builder struct {
 	Layout *Layout
 	Opts   Options
 	Plan   *Plan    // what becomes of calls
-	Rooms  []*Table // how each instruction is lowered
+	Tables []*Table // how each instruction is lowered
 
 	Cur     *ori.Block
 	order   []*ori.Block // blocks in the order they are filled
@@ -73,7 +73,7 @@ type Builder struct {
 	syncs    []syncSite // for which threads of a warp gather
 }
 
-// Table says how the PTX instructions of one room are lowered; nil: not here.
+// Table says how the PTX instructions of one package are lowered; nil: not here.
 type Table [isa.NumWords]func(*Builder)
 
 // New returns a builder that has made nothing yet.

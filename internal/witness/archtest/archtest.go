@@ -64,7 +64,7 @@ var layers = [...]layer{
 	{"internal/codegen/regalloc/problem", 58, false, "alloc"},  // what is allocated
 	{"internal/codegen/expand", 53, false, ""},                 // arithmetic that takes several instructions
 	{"internal/codegen/abi", 41, false, ""},
-	{"internal/opt", 69, false, ""}, // values and expressions; the rooms of the optimiser stand on it
+	{"internal/opt", 69, false, ""}, // values and expressions; the packages of the optimiser stand on it
 	{"internal/opt/address", 71, false, ""},
 	{"internal/opt/control", 71, false, ""},
 	{"internal/opt/cse", 71, false, ""},
@@ -74,7 +74,7 @@ var layers = [...]layer{
 	{"internal/opt/ssa", 70, false, ""}, // what mends values where code was copied
 	{"internal/opt/uniform", 71, false, ""},
 	{"internal/lower", 70, false, ""},
-	{"internal/lower/call", 60, false, ""}, // the rooms of lowering, each on those below it
+	{"internal/lower/call", 60, false, ""}, // the packages of lowering, each on those below it
 	{"internal/lower/async", 59, false, ""},
 	{"internal/lower/texture", 59, false, ""},
 	{"internal/lower/matrix", 59, false, ""},
@@ -143,7 +143,7 @@ func allowed(from, to string) (string, bool) {
 	case a.wing != b.wing && a.wing != "" && b.wing != "":
 		return a.wing + " and " + b.wing + " do not know each other", false
 	case strings.HasPrefix(b.prefix, "internal/lower/") && !strings.HasPrefix(a.prefix, "internal/lower") && a.rank < 75:
-		return "the rooms of lowering serve lowering and the pipeline", false
+		return "the packages of lowering serve lowering and the pipeline", false
 	case a.prefix == b.prefix && a.peers:
 		return "", true
 	case a.rank > b.rank:

@@ -50,14 +50,14 @@ func compiled(t *testing.T) ([]pkg, exports) {
 	return pkgs, files
 }
 
-// straight are the rooms whose files can be read from the top down: none
+// straight are the packages whose files can be read from the top down: none
 // names something that a file above it declares.
 var straight = [...]string{"internal/lower", "internal/pipeline"}
 
 // draw asks for a page with every arrow between files.
 var draw = flag.String("draw", "", "write the files of all packages, and which they name, to this file")
 
-// TestFileArrows: in the rooms that are straight no two files name each other,
+// TestFileArrows: in the packages that are straight no two files name each other,
 // directly or through others, and docs/imports.md lists them from the top down.
 func TestFileArrows(t *testing.T) {
 	pkgs, files := compiled(t)
@@ -66,8 +66,8 @@ func TestFileArrows(t *testing.T) {
 	var page strings.Builder
 	for _, p := range pkgs {
 		rel := strings.TrimPrefix(p.ImportPath, "github.com/goptxas/goptxas/")
-		room := slices.IndexFunc(straight[:], func(s string) bool { return rel == s || strings.HasPrefix(rel, s+"/") })
-		if room < 0 && *draw == "" {
+		pkg := slices.IndexFunc(straight[:], func(s string) bool { return rel == s || strings.HasPrefix(rel, s+"/") })
+		if pkg < 0 && *draw == "" {
 			continue
 		}
 		g, err := fileGraphOf(p.ImportPath, p.Dir, p.GoFiles, files)
@@ -75,10 +75,10 @@ func TestFileArrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.draw(&page, rel)
-		if room < 0 {
+		if pkg < 0 {
 			continue
 		}
-		seen[room] += len(p.GoFiles)
+		seen[pkg] += len(p.GoFiles)
 		for _, c := range g.components() {
 			for _, a := range c {
 				for _, b := range c {
@@ -95,7 +95,7 @@ func TestFileArrows(t *testing.T) {
 		delete(listed, rel)
 	}
 	for rel := range listed {
-		t.Errorf("docs/imports.md lists %s, which is none of the rooms", rel)
+		t.Errorf("docs/imports.md lists %s, which is none of the packages", rel)
 	}
 	for n, files := range seen {
 		if files == 0 {

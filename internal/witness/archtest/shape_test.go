@@ -41,8 +41,8 @@ func TestPackageSize(t *testing.T) {
 	t.Logf("%d packages measured", packages)
 }
 
-// TestPackagesAreTested: every package has tests of its own, or is a room of
-// one that has: its tests ask the rooms.
+// TestPackagesAreTested: every package has tests of its own, or is a part of
+// one that has: its tests ask the parts.
 func TestPackagesAreTested(t *testing.T) {
 	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} {{.Name}} {{len .TestGoFiles}} {{len .XTestGoFiles}}", "./...")
 	cmd.Dir = root
@@ -68,7 +68,7 @@ func TestPackagesAreTested(t *testing.T) {
 			t.Errorf("nobody tests %s", p)
 		}
 	}
-	t.Logf("%d packages have tests, %d are rooms of such", len(tested), len(bare))
+	t.Logf("%d packages have tests, %d are parts of such", len(tested), len(bare))
 }
 
 // TestPhaseNames: a row of the pipeline bears the name of the function it runs.

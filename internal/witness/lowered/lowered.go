@@ -1,5 +1,5 @@
 // Package lowered shows what single PTX instructions become in Ori: the tests
-// of each room of lowering ask it.
+// of each package of lowering ask it.
 package lowered
 
 import (

@@ -1,7 +1,7 @@
 // Package ptxvm is the executable meaning of PTX: it runs a checked module
 // without compiling it. Every instruction is decoded once into a closure over
 // columns of 32 lanes, by the function that table.go names for it. The
-// functions stand in rooms by family (arith, memory, control, warp, async,
+// functions stand in packages by family (arith, memory, control, warp, async,
 // mma, tcgen05, tex), all on one machine (machine), which knows no family.
 //
 // Numbers go through internal/engine/fp, so results are exact. A program that

@@ -1,5 +1,5 @@
 // Package rewritten compares what a phase of the optimiser makes of functions
-// with what stands in files: the tests of each room of the optimiser ask it.
+// with what stands in files: the tests of each package of the optimiser ask it.
 package rewritten
 
 import (

@@ -1,6 +1,6 @@
 // Package sim is the meaning of SASS: it runs the kernels of a cubin, ours or
 // the reference's, without a GPU. The table of meanings (meaning) names one
-// function for each operation; the functions stand in rooms by family (arith,
+// function for each operation; the functions stand in packages by family (arith,
 // memory, control, warp, async, mma, tcgen05, tex) on one machine (machine),
 // which reads words through code, places the file through image, keeps clocks
 // in timing and asks order what the rules allow.
