@@ -478,6 +478,7 @@ func tuning(u *unit) sched.Tuning {
 		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer),
 		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler),
 		Slacks: sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
+		Steps:  sched.Steps{Blocks: n(knobs.StepBlocks), Gain: n(knobs.StepGain), Copies: n(knobs.StepCopies)},
 	}
 }
 

@@ -151,6 +151,9 @@ func (j *Judge) Places() bool {
 // be needed.
 func (j *Judge) Keep() {
 	j.look()
+	if j.found() != nil {
+		return
+	}
 	if x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err == nil {
 		j.done = append(j.done, x)
 	}

@@ -8,11 +8,26 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// fewBlocks is how many blocks on a multiprocessor are few enough to look
-// further for an order that one more depends on.
-const fewBlocks = 3
+// slight is a cost that is better than another order: some wait between products.
+const slight = 1
+
+// awaits is how long a warp waits for its products, beyond what latencies of
+// orders count, and for copies from memory.
+func (p *preScheduler) awaits(f *ori.Func) (time float64) {
+	for n, weight := range p.weights(f) {
+		r := &p.regions[n]
+		time += weight * float64(p.graph(r.stretch).Products())
+		for _, i := range r.instrs {
+			if i.Op == op.DEPBAR {
+				time += weight * float64(p.tune.Steps.Copies)
+			}
+		}
+	}
+	return time
+}
 
 // step is the number of registers that orders of f are made for, if fewer
 // blocks fit beyond it: runs of registers may find no place within, though
@@ -24,29 +39,36 @@ func (p *preScheduler) step(f *ori.Func) int {
 	made := p.limit[general] + reserve
 	blocks, _ := estimate.Blocks(f, made)
 	least, _ := estimate.Blocks(f, estimate.Cliffs[len(estimate.Cliffs)-1])
-	if blocks == least || blocks > fewBlocks {
+	if blocks == least || int(blocks) > p.tune.Steps.Blocks {
 		return 0
+	}
+	for more, _ := estimate.Blocks(f, made+8); more == blocks; more, _ = estimate.Blocks(f, made+8) {
+		made += 8 // what bounds the blocks is something else
 	}
 	return int(made)
 }
 
-// stepGain is the part of the time with fewer blocks that an order with one
-// block more may take, its spill code included.
-const stepGain = 0.9
-
 // keepStep looks for an order of f that does with so many registers, and costs
-// nothing more, unless the one it has does. Where none is found, one of little
+// no more than with all of them, unless the one it has does. Where none is found, one of little
 // cost is better than a block less; time is about how long the code takes with
 // the blocks of the step. Else f keeps its order.
 func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, judge Judge) {
-	budget := Budget{Most: judge.Within(registers)}
-	if fits(judge) {
+	if judge.Within(registers); fits(judge) {
 		return
 	}
-	order := f.Order()
+	judge.Within(0)
+	free, _ := judge.Price(0) // moves between files, which other orders need as well
+	budget := Budget{Most: judge.Within(registers)}
 	fewer := time
 	fewer.Warps = estimate.Warps(f, int32(registers)+8)
-	least, cheap := tuning.Affordable(time, fewer.Time()*stepGain), [][]*ori.Instr(nil)
+	least := free + tuning.Affordable(time, fewer.Time()*float64(s.tune.Steps.Gain)/100)
+	if guess, memory := judge.Guess(0); memory == 0 && guess <= least {
+		if cost, _ := judge.Price(least); cost <= min(least, free+slight) {
+			judge.Keep()
+			return
+		}
+	}
+	order, cheap := f.Order(), [][]*ori.Instr(nil)
 	for _, m := range slices.Concat([]strategy{{}}, strategies[:], moreStrategies[:]) {
 		if m.far == places.OverFences {
 			continue
@@ -54,12 +76,12 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 		f.Reorder(source)
 		s.preScheduler(budget, m).arrange(f)
 		f.Touch()
-		guess, memory := judge.Guess(0)
-		if memory != 0 || guess != 0 && least == 0 {
+		if guess, memory := judge.Guess(0); memory != 0 || guess > least {
 			continue
 		}
 		cost, _ := judge.Price(least)
-		if guess == 0 && cost == 0 {
+		if cost <= free {
+			judge.Keep()
 			return
 		}
 		if cost < least {

@@ -140,8 +140,8 @@ func (s *analysis) list(f *ori.Func, source [][]*ori.Instr, p *preScheduler, jud
 		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
 	}
 	step := p.step(f)
-	var time tuning.Cost
-	if !p.staggerRows(f, source, judge) {
+	time, done := p.staggerRows(f, source, judge)
+	if !done {
 		time = p.arrange(f)
 		f.Touch()
 		if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
@@ -149,6 +149,7 @@ func (s *analysis) list(f *ori.Func, source [][]*ori.Instr, p *preScheduler, jud
 		}
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
+		time.Latency += p.awaits(f)
 		s.keepStep(f, step, time, source, judge)
 		return verdict{}
 	}

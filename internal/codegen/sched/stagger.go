@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -29,11 +30,11 @@ func (p *preScheduler) hasExponentials(r region) bool {
 }
 
 // staggerRows arranges f so that rows take turns, where some region has such, and
-// reports whether it did. Where registers are short it must cost no spill code.
-func (p *preScheduler) staggerRows(f *ori.Func, source [][]*ori.Instr, judge Judge) bool {
+// reports whether it did and about how long that takes. Where registers are short it must cost no spill code.
+func (p *preScheduler) staggerRows(f *ori.Func, source [][]*ori.Instr, judge Judge) (time tuning.Cost, done bool) {
 	full := p.nearlyFull() || p.roomy()
 	if full && (judge == nil || p.tune.Manner != 0 || f.Size() > mostTried) {
-		return false
+		return time, false
 	}
 	q, any := *p, false
 	q.regions = slices.Clone(p.regions)
@@ -47,13 +48,13 @@ func (p *preScheduler) staggerRows(f *ori.Func, source [][]*ori.Instr, judge Jud
 		}
 	}
 	if !any {
-		return false
+		return time, false
 	}
-	q.arrange(f)
+	time = q.arrange(f)
 	f.Touch()
 	if !full || fits(judge) {
-		return true
+		return time, true
 	}
 	f.Reorder(source)
-	return false
+	return time, false
 }

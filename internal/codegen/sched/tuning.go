@@ -7,6 +7,7 @@ type (
 	Tuning = tuning.Tuning
 	Turns  = tuning.Turns
 	Slacks = tuning.Slacks
+	Steps  = tuning.Steps
 	Judge  = tuning.Judge
 )
 

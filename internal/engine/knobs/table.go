@@ -61,6 +61,9 @@ const (
 	SlackProduct              // read by pipeline
 	SlackPair                 // read by pipeline
 	SlackAlone                // read by pipeline
+	StepBlocks                // read by pipeline
+	StepGain                  // read by pipeline
+	StepCopies                // read by pipeline
 	FlagsFew                  // read by pipeline
 	FlagsReach                // read by pipeline
 	FlagsMasked               // read by pipeline
@@ -131,6 +134,9 @@ var table = [...]Knob{
 	SlackProduct:    {"SlackProduct", Int, "30", "the cycles of SchedSlack in functions with products of matrices and registers to spare"},
 	SlackPair:       {"SlackPair", Int, "48", "the same with exponentials between the products and two warps of different blocks on a scheduler"},
 	SlackAlone:      {"SlackAlone", Int, "80", "the same where both warps are of one block"},
+	StepBlocks:      {"StepBlocks", Int, "5", "blocks on a multiprocessor up to which other orders are tried that do with their registers, in functions with products of warp groups"},
+	StepGain:        {"StepGain", Int, "90", "percent of the time with a block less that such an order takes at most"},
+	StepCopies:      {"StepCopies", Int, "500", "cycles that a loop waits for copies from memory in that time"},
 	FlagsFew:        {"FlagsFew", Int, "4", "predicates from which on those too many become bits of a word"},
 	FlagsReach:      {"FlagsReach", Int, "12", "instructions for which such a bit that was looked at is kept in a predicate"},
 	FlagsMasked:     {"FlagsMasked", Int, "3", "bits that are wanted with one predicate from which on it masks their word"},

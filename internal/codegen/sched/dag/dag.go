@@ -288,6 +288,16 @@ func (g *Graph) groupBusy(i *ori.Instr) int32 {
 // leastBusy is how long the smallest of them keeps it.
 const leastBusy = 8
 
+// Products is how long the operations keep their unit beyond that.
+func (g *Graph) Products() (busy int32) {
+	for k, c := range g.Classes {
+		if i := g.Instrs[k]; c == target.ClassGmma && i.Mods.Has(op.MLOOSE) {
+			busy += int32(i.Args[0].N) - min(int32(i.Args[0].N), g.groupBusy(i))
+		}
+	}
+	return busy
+}
+
 // groupTime is the time from a warp-group matrix operation to an instruction
 // that touches its registers; one that adds to the same sums follows at once.
 func (g *Graph) groupTime(i, next *ori.Instr) int32 {

@@ -103,10 +103,14 @@ func TestReach(t *testing.T) {
 		{"STS [r0+0x1d000], r0", 1},
 		{"LDS r0 = [r0+0xe000]", 4},
 		{"STL [r0+0x1c000], r0", 8},
-		{"LDGSTS.E.BYPASS.128 [r0+0x12000], desc[u2], [r1.64+0x0]", 3},
+		{"LDGSTS.E.BYPASS.128 [r0+0x11000], desc[u2], [r1.64+0x0]", 3},
 		{"LDGSTS.E.BYPASS.128 [r0+0x0], desc[u2], [r1.64+0x12000]", 8},
+		// 256 threads write 4,096 bytes with each
+		{"STS.128 [r0+0x18000], r3\nSTS.128 [r0+0x18800], r3\nSTS.128 [r0+0x19000], r3\nSTS.128 [r0+0x19800], r3", 2},
+		{"STS.128 [r0+0x18000], r3\nSTS.128 [r0+0x18800], r3\nSTS.128 [r0+0x19000], r3\nSTS.128 [r0+0x19800], r3\nSTS.128 [r0+0x1a000], r3", 1},
+		{"STS.128 [r0+0x18000], r3\nSTS.128 [r0+0x18008], r3\nSTS.128 [r0+0x18008], r3\nSTS.128 [r0+0x18000], r3\nSTS.128 [r0+0x18000], r3", 2},
 	} {
-		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg u2 2/2\nb0:\n" + c.text + "\nEXIT\n}\n")
+		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg u2 2/2\nreg r3 4/4\nb0:\n" + c.text + "\nEXIT\n}\n")
 		if err != nil {
 			t.Fatal(err)
 		}

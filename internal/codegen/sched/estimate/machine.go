@@ -46,16 +46,17 @@ func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
 	threads = (threads + 31) / 32 * 32
 	warps := schedulers * (registers / schedulers / ((count + 7) / 8 * 8 * 32)) // each has its own registers, and gives them out by the 256
 	blocks = min(warps*32, maxThreads) / threads
-	if n := max(f.Props.SharedBytes, reach(f)); n > 0 {
+	if n := max(f.Props.SharedBytes, reach(f, threads)); n > 0 {
 		blocks = min(blocks, sharedBytes/n)
 	}
 	return blocks, threads
 }
 
-// reach is how much shared memory f has at least: up to the farthest constant
-// that is added to an address there. Of memory that the launch asks for the source
-// says no more.
-func reach(f *ori.Func) (n int32) {
+// reach is how much shared memory f has at least, with so many threads: up to the farthest
+// constant that is added to an address there, and room for what all threads write in a
+// row from one address on. Of memory that the launch asks for the source says no more.
+func reach(f *ori.Func, threads int32) (n int32) {
+	var row tile
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			if i.Op.Space() != op.SpaceShared && i.Op != op.LDGSTS {
@@ -63,8 +64,8 @@ func reach(f *ori.Func) (n int32) {
 			}
 			for _, s := range i.Srcs() {
 				if s.Kind == ori.KAddr {
-					if s.Imm > int64(n) && s.Imm < sharedBytes {
-						n = int32(s.Imm)
+					if s.Imm < sharedBytes {
+						n = max(n, int32(s.Imm), row.add(i, s, threads))
 					}
 					break // a copy reads another memory
 				}
@@ -72,6 +73,38 @@ func reach(f *ori.Func) (n int32) {
 		}
 	}
 	return n
+}
+
+// tile is a row of stores, or of copies to shared memory, by all threads with one address and several constants:
+// they write to different places.
+type tile struct {
+	base     ori.Operand
+	low, end int64
+	bytes    int32 // written in all
+}
+
+// add adds an access to the row, or begins another one, and returns how far the row reaches.
+func (t *tile) add(i *ori.Instr, at ori.Operand, threads int32) int32 {
+	if i.Op != op.STS && i.Op != op.LDGSTS || i.Guard.Kind != ori.KNone {
+		return 0
+	}
+	width := int64(4)
+	switch {
+	case i.Mods.Has(op.M128):
+		width = 16
+	case i.Mods.Has(op.M64):
+		width = 8
+	}
+	imm := at.Imm
+	if at.Imm = 0; at != t.base {
+		*t = tile{base: at, low: imm, end: imm}
+	}
+	if imm < t.end && imm+width > t.low && t.bytes > 0 { // perhaps a place that was written before
+		return 0
+	}
+	t.low, t.end = min(t.low, imm), max(t.end, imm+width)
+	t.bytes += threads * int32(width)
+	return int32(min(t.low+int64(t.bytes), sharedBytes))
 }
 
 // BusyTable holds how long each class keeps each other from its unit.

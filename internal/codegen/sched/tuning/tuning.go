@@ -45,6 +45,8 @@ type Tuning struct {
 	Ample, Ampler int
 	// Slacks are those of functions with products of matrices.
 	Slacks Slacks
+	// Steps say where registers are looked for within a step of occupancy.
+	Steps Steps
 	// Quick leaves the order of the source where registers last for it, and
 	// tries one other where they do not.
 	Quick bool
@@ -56,6 +58,13 @@ type Tuning struct {
 // products and at most two warps share a scheduler, nobody else fills their gaps,
 // least of all where both are of one block.
 type Slacks struct{ Product, Pair, Alone int }
+
+// Steps are the steps of occupancy of functions with products of warp groups
+// that other orders are tried for: those with Blocks on a multiprocessor at most.
+// Gain is the percentage of the time with fewer blocks that an order with one
+// block more may take, its spill code included, where copies from memory
+// that a loop waits for take so many cycles.
+type Steps struct{ Blocks, Gain, Copies int }
 
 // Turns are the regions whose rows take turns at the special function unit.
 type Turns struct {
@@ -70,6 +79,7 @@ func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
 		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
+		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500},
 	}
 }
 
