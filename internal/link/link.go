@@ -1,6 +1,3 @@
-// Package link makes a file of a module's compiled functions: where variables
-// lie, what is relocated, what objects say to the linker, line tables and debug
-// sections.
 package link
 
 import (

@@ -1,5 +1,18 @@
-// Package pipeline is the one place that knows in which order a function
-// passes through the compiler.
+// Package pipeline takes kernels from checked text to code. It is the one
+// place that knows in which order a function passes through the compiler.
+//
+//   - A module: module.go compiles its kernels on workers (workers.go), each
+//     in a unit of its own (unit.go); options.go and output.go are what goes
+//     in and comes out.
+//   - A kernel: pipeline.go lowers bodies and runs the phases; gather.go
+//     decides where threads gather, routine.go and subs.go add routines and
+//     functions that stand alone, regpool.go serves warps that trade
+//     registers, linked.go objects.
+//   - The phases: phases.go is the table, runners.go keeps a runner for each
+//     level.
+//   - Beside that: remember.go and pack.go keep compiled kernels, resume.go
+//     and head.go go on from dumps, search.go looks for faster code,
+//     follow.go and watch.go tell others how far it is.
 package pipeline
 
 import (

@@ -1,8 +1,3 @@
-// Package emit turns scheduled Ori with physical registers into machine
-// words. It is the only bridge between Ori and the machine's description:
-// tables made from that description say which forms an Ori instruction can
-// become and where its operands go, so that every operation, modifier and
-// operand shape Ori uses is checked against what the architecture has.
 package emit
 
 import (

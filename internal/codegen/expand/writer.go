@@ -1,7 +1,3 @@
-// Package expand holds the long expansions of arithmetic, on Ori: values of one
-// and two words, division, quotients and roots rounded right, minima. Whoever
-// writes Ori can use it: it knows nothing of the language that the function
-// was written in.
 package expand
 
 import (

@@ -1,5 +1,3 @@
-// Package isel makes Ori instructions ones the machine has: operands go
-// where a form allows them, the rest into registers.
 package isel
 
 import (

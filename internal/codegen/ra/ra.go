@@ -1,7 +1,3 @@
-// Package ra gives the virtual registers of an Ori function physical ones.
-// It describes the function to the allocator as plain data, and turns the
-// answer back into Ori: register numbers, spill code, copies that became
-// nothing.
 package ra
 
 import (

@@ -1,18 +1,3 @@
-// Package regalloc assigns physical registers to numbered values. It works
-// on plain data: files of registers, blocks, instructions and operands. It
-// knows no instruction set and no compiler IR, so it has its own text form,
-// its own independent checker and its own fuzzer.
-//
-// The method is the fat-point method. Every virtual register is a run of
-// consecutive words; the words' live ranges are lists of program points.
-// Each physical register keeps the set of points at which it is taken. The
-// allocator walks the virtual registers in a chosen order and takes for
-// each the slot with the least contest (primary cost, zero when it is free
-// wherever it is wanted), breaking ties by a secondary cost (copies that
-// would vanish, register banks, low numbers). A file is tried several times
-// in different orders without spilling, and the best result is kept; when
-// none fits the budget, the points where more words live than there are
-// registers choose what to spill, and the trials start again.
 package regalloc
 
 import (

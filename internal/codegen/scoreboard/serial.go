@@ -1,5 +1,3 @@
-// Package scoreboard decides when instructions may issue: stall counts for
-// results that arrive after a known time, the six barriers for the others.
 package scoreboard
 
 import (

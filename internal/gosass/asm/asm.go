@@ -1,4 +1,3 @@
-// Package asm assembles sources of cubins, and kernels written by hand.
 package asm
 
 import (

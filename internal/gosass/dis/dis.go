@@ -1,5 +1,3 @@
-// Package dis prints cubins: as listings in the words of nvdisasm, as sources
-// that package asm turns into the same file again, as graphs and as JSON.
 package dis
 
 import (

@@ -1,4 +1,3 @@
-// Package arith lowers arithmetic, logic, comparisons and conversions.
 package arith
 
 import (

@@ -1,3 +1,8 @@
+// Package arith lowers arithmetic, logic, comparisons and conversions:
+// integers (int.go, bits.go, carry.go), floats (float.go, half.go, mufu.go,
+// testp.go), comparisons (compare.go), conversions (cvt.go, cvtnarrow.go), and
+// the video instructions (video.go, simd.go). table.go says which function
+// lowers which instruction.
 package arith
 
 import (

@@ -1,5 +1,3 @@
-// Package async lowers what goes on by itself: asynchronous and bulk copies,
-// tensor maps, mbarriers, tensor memory.
 package async
 
 import (

@@ -1,5 +1,3 @@
-// Package call lowers calls, branches and the entry and exit of functions, and
-// plans what becomes of the calls of a kernel.
 package call
 
 import (

@@ -1,3 +1,8 @@
+// Package call lowers calls, branches and the entry and exit of functions, and
+// plans what becomes of the calls of a kernel: plan.go and inline.go decide
+// which functions stand in place of their calls, shared.go places shared
+// variables, call.go, abi.go and actuals.go pass values, control.go and brx.go
+// lower branches. table.go says which function lowers which instruction.
 package call
 
 import (

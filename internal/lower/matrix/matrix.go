@@ -1,5 +1,3 @@
-// Package matrix lowers matrix products and the loads and stores of their
-// fragments, and makes products that the machine lacks from those it has.
 package matrix
 
 import (

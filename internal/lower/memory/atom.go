@@ -1,5 +1,3 @@
-// Package memory lowers loads, stores, atomics, address arithmetic and cache
-// hints.
 package memory
 
 import (

@@ -1,3 +1,9 @@
+// Package memory lowers loads, stores, atomics, address arithmetic and cache
+// hints: mem.go, load.go and mem256.go for loads and stores, atom.go and
+// multimem.go for atomics, param.go, vecparam.go and object.go for parameters,
+// space.go for addresses of other spaces, stack.go for alloca, cache.go and
+// policy.go for hints, all on access.go. table.go says which function lowers
+// which instruction.
 package memory
 
 import (

@@ -1,4 +1,3 @@
-// Package texture lowers textures and surfaces.
 package texture
 
 import (

@@ -1,3 +1,6 @@
+// Package texture lowers textures (tex.go, gradient.go, texel.go; oldtex.go
+// before sm_90) and surfaces (surface.go), by handles (handle.go) or names
+// (refs.go). table.go says which function lowers which instruction.
 package texture
 
 import (

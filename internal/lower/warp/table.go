@@ -1,3 +1,7 @@
+// Package warp lowers what threads of a warp or block do together: shuffles,
+// votes and reductions (warp.go), barriers and fences (barrier.go), and
+// instructions for which threads gather from several places (gather.go).
+// table.go says which function lowers which instruction.
 package warp
 
 import (

@@ -1,5 +1,3 @@
-// Package warp lowers what threads of a warp or block do together: shuffles,
-// votes, reductions, barriers and fences.
 package warp
 
 import (

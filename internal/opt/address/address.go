@@ -1,5 +1,3 @@
-// Package address folds constants into addresses and joins neighbouring
-// accesses.
 package address
 
 import (

@@ -1,5 +1,3 @@
-// Package control has the phases that turn branches into predicated code and
-// choices.
 package control
 
 import (

@@ -1,4 +1,3 @@
-// Package cse finds computations that were done before.
 package cse
 
 import (

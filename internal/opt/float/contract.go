@@ -1,5 +1,3 @@
-// Package float has the phases about floating point: fused products, signs,
-// constants and packed halves.
 package float
 
 import (

@@ -1,5 +1,3 @@
-// Package loop unrolls loops, finds what their turns share, and follows
-// constants through control flow.
 package loop
 
 import (

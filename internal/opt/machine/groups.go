@@ -1,5 +1,3 @@
-// Package machine has the last improvements before instructions are chosen:
-// results that nobody reads, cleared accumulators, shared groups of words.
 package machine
 
 import (

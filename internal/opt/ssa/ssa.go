@@ -1,5 +1,3 @@
-// Package ssa brings functions into SSA form and out of it again, and splits
-// registers into the values they hold.
 package ssa
 
 import (

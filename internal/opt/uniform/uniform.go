@@ -1,5 +1,3 @@
-// Package uniform moves what all threads of a warp share to the uniform
-// datapath.
 package uniform
 
 import (

@@ -1,7 +1,3 @@
-// Package flow analyses Ori functions: order of blocks, dominators, loops,
-// values, liveness, alias, uniformity. The function keeps each result with
-// the version it was made from, so asking again costs nothing until the
-// function changes; Verify proves that what is kept is still true.
 package flow
 
 import (

@@ -167,3 +167,35 @@ func exists(path string) bool {
 	}
 	return false
 }
+
+// TestPackageComments: a package comment names files of its own folder.
+func TestPackageComments(t *testing.T) {
+	named := regexp.MustCompile(`\b[a-z][a-z0-9_]*\.go\b`)
+	n := 0
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "testdata" || d.Name() == "out"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil || f.Doc == nil {
+			return err
+		}
+		for _, name := range named.FindAllString(f.Doc.Text(), -1) {
+			if n++; strings.HasSuffix(name, "_gen.go") {
+				continue // may be made for another folder
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), name)); err != nil {
+				t.Errorf("%s names %s, which does not exist", path, name)
+			}
+		}
+		return nil
+	})
+	if err != nil || n < 100 {
+		t.Errorf("%d files named: %v", n, err)
+	}
+}

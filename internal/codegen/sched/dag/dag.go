@@ -1,5 +1,3 @@
-// Package dag finds what must stand before what in runs of instructions, and
-// lists them.
 package dag
 
 import (
