@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt"
-	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/opt/uniform"
 	"github.com/goptxas/goptxas/internal/ori"
 )
@@ -70,38 +69,6 @@ ISETP.LT.AND p3 = r0, 0x5, pt
 PLOP3.LUT p5 = p3, p4, pt, 0xc0, 0x0
 @p5 STS [r0+0x0], r0
 @p3 STS [r0+0x4], r0`, []func(*ori.Func) bool{opt.Combine}},
-		{"a guarded load writes where its words are wanted", `MOV r1 = rz
-MOV r8[0] = rz
-MOV r8[1] = 0x1
-@p3 LDS.128 r7 = [r0+0x0]
-@p3 COPY r8[0] = r7[2]
-@p3 COPY r8[1] = r7[3]
-@p3 COPY r1 = r7[1]
-STS.64 [r0+0x10], r8
-STS [r0+0x18], r1`, `MOV r7[1] = rz
-MOV r7[2] = rz
-MOV r7[3] = 0x1
-@p3 LDS.128 r7 = [r0+0x0]
-STS.64 [r0+0x10], r7[2:4]
-STS [r0+0x18], r7[1]`, []func(*ori.Func) bool{control.GuardedLoads}},
-		{"not when the old value is read in between", `MOV r1 = rz
-@p3 LDS r2 = [r0+0x0]
-STS [r0+0x18], r1
-@p3 COPY r1 = r2
-STS [r0+0x1c], r1`, `MOV r1 = rz
-@p3 LDS r2 = [r0+0x0]
-STS [r0+0x18], r1
-@p3 COPY r1 = r2
-STS [r0+0x1c], r1`, []func(*ori.Func) bool{control.GuardedLoads}},
-		{"not when the guard has changed", `MOV r1 = rz
-@p3 LDS r2 = [r0+0x0]
-ISETP.LT.AND p3 = r0, 0x5, pt
-@p3 COPY r1 = r2
-STS [r0+0x1c], r1`, `MOV r1 = rz
-@p3 LDS r2 = [r0+0x0]
-ISETP.LT.AND p3 = r0, 0x5, pt
-@p3 COPY r1 = r2
-STS [r0+0x1c], r1`, []func(*ori.Func) bool{control.GuardedLoads}},
 		{"uniform constants", `MOV r1 = rz
 MOV r2 = 0x14f00000
 R2UR u9[0] = r1

@@ -182,9 +182,10 @@ var order = []string{
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
 	// Wider loads, packed operations: the last of values.
-	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "PackFloats", "LeaveSSA", "Renumber", "TestBits",
+	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "PackFloats",
 	// Fewer branches.
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "Accumulators", "SplitWords", "CopyProp", "Literals", "TensorClears", "DeadCode",
+	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "OldValues", "GuardedLoads", "Selects", "CopyProp", "DeadCode",
+	"LeaveSSA", "BranchSimplify", "Renumber", "TestBits", "Accumulators", "SplitWords", "CopyProp", "Literals", "TensorClears", "DeadCode",
 	"UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "Unguard",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",

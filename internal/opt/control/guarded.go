@@ -1,192 +1,167 @@
 package control
 
 import (
-	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// GuardedLoads makes guarded loads write where their results are wanted. Loads
-// of several words under a guard go to a register of their own first, and
-// copies under the same guard take the words to registers that hold
-// something else when the guard is false:
+// GuardedLoads lets guarded loads leave what is wanted where they do not run.
+// Producers load under a guard to registers of their own, and take the words
+// to where they want them under the same guard:
 //
-//	MOV d = rz              MOV t[1] = rz
-//	@p LDG.64 t = …         @p LDG.64 t = …
-//	@p COPY d = t[1]
+//	@p LDG.64 t = … else _               COPY o[0] = r0; COPY o[1] = r1
+//	@p COPY d0 = t[0] else r0            @p LDG.64 t = … else o
+//	@p COPY d1 = t[1] else r1            COPY d0 = t[0]; COPY d1 = t[1]
 //
-// Where nobody looks at d between the load and the copy, d can live in t.
+// What t is where the guard does not hold nobody said. It works on SSA form.
 func GuardedLoads(f *ori.Func) bool {
-	if f.Props.SSA {
-		return GuardedValues(f)
+	if !f.Props.SSA {
+		return false
 	}
+	g := &guarded{f: f, v: opt.ValuesOf(f), dom: flow.DomOf(f)}
+	g.find()
 	changed := false
-	for range opt.MaxChain {
-		g := &guarded{f: f, v: opt.ValuesOf(f), to: pool.Make[place](f.Scratch(), len(f.Regs)), taken: pool.Make[bool](f.Scratch(), len(f.Regs))}
-		g.indices()
-		for _, b := range f.Blocks {
-			for i := b.First(); i != nil; i = i.Next() { // the copies behind it go away
-				g.load(i)
-			}
-		}
-		if !g.changed {
-			break
-		}
-		g.rename()
-		changed = true
+	for _, i := range g.loads {
+		changed = g.load(i, g.copies[i]) || changed
 	}
-	return changed
-}
-
-// place is where a register's words go: words of another from base on.
-type place struct {
-	in   ori.Reg
-	base uint8
-	ok   bool
+	return f.Touched(changed)
 }
 
 type guarded struct {
-	f       *ori.Func
-	v       *opt.Values
-	to      []place
-	taken   []bool // register is part of a change of this round
-	changed bool
+	f      *ori.Func
+	v      *opt.Values
+	dom    *flow.Dom
+	loads  []*ori.Instr
+	copies map[*ori.Instr][]*ori.Instr
 }
 
-// indices takes out the registers that index constant banks: such an operand
-// names no word of a wider register.
-func (g *guarded) indices() {
-	for _, b := range g.f.Blocks {
-		for i := range b.Instrs {
-			for _, a := range i.Args {
-				if a.Kind == ori.KConst && a.Reg != ori.NoReg {
-					g.taken[a.Reg] = true
-				}
+// find lists the guarded loads, with the copies of their results under the
+// same guard.
+func (g *guarded) find() {
+	for _, b := range g.dom.Order.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if i.Op != op.COPY && i.Op != op.MOV || i.Guard.Kind != ori.KReg || len(i.Args) != 2 || len(i.Old) != 1 {
+				continue
 			}
+			d, s := i.Args[0], i.Args[1]
+			if s.Kind != ori.KReg || s.Class != ori.R || s.Flags != 0 || s.N != 1 || d.N != 1 || d.Class != ori.R {
+				continue
+			}
+			j := g.v.Writer(s)
+			if j == nil || j.Guard != i.Guard || j.NDst != 1 || len(j.Old) != 1 || !j.Op.Has(op.Reads) || j.Op.Has(op.Writes|op.Effect) {
+				continue
+			}
+			if g.copies == nil {
+				g.copies = map[*ori.Instr][]*ori.Instr{}
+			}
+			if g.copies[j] == nil {
+				g.loads = append(g.loads, j)
+			}
+			g.copies[j] = append(g.copies[j], i)
 		}
 	}
 }
 
-// window is how far behind a load its copies are looked for.
-const window = 64
-
-// load looks for the copies of a guarded load's results.
-func (g *guarded) load(i *ori.Instr) {
-	if i.Guard.Kind != ori.KReg || i.NDst != 1 || !i.Op.Has(op.Reads) || i.Op.Has(op.Writes|op.Effect) {
-		return
-	}
+// load lets load i leave what the copies of its words leave, where all of that
+// is known before it.
+func (g *guarded) load(i *ori.Instr, copies []*ori.Instr) bool {
 	t := i.Args[0]
-	if t.Kind != ori.KReg || t.Class != ori.R || t.Sub != 0 || t.N != g.f.Regs[t.Reg].Width || g.f.Regs[t.Reg].Fixed || g.taken[t.Reg] {
-		return
-	}
-	w := g.v.WordOf(t)
-	for n := range int32(t.N) {
-		if g.v.Def[w+n] != i || g.v.Writes[w+n] != 2 || g.v.Reads[w+n] > 1 {
-			return
+	wants := make([]ori.Operand, t.N)
+	if o := i.Old[0]; o.Kind == ori.KReg {
+		for n := range wants {
+			wants[n] = o
+			wants[n].Sub, wants[n].N = o.Sub+uint8(n), 1
 		}
 	}
-	for _, d := range g.copies(i) {
-		if !g.fits(d, t) || !g.f.Should("load", i) {
+	var done []*ori.Instr
+	for _, c := range copies {
+		w := &wants[c.Args[1].Sub-t.Sub]
+		switch o := c.Old[0]; {
+		case o.Kind == ori.KNone || *w == o:
+		case w.Kind != ori.KNone && *w != g.constant(o):
+			continue
+		case g.constant(o).Kind != ori.KNone:
+			*w = g.constant(o)
+		case g.reaches(o, i):
+			*w = o
+		default:
 			continue
 		}
-		g.to[d.reg] = place{t.Reg, d.base, true}
-		g.taken[d.reg], g.taken[t.Reg] = true, true
-		for _, c := range d.copies {
-			c.Remove()
-		}
-		g.changed = true
-	}
-}
-
-// copied is a target of copies: a register and the copies that fill its words.
-type copied struct {
-	reg    ori.Reg
-	base   uint8 // word of the load's result that its first word comes from
-	words  uint8 // words copied
-	odd    bool  // cannot be merged
-	copies []*ori.Instr
-}
-
-// copies lists the registers that the results of load i are copied to under
-// its guard, before the guard changes, and that nobody else touches between.
-func (g *guarded) copies(i *ori.Instr) []copied {
-	t := i.Args[0].Reg
-	var list []copied
-	var touched []ori.Reg
-	n := 0
-	for j := i.Next(); j != nil && n < window; j = j.Next() {
-		n++
-		if c, ok := g.copyOf(i, j, t); ok {
-			list = addCopy(list, c, touched)
-		}
-		for _, a := range j.Args {
-			if a.HasReg() {
-				touched = append(touched, a.Reg)
-			}
-		}
-		for _, d := range j.Dsts() {
-			if d.HasReg() && d.Reg == i.Guard.Reg {
-				return list
-			}
+		if g.f.Should("load", c) {
+			done = append(done, c)
 		}
 	}
-	return list
-}
-
-// copyOf reports whether j copies words of t under the guard of i.
-func (g *guarded) copyOf(i, j *ori.Instr, t ori.Reg) (*ori.Instr, bool) {
-	if j.Op != op.COPY && j.Op != op.MOV || j.Guard != i.Guard || j.NDst != 1 || len(j.Args) != 2 {
-		return nil, false
+	if len(done) == 0 {
+		return false
 	}
-	d, s := j.Args[0], j.Args[1]
-	return j, s.Kind == ori.KReg && s.Reg == t && s.Flags == 0 && d.Kind == ori.KReg && d.Class == ori.R && d.N == s.N && d.Reg != t
+	if i.Old[0].Kind == ori.KNone {
+		i.Old[0] = g.together(i, wants)
+	}
+	for _, c := range done {
+		c.Guard, c.Old = ori.Operand{}, nil
+	}
+	return true
 }
 
-// addCopy notes copy c. The copies to one register follow each other
-// without anything else that touches it.
-func addCopy(list []copied, c *ori.Instr, touched []ori.Reg) []copied {
-	d, s := c.Args[0], c.Args[1]
-	seen := 0
-	for _, r := range touched {
-		if r == d.Reg {
-			seen++
+// reaches reports whether value o is defined before i.
+func (g *guarded) reaches(o ori.Operand, i *ori.Instr) bool {
+	d := g.v.Writer(o)
+	if d == nil {
+		return false
+	}
+	if d.Block() != i.Block() {
+		return g.dom.Dominates(d.Block(), i.Block())
+	}
+	for j := d; j != nil; j = j.Next() {
+		if j == i {
+			return true
 		}
 	}
-	odd := s.Sub < d.Sub
-	for k := range list {
-		x := &list[k]
-		if x.reg != d.Reg {
-			continue
-		}
-		x.odd = x.odd || odd || seen != len(x.copies) || x.base != s.Sub-d.Sub
-		x.words += d.N
-		x.copies = append(x.copies, c)
-		return list
-	}
-	return append(list, copied{reg: d.Reg, base: s.Sub - d.Sub, words: d.N, odd: odd || seen != 0, copies: []*ori.Instr{c}})
+	return false
 }
 
-// fits reports whether register d.reg can be words of t from d.base on.
-func (g *guarded) fits(d copied, t ori.Operand) bool {
-	info := &g.f.Regs[d.reg]
-	return !d.odd && !info.Fixed && !g.taken[d.reg] && d.words == info.Width && d.base%opt.AlignOf(info.Width) == 0 &&
-		d.base+info.Width <= t.N && info.Lo == 0 && info.Hi == 0
+// constant returns the constant that value o is, none if it is another.
+func (g *guarded) constant(o ori.Operand) ori.Operand {
+	d := g.v.Once(o)
+	if d == nil || d.Op != op.MOV && d.Op != op.COPY || len(d.Args) != 2 || d.Args[0] != o {
+		return ori.Operand{}
+	}
+	if k := d.Args[1]; (k.Kind == ori.KImm || k.Kind == ori.KZero) && k.Flags == 0 {
+		return k
+	}
+	return ori.Operand{}
 }
 
-// rename puts the merged registers in their places.
-func (g *guarded) rename() {
-	for _, b := range g.f.Blocks {
-		for i := range b.Instrs {
-			for k := range i.Args {
-				a := &i.Args[k]
-				if !a.HasReg() || a.Kind == ori.KConst || !g.to[a.Reg].ok {
-					continue
-				}
-				p := g.to[a.Reg]
-				a.Reg, a.Sub = p.in, a.Sub+p.base
-			}
-		}
+// together returns one operand of the words, none if there are none.
+func (g *guarded) together(i *ori.Instr, words []ori.Operand) ori.Operand {
+	none := true
+	for _, w := range words {
+		none = none && w.Kind == ori.KNone
 	}
-	g.f.Touch()
+	if none {
+		return ori.Operand{}
+	}
+	if len(words) == 1 && words[0].Kind == ori.KReg {
+		return words[0]
+	}
+	g.f.Regs = append(g.f.Regs, g.f.Regs[i.Args[0].Reg])
+	r := ori.Reg(len(g.f.Regs) - 1)
+	for n, w := range words {
+		d := g.f.Word(r, int(i.Args[0].Sub)+n)
+		c := g.f.NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{d}, nil)
+		switch w.Kind {
+		case ori.KNone:
+		case ori.KReg:
+			c = g.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{w})
+		default:
+			c = g.f.NewInstr(op.MOV, op.Mods{}, []ori.Operand{d}, []ori.Operand{w})
+		}
+		c.Line, c.Loc = i.Line, i.Loc
+		i.Block().InsertBefore(c, i)
+	}
+	o := i.Args[0]
+	o.Reg = r
+	return o
 }

@@ -1,8 +1,6 @@
 package control
 
 import (
-	"slices"
-
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -11,31 +9,33 @@ import (
 
 // IfConvert turns short conditional blocks into guarded instructions:
 //
-//	    @p BRA b2              @!p LDG r = …
-//	b1: LDG r = …
-//	b2: …
+//	    @p BRA b2              @!p LDG r1 = … else r0
+//	b1: LDG r1 = …
+//	b2: r2 = PHI r0, r1
 //
 // or, where both paths do something,
 //
-//	    @p BRA b2              @!p IADD3 r = …
-//	b1: IADD3 r = …            @p  LDG r = …
+//	    @p BRA b2              IADD3 r1 = …
+//	b1: IADD3 r1 = …           @p LDG r2 = … else r1
 //	    BRA b3
-//	b2: LDG r = …
-//	b3: …
+//	b2: LDG r2 = …
+//	b3: r3 = PHI r1, r2
 //
 // A guard costs less than parting the threads of a warp and bringing them
-// together again. What only computes a word that nobody wants on the other path
-// needs not even the guard, and is alive no longer than it was. What has one already, because a branch in the block was
-// converted before, gets one that holds where both do. Two guarded moves to one
-// register become a choice in Selects.
+// together again. What only computes needs not even the guard, unless the PHI
+// wants something else where it does not run: that is left then. What has a
+// guard already, because a branch in the block was converted before, gets one
+// that holds where both do, if it must not run. It works on SSA form.
 func IfConvert(f *ori.Func, most ConvertCost) bool {
-	v := opt.ValuesOf(f)
-	c := &converter{f: f, v: v}
+	if !f.Props.SSA {
+		return false
+	}
 	changed := false
 	for again := true; again; {
 		again = false
+		c := &converter{f: f, v: opt.ValuesOf(f), most: most}
 		for _, b := range f.Blocks {
-			if h, ok := hammockAt(v, f, b, most); ok && f.Should("convert", b.Last()) {
+			if h, ok := c.hammockAt(b); ok && f.Should("convert", b.Last()) {
 				c.convert(b, h)
 				again, changed = true, true
 			}
@@ -63,8 +63,14 @@ type side struct {
 	guard ori.Operand
 }
 
+type converter struct {
+	f    *ori.Func
+	v    *opt.Values
+	most ConvertCost
+}
+
 // hammockAt recognises the short blocks between b and where its paths reconverge.
-func hammockAt(v *opt.Values, f *ori.Func, b *ori.Block, most ConvertCost) (h hammock, ok bool) {
+func (c *converter) hammockAt(b *ori.Block) (h hammock, ok bool) {
 	i := b.Last()
 	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
 		return h, false
@@ -76,24 +82,28 @@ func hammockAt(v *opt.Values, f *ori.Func, b *ori.Block, most ConvertCost) (h ha
 	}
 	yes, no := side{to, i.Guard}, side{next, i.Guard.Not()}
 	switch {
-	case between(f, b, next, to):
+	case between(c.f, b, next, to):
 		h = hammock{[]side{no}, to}
-	case between(f, b, to, next):
+	case between(c.f, b, to, next):
 		h = hammock{[]side{yes}, next}
-	case len(to.Succs) == 1 && between(f, b, next, to.Succs[0]) && between(f, b, to, to.Succs[0]):
+	case len(to.Succs) == 1 && between(c.f, b, next, to.Succs[0]) && between(c.f, b, to, to.Succs[0]):
 		h = hammock{[]side{no, yes}, to.Succs[0]}
 	default:
 		return h, false
 	}
 	sum := 0
 	for _, s := range h.sides {
-		n, ok := convertible(v, s.t, s.guard, most.One)
+		n, ok := c.convertible(s)
 		if !ok {
 			return h, false
 		}
 		sum += n
 	}
-	return h, len(h.sides) == 1 || sum <= most.Both
+	sum += c.moves(b, h)
+	if len(h.sides) == 1 {
+		return h, sum <= c.most.One
+	}
+	return h, sum <= c.most.Both
 }
 
 // between reports whether t is entered from b alone and leads to join.
@@ -101,41 +111,42 @@ func between(f *ori.Func, b, t, join *ori.Block) bool {
 	return t != b && t != join && join != b && t != f.Blocks[0] && !t.Kept && len(t.Preds) == 1 && len(t.Succs) == 1 && t.Succs[0] == join
 }
 
-// convertible reports whether all of t can run under the guard, and what
+// convertible reports whether all of a side can run under its guard, and what
 // that costs, which is at most as much as it may. Two words are cleared by one
 // instruction.
-func convertible(v *opt.Values, t *ori.Block, guard ori.Operand, most int) (cost int, ok bool) {
-	inner, cleared := guards{outer: guard}, 0
-	for i := t.First(); i != nil; i = i.Next() {
-		if i == t.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone && i.Mods == (op.Mods{}) {
+func (c *converter) convertible(s side) (cost int, ok bool) {
+	inner, cleared := guards{outer: s.guard}, 0
+	for i := s.t.First(); i != nil; i = i.Next() {
+		if i == s.t.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone && i.Mods == (op.Mods{}) {
 			break
+		}
+		if i.Op == op.PHISRC {
+			continue
 		}
 		if clears(i) {
 			cleared++
 			cost -= cleared&1 ^ 1
 		}
-		if cost++; cost > most || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
+		if cost++; cost > c.most.One || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY && i.Op != op.UNDEF {
 			return 0, false
 		}
 		for _, d := range i.Dsts() {
-			if d.Class != ori.R && d.Class != ori.P || d.HasReg() && d.Reg == guard.Reg {
+			if d.Class != ori.R && d.Class != ori.P {
 				return 0, false
 			}
 		}
 		if i.Guard.Kind == ori.KNone {
-			inner.written(i)
 			continue
 		}
 		if i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P {
 			return 0, false
 		}
-		if i.Guard.Reg != guard.Reg && !inner.known(i.Guard) && testOf(v, t, i.Guard) == nil {
+		if i.Guard.Reg != s.guard.Reg && !c.harmless(i) && !inner.known(i.Guard) && testOf(c.v, s.t, i.Guard) == nil {
 			inner.add(i.Guard, i.Guard)
 			cost++
 		}
-		inner.written(i)
 	}
-	return cost, cost <= most
+	return cost, cost <= c.most.One
 }
 
 // clears reports whether i sets a word to zero and does nothing else.
@@ -143,116 +154,149 @@ func clears(i *ori.Instr) bool {
 	return (i.Op == op.MOV || i.Op == op.COPY) && i.Guard.Kind == ori.KNone && len(i.Args) == 2 && i.Args[0].Class == ori.R && opt.IsZero(i.Args[1])
 }
 
-// converter knows what words were wanted before anything was converted. What
-// stands at the start of a block wants no more of them since then, whatever
-// else is guarded instead of jumped around.
-type converter struct {
-	f     *ori.Func
-	v     *opt.Values
-	live  *flow.Live
-	loops *flow.Loops
-}
-
-// convert moves the instructions of the sides to the end of b.
-func (c *converter) convert(b *ori.Block, h hammock) {
-	if c.live == nil {
-		c.live, c.loops = flow.LiveOf(c.f), flow.LoopsOf(c.f, flow.DomOf(c.f))
-	}
-	jump := b.Last()
-	for n, s := range h.sides {
-		other := h.join
-		if n+1 < len(h.sides) {
-			other = h.sides[n+1].t
-		}
-		c.guard(b, jump, s, other)
-		b.RemoveEdge(s.t)
-		s.t.RemoveEdge(h.join)
-	}
-	if len(b.Succs) == 0 {
-		b.AddEdge(h.join)
-	}
-	c.v.Count(jump, -1)
-	jump.Guard = ori.Operand{}
-	jump.Args[0] = ori.Label(h.join)
-	c.v.Count(jump, 1)
-	c.f.Touch()
-}
-
-// guard moves the instructions of a side before the jump at the end of b. other
-// is where threads go on that do not run it.
-func (c *converter) guard(b *ori.Block, jump *ori.Instr, s side, other *ori.Block) {
-	v := c.v
-	inner := guards{outer: s.guard}
-	inner.tests(v, s.t)
-	for i := range s.t.Instrs {
-		switch {
-		case i.Op == op.BRA:
-			continue
-		case i.Guard == s.guard.Not(): // it never runs
-			v.Remove(i)
-			continue
-		case i.Guard.Kind == ori.KReg && i.Guard.Reg != s.guard.Reg:
-			g := inner.both(v, jump, i)
-			v.CountRead(&i.Guard, -1)
-			i.Guard = g
-			v.CountRead(&i.Guard, 1)
-		case i.Guard.Kind == ori.KNone && !speculates(i, func(d *ori.Operand) bool { return v.Stable(*d) || c.unwanted(other, d) }):
-			c.begin(jump, i, other)
-			v.Count(i, -1)
-			i.Guard = s.guard
-			v.Count(i, 1)
-		}
-		inner.written(i)
-		i.Remove()
-		b.InsertBefore(i, jump)
-	}
-}
-
-// begin says before the jump that the results of i begin there: under the guard
-// that i gets it would not end what they were in the turn of the loop before,
-// which nobody wants.
-func (c *converter) begin(jump, i *ori.Instr, other *ori.Block) {
-	for n := range i.Dsts() {
-		d := &i.Args[n]
-		if d.Kind != ori.KReg || c.v.Stable(*d) && c.loops.Of(jump.Block()) == nil || !c.unwanted(other, d) ||
-			slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool { return s.HasReg() && s.Reg == d.Reg }) {
-			continue
-		}
-		u := c.f.NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{*d}, nil)
-		u.Line, u.Loc = i.Line, i.Loc
-		jump.Block().InsertBefore(u, jump)
-		c.v.Count(u, 1)
-	}
-}
-
-// unwanted reports whether d may have any value at the start of b.
-func (c *converter) unwanted(b *ori.Block, d *ori.Operand) bool {
-	if d.Kind != ori.KReg || !c.live.Knows(d.Reg) || c.f.Regs[d.Reg].Fixed {
-		return false
-	}
-	for n := range max(1, int(d.N)) {
-		if w := c.live.Number(d.Reg, int(d.Sub)+n); w >= 0 && c.live.Start(b).Has(w) {
+// harmless reports whether i may run where its block does not, as far as
+// nobody wants its results then.
+func (c *converter) harmless(i *ori.Instr) bool {
+	for _, d := range i.Dsts() {
+		if c.v.IsVariable(d) {
 			return false
 		}
-	}
-	return true
-}
-
-// speculates reports whether i may run even when its results are not wanted,
-// which free is asked of each of them.
-func speculates(i *ori.Instr, free func(*ori.Operand) bool) bool {
-	if !opt.IsPure(i) || i.Op == op.COPY {
-		return false
 	}
 	for _, s := range i.Srcs() {
 		if s.Kind == ori.KConst && s.Reg != ori.NoReg {
 			return false // an index that is only valid here
 		}
 	}
-	for n := range i.Dsts() {
-		if d := &i.Args[n]; d.HasReg() && !free(d) {
-			return false
+	guard := i.Guard
+	i.Guard = ori.Operand{}
+	pure := opt.IsPure(i) || i.Op == op.UNDEF
+	i.Guard = guard
+	return pure
+}
+
+// convert moves the instructions of the sides to the end of b.
+func (c *converter) convert(b *ori.Block, h hammock) {
+	jump := b.Last()
+	for _, s := range h.sides {
+		c.settle(s)
+	}
+	want := olds{}
+	var brings []ori.Operand
+	var choices []meeting
+	for i := h.join.First(); i != nil && i.Op == op.PHI; i = i.Next() {
+		m := c.meeting(b, h, i)
+		x := m.value
+		switch {
+		case m.value.Kind == ori.KNone:
+			x = m.instead
+		case m.same():
+		case c.leave(nil, m) && c.leave(want, m):
+			c.advance(want, b, h, m)
+		default:
+			c.f.Regs = append(c.f.Regs, c.f.Regs[i.Args[0].Reg])
+			x = i.Args[0]
+			x.Reg = ori.Reg(len(c.f.Regs) - 1)
+			m.result = x
+			choices = append(choices, m)
+		}
+		brings = append(brings, x)
+	}
+	for _, s := range h.sides {
+		c.guard(b, jump, s, want)
+	}
+	c.v.Grow()
+	for _, m := range choices {
+		for n := range max(1, m.result.N) {
+			c.choose(jump, wordOf(m.result, n), wordOf(m.value, n), wordOf(m.instead, n), m)
 		}
 	}
-	return true
+	c.lead(b, h, brings)
+}
+
+// settle removes the guards of a side that hold wherever it runs, and what
+// never runs in it.
+func (c *converter) settle(s side) {
+	for i := range s.t.Instrs {
+		switch {
+		case i.Guard == s.guard:
+			c.v.Count(i, -1)
+			i.Guard, i.Old = ori.Operand{}, nil
+			c.v.Count(i, 1)
+		case i.Guard == s.guard.Not():
+			at := i.Prev()
+			c.v.Remove(i)
+			for k, o := range i.Old {
+				if i.Args[k].Kind != ori.KReg {
+					continue
+				}
+				n := c.f.NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{i.Args[k]}, nil)
+				if o.Kind != ori.KNone {
+					n = c.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{i.Args[k]}, []ori.Operand{o})
+				}
+				n.Line, n.Loc = i.Line, i.Loc
+				if at == nil {
+					at = s.t.Prepend(n)
+				} else {
+					at = s.t.InsertAfter(n, at)
+				}
+				c.v.Count(n, 1)
+			}
+		}
+	}
+}
+
+// guard moves the instructions of a side before the jump at the end of b.
+func (c *converter) guard(b *ori.Block, jump *ori.Instr, s side, want olds) {
+	inner := guards{outer: s.guard}
+	must := func(i *ori.Instr) bool { return want[i] != nil || !c.harmless(i) }
+	inner.tests(c.v, s.t, must)
+	for i := range s.t.Instrs {
+		if i.Op == op.BRA || i.Op == op.PHISRC {
+			continue
+		}
+		if must(i) {
+			c.v.Count(i, -1)
+			if i.Guard.Kind == ori.KNone {
+				i.Guard = s.guard
+			} else {
+				i.Guard = inner.both(c.v, jump, i)
+			}
+			c.old(jump, i, want[i])
+			c.v.Count(i, 1)
+		}
+		i.Remove()
+		b.InsertBefore(i, jump)
+	}
+}
+
+// lead makes the join all that b leads to, with what it brings there.
+func (c *converter) lead(b *ori.Block, h hammock, brings []ori.Operand) {
+	jump := b.Last()
+	for s := range flow.PhiSources(b, h.join) {
+		c.v.Remove(s)
+	}
+	for _, x := range h.sides {
+		for s := range flow.PhiSources(x.t, h.join) {
+			c.v.Remove(s)
+		}
+	}
+	for _, s := range h.sides {
+		b.RemoveEdge(s.t)
+		s.t.RemoveEdge(h.join)
+	}
+	if len(b.Succs) == 0 {
+		b.AddEdge(h.join)
+	}
+	n := 0
+	for i := h.join.First(); i != nil && i.Op == op.PHI; i = i.Next() {
+		s := c.f.NewInstr(op.PHISRC, op.Mods{}, nil, []ori.Operand{ori.Label(h.join), i.Args[1], brings[n]})
+		b.InsertBefore(s, jump)
+		c.v.Count(s, 1)
+		n++
+	}
+	c.v.Count(jump, -1)
+	jump.Guard = ori.Operand{}
+	jump.Args[0] = ori.Label(h.join)
+	c.v.Count(jump, 1)
+	c.f.Touch()
 }

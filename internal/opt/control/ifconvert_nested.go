@@ -25,21 +25,12 @@ func (x *guards) known(g ori.Operand) bool {
 
 func (x *guards) add(inner, both ori.Operand) { x.list = append(x.list, joined{inner, both}) }
 
-// written forgets what i changes.
-func (x *guards) written(i *ori.Instr) {
-	for _, d := range i.Dsts() {
-		if d.Kind == ori.KReg && d.Class == ori.P {
-			x.list = slices.DeleteFunc(x.list, func(j joined) bool { return j.inner.Reg == d.Reg })
-		}
-	}
-}
-
 // testOf returns the comparison of t that makes guard g, if it can look at
 // another predicate too and nobody reads it but the guards of t that are
 // like g.
 func testOf(v *opt.Values, t *ori.Block, g ori.Operand) *ori.Instr {
 	d := v.Once(g)
-	if d == nil || d.Block() != t || d.NDst != 1 || !d.Mods.Has(op.MAND) || len(d.Args) < 4 || !speculates(d, func(a *ori.Operand) bool { return v.Stable(*a) }) {
+	if d == nil || d.Block() != t || d.NDst != 1 || !d.Mods.Has(op.MAND) || len(d.Args) < 4 || !opt.IsPure(d) {
 		return nil
 	}
 	if p := d.Args[3]; !d.Op.Has(op.Compares) || p.Kind != ori.KZero || p.Class != ori.P || p.Flags != 0 {
@@ -61,11 +52,11 @@ func testOf(v *opt.Values, t *ori.Block, g ori.Operand) *ori.Instr {
 }
 
 // tests lets the comparisons of t that make its guards look at the outer
-// guard.
-func (x *guards) tests(v *opt.Values, t *ori.Block) {
+// guard, where something must not run without it.
+func (x *guards) tests(v *opt.Values, t *ori.Block, must func(*ori.Instr) bool) {
 	for i := range t.Instrs {
 		g := i.Guard
-		if g.Kind != ori.KReg || g.Reg == x.outer.Reg || slices.Contains(x.done, g.Reg) {
+		if g.Kind != ori.KReg || !must(i) || g.Reg == x.outer.Reg || slices.Contains(x.done, g.Reg) {
 			continue
 		}
 		d := testOf(v, t, g)

@@ -30,7 +30,7 @@ func OldValues(f *ori.Func) bool {
 	changed := false
 	for _, i := range o.guarded {
 		for k := range i.Old {
-			if i.Old[k].Kind == ori.KReg && !o.reads(&i.Args[k]) && f.Should("old", i) {
+			if i.Old[k].Kind == ori.KReg && !o.v.IsVariable(i.Args[k]) && !o.reads(&i.Args[k]) && f.Should("old", i) {
 				i.Old[k] = ori.Operand{}
 				changed = true
 			}

@@ -216,6 +216,11 @@ func (l *leaver) instr(b *ori.Block, i *ori.Instr) {
 	for k := range i.Old {
 		if o := l.final(i.Old[k]); o.Kind == ori.KReg && o != i.Args[k] {
 			moves = append(moves, move{i.Args[k], o})
+		} else if d := i.Args[k]; o.Kind == ori.KNone && d.Kind == ori.KReg && !l.f.Regs[d.Reg].Var && !l.f.Regs[d.Reg].Fixed {
+			// it would else hold what it did before, in a loop all around it
+			n := l.f.NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{d}, nil)
+			n.Line, n.Loc = i.Line, i.Loc
+			b.InsertBefore(n, i)
 		}
 	}
 	i.Old = nil

@@ -373,12 +373,18 @@ func (b *ssaBuilder) old(blk *ori.Block, i *ori.Instr) {
 	i.Old = make([]ori.Operand, i.NDst)
 	for k := range i.NDst {
 		a := i.Args[k]
-		if a.Kind == ori.KReg && b.chosen[a.Reg] && b.known(a.Reg, int32(a.Sub), int32(a.Sub+a.N)) {
+		if a.Kind == ori.KReg && !b.chosen[a.Reg] && b.stays(a.Reg) {
+			i.Old[k] = a
+		} else if a.Kind == ori.KReg && b.chosen[a.Reg] && b.known(a.Reg, int32(a.Sub), int32(a.Sub+a.N)) {
 			a.Reg = b.together(blk, i, a.Reg, int32(a.Sub), int32(a.Sub+a.N))
 			i.Old[k] = a
 		}
 	}
 }
+
+// stays reports whether r is no value: what a guarded write leaves is what it
+// held.
+func (b *ssaBuilder) stays(r ori.Reg) bool { return b.f.Regs[r].Var || b.f.Regs[r].Fixed }
 
 // known reports whether a definition of some of the words reaches this place.
 func (b *ssaBuilder) known(r ori.Reg, lo, hi int32) bool {

@@ -60,6 +60,9 @@ func (c *ssaChecker) defs(b *ori.Block) error {
 		for k := range i.NDst {
 			a := &i.Args[k]
 			if !c.isValue(a) {
+				if a.Kind == ori.KReg && len(i.Old) > 0 && i.Old[k].Kind == ori.KNone {
+					return fmt.Errorf("%s leaves nothing in a variable", c.f.AppendInstr(nil, i))
+				}
 				continue
 			}
 			if i.Guard.Kind != ori.KNone && len(i.Old) == 0 {

@@ -268,6 +268,12 @@ func (v *Values) single(w int32) bool { return v.Writes[w] == 1 && !v.open[w] }
 // several writes, if any, was before a read.
 func (v *Values) IsValue(w int32) bool { return v.Reads[w] == 0 && v.Writes[w] == 0 || v.single(w) }
 
+// IsVariable reports whether what an operand names is no value in SSA form: it
+// may be written anywhere.
+func (v *Values) IsVariable(a ori.Operand) bool {
+	return a.HasReg() && (v.Func.Regs[a.Reg].Var || v.Func.Regs[a.Reg].Fixed)
+}
+
 // Once returns the instruction that alone writes the words of a register
 // operand, and dominates all who read them, or nil. Registers fixed by
 // convention are written by others too; what a guarded instruction leaves is
