@@ -67,7 +67,7 @@ func (m *lister) delay() {
 	if m.late == nil {
 		return
 	}
-	m.Ready.Nodes, m.Queue.Nodes = m.Ready.Nodes[:0], m.Queue.Nodes[:0]
+	m.Forget()
 	for k := range int32(n) {
 		if m.Left[k] == 0 && !m.isConstant(k) {
 			m.IsReady(k)

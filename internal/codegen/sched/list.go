@@ -21,6 +21,8 @@ type lister struct {
 	pos   []int32 // place of each instruction in the order
 	next  int32   // first place of it that was not issued
 	done  []bool
+	makes []lanes                      // of each instruction, the words it makes alive
+	ends  []lanes                      // and those it is the last to read, of what was issued
 	alive *[numCounted]profile.Profile // words alive behind every place
 	limit counts
 	words int32       // general words alive here
@@ -54,10 +56,9 @@ func (p *preScheduler) move(r *region, by dag.Ranking, limit counts, enough int3
 	m := &lister{Lister: dag.NewLister(g, p.b.Timing, p.busy, g.Ranks(by, pos)), r: r, v: r.held, pos: pos, done: pool.Make[bool](g.Mem, n), alive: &p.alive, limit: limit, tune: p.tune, slack: p.slack(r), then: -1, short: p.nearlyFull() || p.roomy()}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
-	before, all := m.v.totals()
+	before, all := m.weigh()
 	for f := range m.alive {
 		if m.scant[f] = f == general || all[f] > limit[f]; m.scant[f] {
-			m.alive[f].Reset(n)
 			m.alive[f].Fill(p.steps[f])
 		}
 	}
@@ -116,8 +117,12 @@ func (m *lister) rush() {
 // few registers when they do not. The heaps hold instructions already
 // issued, too.
 func (m *lister) choose() int32 {
-	for m.done[m.r.base[m.next]] {
-		m.next++
+	for ; m.done[m.r.base[m.next]]; m.next++ {
+		for f := range m.alive {
+			if m.scant[f] {
+				m.alive[f].Pass(m.next)
+			}
+		}
 	}
 	for {
 		if k := m.then; k >= 0 && (m.short || m.At[k] <= m.Now) {
@@ -155,7 +160,7 @@ func (m *lister) wait(any obstacle) {
 		next = m.Soon.Nodes[0].Key()
 	}
 	if any == early {
-		next = min(next, m.due(m.Ready.Nodes[0].Instr()))
+		next = min(next, m.due(m.Ready.First().Instr()))
 	}
 	m.Now = max(m.Now+1, next)
 }
@@ -178,12 +183,16 @@ const (
 // -1 and why, and the best that is only too early. Those without room are
 // put aside until registers become free.
 func (m *lister) chooseReady() (best, soon int32, why obstacle) {
-	var tried [dag.Lookahead]int32
-	n, after := 0, int32(-1)
+	at, after := -1, int32(-1) // of the best; what follows it
 	best, soon = -1, -1
-	for n < dag.Lookahead && len(m.Ready.Nodes) > 0 {
-		k := m.Ready.Pop()
+	for n := 0; n < dag.Lookahead; {
+		x, ok := m.Ready.Look(n)
+		if !ok {
+			break
+		}
+		k := x.Instr()
 		if m.done[k] {
+			m.Ready.Remove(n)
 			continue
 		}
 		fit, then := m.fits(k), int32(-1)
@@ -194,10 +203,10 @@ func (m *lister) chooseReady() (best, soon int32, why obstacle) {
 			}
 		}
 		if fit == full {
+			m.Ready.Remove(n)
 			m.aside.Push(-m.Rank[k], k)
 			continue
 		}
-		tried[n] = k
 		n++
 		if then >= 0 && m.then >= 0 { // one pair after the other
 			continue
@@ -207,7 +216,7 @@ func (m *lister) chooseReady() (best, soon int32, why obstacle) {
 			soon = k
 		}
 		if fit == none && (best < 0 || m.Free[m.G.Classes[k]] <= m.Now) {
-			best, after = k, then
+			at, best, after = n-1, k, then
 			if m.Free[m.G.Classes[k]] <= m.Now {
 				break
 			}
@@ -216,10 +225,8 @@ func (m *lister) chooseReady() (best, soon int32, why obstacle) {
 	if after >= 0 {
 		m.then = after
 	}
-	for _, k := range tried[:n] {
-		if k != best {
-			m.IsReady(k)
-		}
+	if best >= 0 {
+		m.Ready.Remove(at)
 	}
 	if len(m.aside.Nodes) > 0 {
 		why = full
@@ -241,39 +248,77 @@ const recalled = 4
 // fits returns none if issuing k now keeps every place within the limit and
 // is not too early, or what speaks against it.
 func (m *lister) fits(k int32) obstacle {
-	at := m.pos[k]
-	var grow counts
-	for _, x := range m.v.writes.Of(k) {
-		grow[m.v.list[x].file] += int32(m.v.list[x].n)
+	up, down := m.makes[k], m.ends[k]
+	if up == 0 {
+		return none
 	}
-	for _, x := range m.v.reads.Of(k) {
-		if y := &m.v.list[x]; y.left == 1 && !y.out {
-			grow[y.file] -= int32(y.n)
-		}
-	}
-	for f, g := range grow {
-		if g <= 0 || at == m.next {
+	at, grows := m.pos[k], false
+	for f := range m.alive {
+		g := up.of(f) - down.of(f)
+		if g <= 0 {
 			continue
 		}
-		if m.lacks(f, g, k, at) {
+		grows = true
+		if at != m.next && m.lacks(f, g, k, at) {
 			m.held, m.kept = m.held || f == general, true
 			return full
 		}
 	}
-	if !m.eager[k] && grow != (counts{}) && m.due(k) > m.Now {
-		for _, g := range grow {
-			if g > 0 {
-				return early
-			}
-		}
+	if grows && !m.eager[k] && m.due(k) > m.Now {
+		return early
 	}
 	return none
+}
+
+// lanes are words of each counted file.
+type lanes uint64
+
+// of is how many of one file.
+func (l lanes) of(file int) int32 { return int32(l >> (laneBits * file) & (1<<laneBits - 1)) }
+
+// lanesOf are the words of a value.
+func lanesOf(y *value) lanes { return lanes(y.n) << (laneBits * y.file) }
+
+const laneBits = 64 / numCounted
+
+// weigh counts the words of each file that are alive before the region, and those
+// with all that it makes; and of instructions what they make alive, and what one
+// alone reads.
+func (m *lister) weigh() (before, all counts) {
+	before, all = m.v.through, m.v.through
+	room := pool.Make[lanes](m.G.Mem, 2*len(m.pos))
+	m.makes, m.ends = room[:len(m.pos)], room[len(m.pos):]
+	for x := range m.v.list {
+		y := &m.v.list[x]
+		n := int32(y.n)
+		all[y.file] += n
+		if y.def < 0 {
+			before[y.file] += n
+		} else {
+			m.makes[y.def] += lanesOf(y)
+		}
+		if y.left == 1 && !y.out {
+			m.ends[m.v.readers.Of(int32(x))[0]] += lanesOf(y)
+		}
+	}
+	return before, all
+}
+
+// leave notes that one instruction alone is left that reads a value.
+func (m *lister) leave(x int32, y *value) {
+	for _, k := range m.v.readers.Of(x) {
+		if !m.done[k] {
+			m.ends[k] += lanesOf(y)
+			return
+		}
+	}
 }
 
 // take accounts for k being issued now: what it writes is alive from here
 // on, what it was the last to read is no longer.
 func (m *lister) take(k int32) {
 	at, frees, unread := m.pos[k], false, int32(0)
+	var more counts // words alive up to its place
 	for _, x := range m.v.writes.Of(k) {
 		y := &m.v.list[x]
 		if y.left > 0 || y.out {
@@ -281,16 +326,21 @@ func (m *lister) take(k int32) {
 		} else if y.file == general {
 			unread += int32(y.n)
 		}
-		if m.scant[y.file] {
-			m.alive[y.file].Add(m.next, at, int32(y.n))
-		}
+		more[y.file] += int32(y.n)
 	}
 	for _, x := range m.v.reads.Of(k) {
 		y := &m.v.list[x]
-		if y.left--; y.left == 0 && !y.out {
-			m.count(y, -1)
+		y.left--
+		if y.out {
+			continue
 		}
-		if y.out || y.last != at {
+		switch y.left {
+		case 0:
+			m.count(y, -1)
+		case 1:
+			m.leave(x, y)
+		}
+		if y.last != at {
 			continue
 		}
 		last, list := int32(-1), m.v.readers.Of(x)
@@ -300,11 +350,17 @@ func (m *lister) take(k int32) {
 		if y.tail > 0 {
 			last = m.pos[list[y.tail-1]]
 		}
-		if m.scant[y.file] {
-			m.alive[y.file].Add(max(m.next, last), at, -int32(y.n))
+		if last > m.next && m.scant[y.file] {
+			m.alive[y.file].Add(last, int32(y.n))
 		}
+		more[y.file] -= int32(y.n)
 		y.last = last
 		frees = true
+	}
+	for f, n := range more {
+		if n != 0 && at > m.next && m.scant[f] {
+			m.alive[f].Add(at, n)
+		}
 	}
 	m.peak = max(m.peak, m.words+unread)
 	if frees || at == m.next {

@@ -72,7 +72,7 @@ func (m *lister) lacks(f int, words, k, at int32) bool {
 	if f == general && m.eager[k] {
 		limit -= m.spare
 	}
-	return f == general && m.words+words > m.most || m.alive[f].Most()+words > limit && m.alive[f].Max(m.next, at)+words > limit
+	return f == general && m.words+words > m.most || m.alive[f].Most()+words > limit && m.alive[f].Max(at)+words > limit
 }
 
 // count adds what is alive of a value, or takes it off.

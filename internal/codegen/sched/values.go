@@ -338,17 +338,3 @@ func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 	}
 	return most
 }
-
-// totals are the words of each file that are alive before the region, and those
-// with all that it makes.
-func (v *values) totals() (before, all counts) {
-	before, all = v.through, v.through
-	for x := range v.list {
-		y := &v.list[x]
-		all[y.file] += int32(y.n)
-		if y.def < 0 {
-			before[y.file] += int32(y.n)
-		}
-	}
-	return before, all
-}

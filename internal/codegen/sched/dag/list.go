@@ -28,7 +28,7 @@ type Lister struct {
 	Left   []int32 // predecessors not yet issued
 	Free   [target.NumClasses]int32
 	*units
-	Ready  heap.Ranked  // may issue now, the longest path first
+	Ready  heap.Sorted  // may issue now, the longest path first
 	Soon   heap.Ranked  // waits for a result, the earliest first
 	scarce target.Class // one whose unit most of the time goes into; none if it is zero
 	Queue  heap.Ranked  // like ready, those of the scarce class
@@ -72,13 +72,19 @@ func NewLister(g *Graph, t *target.Timing, busy *estimate.BusyTable, rank []int3
 		g.units = unitsOf(g.Classes, busy)
 	}
 	l.units = g.units
-	l.Ready.Nodes, l.Soon.Nodes = pool.Room[heap.Node](g.Mem, min(n, fewReady)), pool.Room[heap.Node](g.Mem, min(n, fewReady))
+	l.Ready.Near, l.Soon.Nodes = pool.Room[heap.Node](g.Mem, min(n, fewReady)), pool.Room[heap.Node](g.Mem, min(n, fewReady))
 	for k := range int32(n) {
 		if l.Left[k] == 0 {
 			l.IsReady(k)
 		}
 	}
 	return l
+}
+
+// Forget takes all that is ready out of the queues.
+func (l *Lister) Forget() {
+	l.Ready.Reset()
+	l.Queue.Nodes = l.Queue.Nodes[:0]
 }
 
 // unitsOf finds the classes, and which of them keep others waiting.
@@ -122,7 +128,7 @@ func (l *Lister) pick() int32 {
 		if l.queued() {
 			return l.Queue.Pop()
 		}
-		if len(l.Ready.Nodes) > 0 {
+		if !l.Ready.Empty() {
 			return l.pickReady()
 		}
 		next := int32(math.MaxInt32)
@@ -139,37 +145,29 @@ func (l *Lister) pick() int32 {
 // queued reports whether the best of the scarce class is the best of all.
 func (l *Lister) queued() bool {
 	return len(l.Queue.Nodes) > 0 && l.Free[l.scarce] <= l.Now &&
-		(len(l.Ready.Nodes) == 0 || l.Queue.Nodes[0] < l.Ready.Nodes[0])
+		(l.Ready.Empty() || l.Queue.Nodes[0] < l.Ready.First())
 }
 
 // pickReady takes the best ready instruction whose unit is free, or the
 // best of all when none is.
 func (l *Lister) pickReady() int32 {
-	var tried [mostLook]int32
-	n := 0
-	best := int32(-1)
-	for n < l.G.look && len(l.Ready.Nodes) > 0 {
-		k := l.Ready.Pop()
-		if l.Free[l.G.Classes[k]] <= l.Now {
-			best = k
+	for n := range l.G.look {
+		x, ok := l.Ready.Look(n)
+		if !ok {
 			break
 		}
-		tried[n] = k
-		n++
+		if k := x.Instr(); l.Free[l.G.Classes[k]] <= l.Now {
+			l.Ready.Remove(n)
+			return k
+		}
 	}
-	keep := 0
-	switch {
-	case best >= 0:
-	case len(l.Queue.Nodes) > 0 && l.Free[l.scarce] <= l.Free[l.G.Classes[tried[0]]]:
-		best = l.Queue.Pop()
+	best := l.Ready.First().Instr()
+	if len(l.Queue.Nodes) > 0 && l.Free[l.scarce] <= l.Free[l.G.Classes[best]] {
 		l.Now = max(l.Now, l.Free[l.scarce])
-	default:
-		best, keep = tried[0], 1
-		l.Now = max(l.Now, l.Free[l.G.Classes[best]])
+		return l.Queue.Pop()
 	}
-	for _, k := range tried[keep:n] {
-		l.IsReady(k)
-	}
+	l.Ready.Remove(0)
+	l.Now = max(l.Now, l.Free[l.G.Classes[best]])
 	return best
 }
 

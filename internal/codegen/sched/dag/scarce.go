@@ -45,7 +45,7 @@ func isWide(i *ori.Instr) bool { return i.Mods.Has(op.M128) || i.Op == op.LDSM &
 func (b *Grapher) FromEnd(g *Graph, busy *estimate.BusyTable) {
 	r := g.reversed()
 	l := NewLister(r, b.Timing, busy, r.Height)
-	l.Ready.Nodes, l.Queue.Nodes = l.Ready.Nodes[:0], l.Queue.Nodes[:0]
+	l.Forget()
 	for k := range l.At {
 		l.At[k] = b.leaves(g, r.from(k))
 		if l.Left[k] == 0 {

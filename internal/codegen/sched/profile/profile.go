@@ -2,108 +2,102 @@
 // while numbers of runs change.
 package profile
 
-// Profile holds a number for each place of an order, and finds the largest
-// of a run of places while runs grow and shrink. It is a tree over runs of
-// a power of two of places; each node holds the largest number below it,
-// and what was added to all of its places.
+// Profile holds a number for each place of an order while somebody walks from its
+// start to its end, and finds the largest between there and a later place. Numbers
+// change from where the walk stands up to some place.
+//
+// A number is the sum of the steps from its place to the end, so that such a change
+// is one step more. Each node of a tree over runs of a power of two of places
+// has the sum of the steps below it, and the largest sum from a place below it to its
+// end; places behind the walk are no more.
 type Profile struct {
-	size int
-	most []int32
-	more []int32
+	size  int
+	nodes []node
 }
 
-// Reset makes room for n places that hold zero.
-func (p *Profile) Reset(n int) {
+type node struct{ sum, most int32 }
+
+// gone is less than any number.
+const gone = -1 << 28
+
+// Fill begins at the start with numbers given by their differences from left to right.
+func (p *Profile) Fill(step []int32) {
 	p.size = 1
-	for p.size < n {
+	for p.size < len(step) {
 		p.size *= 2
 	}
-	if cap(p.most) < 2*p.size {
-		p.most, p.more = make([]int32, 2*p.size), make([]int32, 2*p.size)
-		return
+	if cap(p.nodes) < 2*p.size {
+		p.nodes = make([]node, 2*p.size)
 	}
-	p.most, p.more = p.most[:2*p.size], p.more[:2*p.size]
-	clear(p.most)
-	clear(p.more)
-}
-
-// Fill sets the numbers from their differences, and leaves those summed.
-func (p *Profile) Fill(step []int32) {
-	for k := range step {
-		if k > 0 {
-			step[k] += step[k-1]
+	p.nodes = p.nodes[:2*p.size]
+	leaves := p.nodes[p.size:]
+	total := int32(0)
+	for k, x := range step {
+		total += x
+		if k+1 < len(step) {
+			leaves[k] = node{-step[k+1], -step[k+1]}
+		} else {
+			leaves[k] = node{total, total}
 		}
-		p.most[p.size+k] = step[k]
+	}
+	for k := len(step); k < p.size; k++ {
+		leaves[k] = node{0, gone}
 	}
 	for k := p.size - 1; k > 0; k-- {
-		p.most[k] = max(p.most[2*k], p.most[2*k+1])
+		p.join(k)
 	}
 }
 
-// Add adds x to the places [from, to).
-func (p *Profile) Add(from, to, x int32) {
-	if from >= to {
-		return
-	}
-	l, r := int(from)+p.size, int(to)+p.size
-	lo, hi := l, r-1
-	for ; l < r; l, r = l/2, r/2 {
-		if l&1 != 0 {
-			p.most[l] += x
-			p.more[l] += x
-			l++
+// join finds what a node has from those below it.
+func (p *Profile) join(k int) {
+	l, r := p.nodes[2*k], p.nodes[2*k+1]
+	p.nodes[k] = node{l.sum + r.sum, max(r.most, l.most+r.sum)}
+}
+
+// Pass goes on behind a place.
+func (p *Profile) Pass(at int32) {
+	k := int(at) + p.size
+	p.nodes[k].most = gone
+	for k /= 2; k > 0; k /= 2 {
+		l, r := &p.nodes[2*k], &p.nodes[2*k+1]
+		most := max(r.most, l.most+r.sum)
+		if p.nodes[k].most == most {
+			break
 		}
-		if r&1 != 0 {
-			r--
-			p.most[r] += x
-			p.more[r] += x
-		}
-	}
-	lo, hi = lo/2, hi/2
-	for ; lo != hi; lo, hi = lo/2, hi/2 {
-		p.again(lo)
-		p.again(hi)
-	}
-	for ; lo > 0; lo /= 2 {
-		p.again(lo)
+		p.nodes[k].most = most
 	}
 }
 
-// again finds the largest number below a node.
-func (p *Profile) again(n int) {
-	p.most[n] = max(p.most[2*n], p.most[2*n+1]) + p.more[n]
+// Add adds x to all places that are left, up to but without one that is not the first of them.
+func (p *Profile) Add(to, x int32) {
+	k := int(to) - 1 + p.size
+	p.nodes[k].sum += x
+	p.nodes[k].most += x
+	for k /= 2; k > 0; k /= 2 {
+		r := p.nodes[2*k+1]
+		p.nodes[k].sum += x
+		p.nodes[k].most = max(r.most, p.nodes[2*k].most+r.sum)
+	}
 }
 
-// Most returns the largest number of all places.
-func (p *Profile) Most() int32 { return p.most[1] }
+// Most returns the largest number that is left.
+func (p *Profile) Most() int32 { return p.nodes[1].most }
 
-// Max returns the largest number of the places [from, to).
-func (p *Profile) Max(from, to int32) int32 {
-	if from >= to {
-		return -1 << 30
+// Max returns the largest number that is left before a place.
+func (p *Profile) Max(to int32) int32 {
+	if int(to) >= p.size {
+		return p.Most()
 	}
-	l, r := int(from)+p.size, int(to)+p.size-1
-	left, right := p.most[l], p.most[r]
-	if l == r {
-		return p.above(l, left)
-	}
-	for l/2 != r/2 {
-		if l&1 == 0 {
-			left = max(left, p.most[l+1])
+	k := int(to) + p.size
+	behind, between, most := p.nodes[k].sum, int32(0), int32(gone)
+	for ; k > 1; k /= 2 {
+		x := p.nodes[k^1]
+		if k&1 == 0 {
+			behind += x.sum
+			continue
 		}
-		if r&1 != 0 {
-			right = max(right, p.most[r-1])
-		}
-		l, r = l/2, r/2
-		left, right = left+p.more[l], right+p.more[r]
+		most = max(most, x.most+between)
+		between += x.sum
 	}
-	return p.above(l/2, max(left, right)+p.more[l/2])
-}
-
-// above adds what the nodes above n say.
-func (p *Profile) above(n int, x int32) int32 {
-	for n /= 2; n > 0; n /= 2 {
-		x += p.more[n]
-	}
-	return x
+	return most + behind
 }

@@ -10,7 +10,7 @@ func TestProfile(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	asked := 0
 	var p Profile
-	for round := range 200 {
+	for round := range 400 {
 		n := 1 + r.IntN(70)
 		step, want := make([]int32, n), make([]int32, n)
 		sum := int32(0)
@@ -19,25 +19,36 @@ func TestProfile(t *testing.T) {
 			sum += step[k]
 			want[k] = sum
 		}
-		p.Reset(n)
 		p.Fill(step)
+		at := 0 // where the walk stands
 		for range 100 {
-			from := int32(r.IntN(n))
-			to := from + int32(r.IntN(n-int(from)+1))
-			if r.IntN(2) == 0 {
+			to := at + 1 + r.IntN(n-at)
+			switch r.IntN(4) {
+			case 0:
+				if at+1 < n {
+					p.Pass(int32(at))
+					at++
+				}
+				continue
+			case 1:
 				x := int32(r.IntN(7) - 3)
-				p.Add(from, to, x)
-				for k := from; k < to; k++ {
+				p.Add(int32(to), x)
+				for k := at; k < to; k++ {
 					want[k] += x
 				}
 				continue
 			}
-			most := int32(-1 << 30)
-			for k := from; k < to; k++ {
-				most = max(most, want[k])
+			most, all := int32(gone), int32(gone)
+			for k := at; k < n; k++ {
+				if all = max(all, want[k]); k < to {
+					most = max(most, want[k])
+				}
 			}
-			if got := p.Max(from, to); got != most {
-				t.Fatalf("round %d: most of [%d,%d) is %d, want %d", round, from, to, got, most)
+			if got := p.Max(int32(to)); got != most {
+				t.Fatalf("round %d: most of [%d,%d) is %d, want %d", round, at, to, got, most)
+			}
+			if got := p.Most(); got != all {
+				t.Fatalf("round %d: most from %d on is %d, want %d", round, at, got, all)
 			}
 			asked++
 		}
