@@ -238,9 +238,9 @@ var funnels = [...]struct {
 	mods op.Mods
 	f    alu.Funnel
 }{
-	{op.M(op.ML, op.MU32), alu.Funnel{}},
-	{op.M(op.MR, op.MU32, op.MHI), alu.Funnel{Right: true, High: true}},
-	{op.M(op.MR, op.MS32, op.MHI), alu.Funnel{Right: true, High: true, Signed: true}},
+	{op.Mods{op.ML, op.MU32}, alu.Funnel{}},
+	{op.Mods{op.MR, op.MU32, op.MHI}, alu.Funnel{Right: true, High: true}},
+	{op.Mods{op.MR, op.MS32, op.MHI}, alu.Funnel{Right: true, High: true, Signed: true}},
 }
 
 // foldSelect: a choice between equal values, or with a known condition.

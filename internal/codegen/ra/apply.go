@@ -174,7 +174,7 @@ func (a *applier) added(i *regalloc.Inst, ops []regalloc.Operand) error {
 }
 
 // widths maps words of a local memory access to its modifier.
-var widths = [...]op.Mods{1: {}, 2: op.M(op.M64), 4: op.M(op.M128)}
+var widths = [...]op.Mods{1: {}, 2: {op.M64}, 4: {op.M128}}
 
 // memory makes the stores to or loads from the spill area, which lies above
 // the frame the source asked for: as many words at once as the places of

@@ -187,8 +187,12 @@ func (t *Table[F]) order(k *knobs.Set) ([]*Row[F], error) {
 		return out, nil
 	}
 	out = make([]*Row[F], 0, len(names))
+	var found index
+	for i := range t.Rows {
+		found.add(t.Rows[i].Name, i)
+	}
 	for _, n := range names {
-		r := t.row(n)
+		r := t.row(n, &found)
 		if r == nil {
 			return nil, fmt.Errorf("unknown phase %q", n)
 		}
@@ -197,10 +201,33 @@ func (t *Table[F]) order(k *knobs.Set) ([]*Row[F], error) {
 	return out, nil
 }
 
+// index finds rows by the lengths and the ends of their names.
+type index struct {
+	first [64]uint8  // of those that look like one, the number of the first, plus one
+	next  [256]uint8 // of each row, that of the next
+}
+
+// look is what tells most names apart.
+func look(name string) uint8 {
+	n := len(name)
+	if n == 0 {
+		return 0
+	}
+	return (uint8(n) + 4*name[0] + 16*name[n-1]) % 64
+}
+
+// add notes the name of a row; rows beyond those it has room for are found without.
+func (x *index) add(name string, row int) {
+	if row+1 < len(x.next) {
+		at := look(name)
+		x.next[row], x.first[at] = x.first[at], uint8(row+1)
+	}
+}
+
 // row returns the row of a name, however its letters are written, or nil.
-func (t *Table[F]) row(name string) *Row[F] {
-	for i := range t.Rows {
-		if r := &t.Rows[i]; r.Name == name {
+func (t *Table[F]) row(name string, found *index) *Row[F] {
+	for n := found.first[look(name)]; n > 0; n = found.next[n-1] {
+		if r := &t.Rows[n-1]; r.Name == name {
 			return r
 		}
 	}

@@ -21,7 +21,7 @@ func (p *parser) function(module bool) {
 		p.signature(start, link, w, module)
 	case w == isa.WEntry && module && link.Word != isa.WCommon:
 		p.signature(start, link, w, module)
-	case module && (declStart.has(w) || p.tok == tBank):
+	case module && (startsDecl(w) || p.tok == tBank):
 		p.declWith(start, link)
 	default:
 		p.fail()

@@ -53,37 +53,32 @@ const (
 	clsAt
 )
 
-// class and wordByte describe the alphabet. Carriage returns, form feeds and
-// Ctrl-Z are blanks; vertical tabs are not.
-var (
-	class    = makeClass()
-	wordByte = makeWordByte()
-)
-
-func makeClass() (c [256]uint8) {
-	for _, b := range " \t\r\n\f\x1a" {
-		c[b] = clsSpace
-	}
-	for b := 'a'; b <= 'z'; b++ {
-		c[b], c[b-'a'+'A'] = clsLetter, clsLetter
-	}
-	for b := '0'; b <= '9'; b++ {
-		c[b] = clsDigit
-	}
-	c['_'], c['$'], c['%'] = clsSigil, clsSigil, clsSigil
-	c['.'], c['"'], c['/'], c['#'], c['@'] = clsDot, clsQuote, clsSlash, clsHash, clsAt
-	for _, b := range "<>=!&|" {
-		c[b] = clsPair
-	}
-	return c
+// class describes the alphabet. Carriage returns, form feeds and Ctrl-Z are
+// blanks; vertical tabs are not.
+var class = [256]uint8{
+	' ': clsSpace, '\t': clsSpace, '\r': clsSpace, '\n': clsSpace, '\f': clsSpace, '\x1a': clsSpace, 'a': clsLetter,
+	'A': clsLetter, 'b': clsLetter, 'B': clsLetter, 'c': clsLetter, 'C': clsLetter, 'd': clsLetter, 'D': clsLetter,
+	'e': clsLetter, 'E': clsLetter, 'f': clsLetter, 'F': clsLetter, 'g': clsLetter, 'G': clsLetter, 'h': clsLetter,
+	'H': clsLetter, 'i': clsLetter, 'I': clsLetter, 'j': clsLetter, 'J': clsLetter, 'k': clsLetter, 'K': clsLetter,
+	'l': clsLetter, 'L': clsLetter, 'm': clsLetter, 'M': clsLetter, 'n': clsLetter, 'N': clsLetter, 'o': clsLetter,
+	'O': clsLetter, 'p': clsLetter, 'P': clsLetter, 'q': clsLetter, 'Q': clsLetter, 'r': clsLetter, 'R': clsLetter,
+	's': clsLetter, 'S': clsLetter, 't': clsLetter, 'T': clsLetter, 'u': clsLetter, 'U': clsLetter, 'v': clsLetter,
+	'V': clsLetter, 'w': clsLetter, 'W': clsLetter, 'x': clsLetter, 'X': clsLetter, 'y': clsLetter, 'Y': clsLetter,
+	'z': clsLetter, 'Z': clsLetter, '0': clsDigit, '1': clsDigit, '2': clsDigit, '3': clsDigit, '4': clsDigit,
+	'5': clsDigit, '6': clsDigit, '7': clsDigit, '8': clsDigit, '9': clsDigit, '_': clsSigil, '$': clsSigil,
+	'%': clsSigil, '.': clsDot, '"': clsQuote, '/': clsSlash, '#': clsHash, '@': clsAt, '<': clsPair, '>': clsPair,
+	'=': clsPair, '!': clsPair, '&': clsPair, '|': clsPair,
 }
 
-func makeWordByte() (w [256]bool) {
-	for b, k := range makeClass() {
-		w[b] = k == clsLetter || k == clsDigit
-	}
-	w['_'], w['$'] = true, true
-	return w
+// wordByte are the bytes that words go on with.
+var wordByte = [256]bool{
+	'a': true, 'A': true, 'b': true, 'B': true, 'c': true, 'C': true, 'd': true, 'D': true, 'e': true, 'E': true,
+	'f': true, 'F': true, 'g': true, 'G': true, 'h': true, 'H': true, 'i': true, 'I': true, 'j': true, 'J': true,
+	'k': true, 'K': true, 'l': true, 'L': true, 'm': true, 'M': true, 'n': true, 'N': true, 'o': true, 'O': true,
+	'p': true, 'P': true, 'q': true, 'Q': true, 'r': true, 'R': true, 's': true, 'S': true, 't': true, 'T': true,
+	'u': true, 'U': true, 'v': true, 'V': true, 'w': true, 'W': true, 'x': true, 'X': true, 'y': true, 'Y': true,
+	'z': true, 'Z': true, '0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true,
+	'8': true, '9': true, '_': true, '$': true,
 }
 
 // lexer reads tokens from text[end:]. It never allocates.

@@ -145,7 +145,7 @@ func (p *parser) module() {
 		switch {
 		case w == isa.WEntry, w == isa.WFunc, linkages.has(w):
 			p.function(true)
-		case w != isa.WNone && declStart.has(w):
+		case w != isa.WNone && startsDecl(w):
 			p.declStmt()
 		case w == isa.WFile:
 			p.file()

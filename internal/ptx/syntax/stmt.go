@@ -166,7 +166,7 @@ func (p *parser) bodyDirective() {
 		p.function(false)
 	case w == isa.WExtern, w == isa.WVisible, w == isa.WWeak:
 		p.function(false)
-	case declStart.has(w):
+	case startsDecl(w):
 		p.declStmt()
 	default:
 		p.fail()

@@ -6,53 +6,53 @@ import "github.com/goptxas/goptxas/internal/ptx/isa"
 // directive, without its dot.
 type Word = isa.Word
 
-// Sets of words that the grammar tells apart, as bit sets over all words.
-type wordSet [(int(isa.NumWords) + 63) / 64]uint64
+// Sets of words that the grammar tells apart.
+type wordSet [isa.NumWords]bool
 
-func (s *wordSet) has(w Word) bool { return s[w>>6]>>(w&63)&1 != 0 }
-
-func makeSet(words ...Word) (s wordSet) {
-	for _, w := range words {
-		s[w>>6] |= 1 << (w & 63)
-	}
-	return s
-}
+func (s *wordSet) has(w Word) bool { return s[w] }
 
 // declTypes are the types that a declaration or a cast can name; others,
 // such as .bf16, are only modifiers of instructions.
-var declTypes = makeSet(isa.WB8, isa.WS8, isa.WU8, isa.WB16, isa.WS16, isa.WU16, isa.WB32, isa.WS32, isa.WU32,
-	isa.WB64, isa.WS64, isa.WU64, isa.WB128, isa.WF16, isa.WF16x2, isa.WF32, isa.WF32x2, isa.WF64, isa.WS16x2,
-	isa.WU16x2, isa.WE4m3, isa.WE5m2, isa.WE4m3x2, isa.WE5m2x2, isa.WE2m3x2, isa.WE3m2x2, isa.WE2m1x2,
-	isa.WUe8m0x2, isa.WE4m3x4, isa.WE5m2x4, isa.WE2m3x4, isa.WE3m2x4, isa.WE2m1x4, isa.WPred, isa.WTexref,
-	isa.WSamplerref, isa.WSurfref)
+var declTypes = wordSet{
+	isa.WB8: true, isa.WS8: true, isa.WU8: true, isa.WB16: true, isa.WS16: true, isa.WU16: true, isa.WB32: true,
+	isa.WS32: true, isa.WU32: true, isa.WB64: true, isa.WS64: true, isa.WU64: true, isa.WB128: true, isa.WF16: true,
+	isa.WF16x2: true, isa.WF32: true, isa.WF32x2: true, isa.WF64: true, isa.WS16x2: true, isa.WU16x2: true,
+	isa.WE4m3: true, isa.WE5m2: true, isa.WE4m3x2: true, isa.WE5m2x2: true, isa.WE2m3x2: true, isa.WE3m2x2: true,
+	isa.WE2m1x2: true, isa.WUe8m0x2: true, isa.WE4m3x4: true, isa.WE5m2x4: true, isa.WE2m3x4: true, isa.WE3m2x4: true,
+	isa.WE2m1x4: true, isa.WPred: true, isa.WTexref: true, isa.WSamplerref: true, isa.WSurfref: true,
+}
 
 // declSpaces are the state spaces a declaration can name.
-var declSpaces = makeSet(isa.WReg, isa.WConst, isa.WGlobal, isa.WLocal, isa.WParam, isa.WShared, isa.WTex)
+var declSpaces = wordSet{
+	isa.WReg: true, isa.WConst: true, isa.WGlobal: true, isa.WLocal: true, isa.WParam: true, isa.WShared: true,
+	isa.WTex: true,
+}
 
 // ptrSpaces are the state spaces that may follow .ptr.
-var ptrSpaces = makeSet(isa.WConst, isa.WGlobal, isa.WLocal, isa.WShared)
+var ptrSpaces = wordSet{
+	isa.WConst: true, isa.WGlobal: true, isa.WLocal: true, isa.WShared: true,
+}
 
-// declStart are the words that begin a variable declaration.
-var declStart = union(declTypes, declSpaces, makeSet(isa.WAlign, isa.WAttribute, isa.WV2, isa.WV4))
+// startsDecl reports whether a word begins a variable declaration.
+func startsDecl(w Word) bool {
+	return declTypes.has(w) || declSpaces.has(w) || w == isa.WAlign || w == isa.WAttribute || w == isa.WV2 || w == isa.WV4
+}
 
 // linkages are the words that say who sees a symbol.
-var linkages = makeSet(isa.WExtern, isa.WVisible, isa.WWeak, isa.WCommon)
-
-func union(sets ...wordSet) (u wordSet) {
-	for _, s := range sets {
-		for i, b := range s {
-			u[i] |= b
-		}
-	}
-	return u
+var linkages = wordSet{
+	isa.WExtern: true, isa.WVisible: true, isa.WWeak: true, isa.WCommon: true,
 }
 
 // directives are the words that can be no modifier of an instruction.
-var directives = makeSet(isa.WReg, isa.WTarget, isa.WAddressSize, isa.WEntry, isa.WFunc, isa.WVisible, isa.WExtern,
-	isa.WCommon, isa.WAlign, isa.WPtr, isa.WMaxnreg, isa.WMaxntid, isa.WReqntid, isa.WMinnctapersm,
-	isa.WMaxnctapersm, isa.WLocalMaxnreg, isa.WNoreturn, isa.WPragma, isa.WFile, isa.WLoc, isa.WSection, isa.WBranchtargets,
-	isa.WCalltargets, isa.WCallprototype, isa.WAttribute, isa.WManaged, isa.WUnified, isa.WReqnctapercluster,
-	isa.WExplicitcluster, isa.WMaxclusterrank, isa.WBlocksareclusters, isa.WAbiPreserve, isa.WAbiPreserveControl)
+var directives = wordSet{
+	isa.WReg: true, isa.WTarget: true, isa.WAddressSize: true, isa.WEntry: true, isa.WFunc: true, isa.WVisible: true,
+	isa.WExtern: true, isa.WCommon: true, isa.WAlign: true, isa.WPtr: true, isa.WMaxnreg: true, isa.WMaxntid: true,
+	isa.WReqntid: true, isa.WMinnctapersm: true, isa.WMaxnctapersm: true, isa.WLocalMaxnreg: true,
+	isa.WNoreturn: true, isa.WPragma: true, isa.WFile: true, isa.WLoc: true, isa.WSection: true,
+	isa.WBranchtargets: true, isa.WCalltargets: true, isa.WCallprototype: true, isa.WAttribute: true,
+	isa.WManaged: true, isa.WUnified: true, isa.WReqnctapercluster: true, isa.WExplicitcluster: true,
+	isa.WMaxclusterrank: true, isa.WBlocksareclusters: true, isa.WAbiPreserve: true, isa.WAbiPreserveControl: true,
+}
 
 // isSelector reports whether a word, or WNone for an unknown one, can follow
 // the name of a register as a selector.
