@@ -196,51 +196,57 @@ func (s *settings) runRows(rows []*row, refRuns int) error {
 		r := todo[n]
 		d := newDumps(s.words, dumps, n)
 		return gpu.Job{
-			// the reference as often as wanted, then ours; a reference that
-			// fails proves nothing about us, unless the interpreter spoke
-			Next: func(so []*gpu.Result) *gpu.Request {
-				k := len(so)
-				if len(r.known) > 0 {
-					if k > 0 || !r.known[len(r.known)-1].OK() {
-						return nil
-					}
-					return &gpu.Request{Cubin: r.ourCubin, Launch: r.launch, Guard: r.guard, Repeat: s.repeat}
-				}
-				if k >= refRuns+s.again || k > 0 && !so[k-1].OK() && (r.want == nil || k != refRuns) || k > refRuns && !slices.Equal(so[k-1].Hash, so[0].Hash) {
-					return nil
-				}
-				q := &gpu.Request{Cubin: r.refCubin, Launch: r.launch, Guard: r.guard, Dump: d.name(k >= refRuns)}
-				if k >= refRuns {
-					q.Cubin = r.ourCubin
-				}
-				if k == refRuns || k == 0 {
-					q.Repeat = s.repeat
-				}
-				return q
-			},
-			Done: func(all []*gpu.Result) {
-				if len(r.known) > 0 {
-					all = append(slices.Clone(r.known), all...)
-				}
-				if len(all) > refRuns {
-					r.refs = all[:refRuns]
-					r.judge(all[:refRuns], all[len(all)-1])
-					if n := len(all) - refRuns; n > 1 && r.Outcome != "equal" {
-						r.Note = fmt.Sprintf("run %d", n)
-					}
-					r.Words = d.compare(r)
-					return
-				}
-				r.refs = all
-				last := all[len(all)-1]
-				r.Ref, r.Err = last, last.Err
-				if r.Outcome = "reffault"; last.Stage == "start" {
-					r.Outcome = "notrun"
-				}
-			},
+			Next: func(so []*gpu.Result) *gpu.Request { return s.next(r, d, so, refRuns) },
+			Done: func(all []*gpu.Result) { r.done(d, all, refRuns) },
 		}
 	})
 	return nil
+}
+
+// next asks for another run of a row, whose results so far are given: the
+// reference as often as wanted, then ours. A reference that fails proves nothing
+// about us, unless the interpreter spoke.
+func (s *settings) next(r *row, d *dumps, so []*gpu.Result, refRuns int) *gpu.Request {
+	k := len(so)
+	if len(r.known) > 0 {
+		if k > 0 || !r.known[len(r.known)-1].OK() {
+			return nil
+		}
+		return &gpu.Request{Cubin: r.ourCubin, Launch: r.launch, Guard: r.guard, Repeat: s.repeat}
+	}
+	if k >= refRuns+s.again || k > 0 && !so[k-1].OK() && (r.want == nil || k != refRuns) || k > refRuns && !slices.Equal(so[k-1].Hash, so[0].Hash) {
+		return nil
+	}
+	q := &gpu.Request{Cubin: r.refCubin, Launch: r.launch, Guard: r.guard, Dump: d.name(k >= refRuns)}
+	if k >= refRuns {
+		q.Cubin = r.ourCubin
+	}
+	if k == refRuns || k == 0 {
+		q.Repeat = s.repeat
+	}
+	return q
+}
+
+// done judges a row by all its results.
+func (r *row) done(d *dumps, all []*gpu.Result, refRuns int) {
+	if len(r.known) > 0 {
+		all = append(slices.Clone(r.known), all...)
+	}
+	if len(all) > refRuns {
+		r.refs = all[:refRuns]
+		r.judge(all[:refRuns], all[len(all)-1])
+		if n := len(all) - refRuns; n > 1 && r.Outcome != "equal" {
+			r.Note = fmt.Sprintf("run %d", n)
+		}
+		r.Words = d.compare(r)
+		return
+	}
+	r.refs = all
+	last := all[len(all)-1]
+	r.Ref, r.Err = last, last.Err
+	if r.Outcome = "reffault"; last.Stage == "start" {
+		r.Outcome = "notrun"
+	}
 }
 
 // judge compares the runs of a row.

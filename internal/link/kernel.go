@@ -64,47 +64,56 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 		}
 	}
 	c.Tensor = tensorUse(k.Props.Tensor)
-	a := &f.Launch
+	c.ErrbarAtExit = p.o.Errors
+	c.Attrs = slices.Concat(c.Attrs, p.launchAttrs(&f.Launch), banks(m, k.Refs, isNew), codeAttrs(k))
+	return c
+}
+
+// launchAttrs are the records of what a kernel says about its launches.
+func (p *Program) launchAttrs(a *sema.Launch) (attrs []cubin.Attr) {
 	if a.ReqNTid[0] != 0 {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrReqNTid, a.ReqNTid[0], max(1, a.ReqNTid[1]), max(1, a.ReqNTid[2])))
+		attrs = append(attrs, cubin.Words(cubin.AttrReqNTid, a.ReqNTid[0], max(1, a.ReqNTid[1]), max(1, a.ReqNTid[2])))
 	}
 	if a.MaxNTid[0] != 0 {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMaxThreads, a.MaxNTid[0], max(1, a.MaxNTid[1]), max(1, a.MaxNTid[2])))
+		attrs = append(attrs, cubin.Words(cubin.AttrMaxThreads, a.MaxNTid[0], max(1, a.MaxNTid[1]), max(1, a.MaxNTid[2])))
 	}
 	if a.HasCluster {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrCtaPerCluster, a.Cluster[0], max(1, a.Cluster[1]), max(1, a.Cluster[2])))
+		attrs = append(attrs, cubin.Words(cubin.AttrCtaPerCluster, a.Cluster[0], max(1, a.Cluster[1]), max(1, a.Cluster[2])))
 	}
 	if a.ExplicitCluster {
-		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrExplicitCluster))
+		attrs = append(attrs, cubin.Flag(cubin.AttrExplicitCluster))
 	}
 	if a.HasRank {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMaxClusterRank, a.MaxClusterRank))
+		attrs = append(attrs, cubin.Words(cubin.AttrMaxClusterRank, a.MaxClusterRank))
 	}
 	if a.BlocksAreGrids || p.o.Blocks {
-		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrBlocksAreClusters))
+		attrs = append(attrs, cubin.Flag(cubin.AttrBlocksAreClusters))
 	}
-	c.ErrbarAtExit = p.o.Errors
-	c.Attrs = append(c.Attrs, banks(m, k.Refs, isNew)...)
+	return attrs
+}
+
+// codeAttrs are the records of what stands in a kernel's code.
+func codeAttrs(k *Kernel) (attrs []cubin.Attr) {
 	if k.Props.Pool {
-		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
+		attrs = append(attrs, cubin.Flag(cubin.AttrRegReconfig))
 	}
-	c.Attrs = append(c.Attrs, coops(k.Code.Coops)...)
+	attrs = append(attrs, coops(k.Code.Coops)...)
 	if list := k.Code.WarpWide; len(list) > 0 {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrWarpWideOffsets, list...))
+		attrs = append(attrs, cubin.Words(cubin.AttrWarpWideOffsets, list...))
 	}
 	if k.Code.Converges {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrCRSStackSize, 0))
+		attrs = append(attrs, cubin.Words(cubin.AttrCRSStackSize, 0))
 	}
 	if list := k.Code.Mbarriers; len(list) > 0 {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMbarrierOffsets, list...), cubin.Half(cubin.AttrNumMbarriers, k.Code.MbarrierCount()))
+		attrs = append(attrs, cubin.Words(cubin.AttrMbarrierOffsets, list...), cubin.Half(cubin.AttrNumMbarriers, k.Code.MbarrierCount()))
 	}
 	if list := k.Code.Unused; len(list) > 0 {
-		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrUnusedLoadBytes, list...))
+		attrs = append(attrs, cubin.Words(cubin.AttrUnusedLoadBytes, list...))
 	}
 	if k.Props.Barriers > 0 {
-		c.Attrs = append(c.Attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
+		attrs = append(attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
 	}
-	return c
+	return attrs
 }
 
 // Params describes the parameters of a kernel.

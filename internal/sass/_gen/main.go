@@ -281,8 +281,43 @@ func (c *compiler) enumTables(b *bytes.Buffer) {
 // indexFile writes, for each encoding family, the forms to try for each
 // opcode (most fixed bits first) and, for each operation, its forms.
 func (c *compiler) indexFile(b *bytes.Buffer) {
-	var cands []int
-	cands = append(cands, 0)
+	cands := c.decodeIndex(b)
+	list := func(name string, v []int) {
+		fmt.Fprintf(b, "var %s = [...]uint16{", name)
+		for i, x := range v {
+			if i%20 == 0 {
+				b.WriteString("\n")
+			}
+			fmt.Fprintf(b, "%d, ", x)
+		}
+		b.WriteString("\n}\n\n")
+	}
+	list("decodeForms", cands)
+	first := make([]int, len(c.d.ops)+2)
+	for _, f := range c.forms {
+		first[f.op+1]++
+	}
+	for i := 1; i < len(first); i++ {
+		first[i] += first[i-1]
+	}
+	for i := range first {
+		first[i]++
+	}
+	list("opForms", first) // forms are numbered by operation: opForms[op] to opForms[op+1]
+	b.WriteString("var sieves = [...]sieve{0,")
+	for i, f := range c.forms {
+		if i%8 == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "0x%x, ", c.sieve(f))
+	}
+	b.WriteString("\n}\n")
+}
+
+// decodeIndex writes where the forms of each family and opcode begin in the list
+// that it returns.
+func (c *compiler) decodeIndex(b *bytes.Buffer) []int {
+	cands := []int{0}
 	fmt.Fprintf(b, "package sass\n\nvar decodeIndex = [%d][4096]uint16{\n", target.NumFamilies)
 	for fam := range target.NumFamilies {
 		lists := make([][]int, 4096)
@@ -314,36 +349,7 @@ func (c *compiler) indexFile(b *bytes.Buffer) {
 		b.WriteString("},\n")
 	}
 	b.WriteString("}\n\n")
-	list := func(name string, v []int) {
-		fmt.Fprintf(b, "var %s = [...]uint16{", name)
-		for i, x := range v {
-			if i%20 == 0 {
-				b.WriteString("\n")
-			}
-			fmt.Fprintf(b, "%d, ", x)
-		}
-		b.WriteString("\n}\n\n")
-	}
-	list("decodeForms", cands)
-	first := make([]int, len(c.d.ops)+2)
-	for _, f := range c.forms {
-		first[f.op+1]++
-	}
-	for i := 1; i < len(first); i++ {
-		first[i] += first[i-1]
-	}
-	for i := range first {
-		first[i]++
-	}
-	list("opForms", first) // forms are numbered by operation: opForms[op] to opForms[op+1]
-	b.WriteString("var sieves = [...]sieve{0,")
-	for i, f := range c.forms {
-		if i%8 == 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(b, "0x%x, ", c.sieve(f))
-	}
-	b.WriteString("\n}\n")
+	return cands
 }
 
 func fixedBits(f *cform) int { return bits.OnesCount64(f.mask[0]) + bits.OnesCount64(f.mask[1]) }

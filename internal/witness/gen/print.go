@@ -188,6 +188,13 @@ func prologue(text, name string) string {
 		}
 	}
 	p.line("}")
+	p.predicates(text)
+	p.memory(text, name)
+	return p.out.String()
+}
+
+// predicates writes the predicates and uniform numbers that a text uses.
+func (p *printer) predicates(text string) {
 	for n := range 5 {
 		if uses(text, "%p", n) {
 			p.line(fmt.Sprintf("and.b32 %%s0, %%t, %d;", 1<<n))
@@ -207,6 +214,11 @@ func prologue(text, name string) string {
 			p.line(fmt.Sprintf("setp.ne.u32 %%q%d, %%s0, 0;", n))
 		}
 	}
+}
+
+// memory writes what a thread owns of its stack, of the module's variables and
+// of shared memory.
+func (p *printer) memory(text, name string) {
 	if strings.Contains(text, "stack;") {
 		for k := 0; k < 64; k += 4 {
 			p.line(fmt.Sprintf("st.local.u32 [stack+%d], %%g;", k))
@@ -225,7 +237,6 @@ func prologue(text, name string) string {
 		p.line("st.shared.v4.u32 [%sp], {%g, %t, %ct, %nt};")
 		p.line("bar.sync 0;")
 	}
-	return p.out.String()
 }
 
 // function prints a device function; its body works on %r, %d and %f.

@@ -98,7 +98,7 @@ func (c *Checker) slotIllegal(s isa.Slot) {
 // slotRefused says how a slot is refused; some have their own words, some
 // are refused twice.
 func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
-	in, row := c.In, &slotRows[s]
+	row := &slotRows[s]
 	switch s {
 	case isa.SlotCc:
 		c.Illegal(".cc")
@@ -137,19 +137,7 @@ func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
 		c.Illegal("." + w.String())
 		c.xorsignAlone(s)
 	case isa.SlotMmio:
-		scoped := c.Takes(isa.SlotScope)
-		switch sp := in.Space(); {
-		case !in.Has(isa.SlotSpace):
-			if !scoped {
-				c.Errorf("Modifier '.mmio' cannot be applied to '' space")
-			}
-		case sp != isa.SpaceGlobal && sp != isa.Generic:
-			c.Errorf("Modifier '.mmio' cannot be applied to '%s' space", sp)
-		}
-		c.Illegal(".mmio")
-		if scoped && !in.Has(isa.SlotScope) {
-			c.Errorf("Modifier '.mmio' requires scope with '%s' instruction", c.Row.Name)
-		}
+		c.mmioRefused()
 	case isa.SlotClamp:
 		c.Illegal("Clamp")
 		if w != isa.WClamp && w != isa.WWrap || c.Row.Flags&FlagSel == 0 {
@@ -180,6 +168,23 @@ func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
 		if w == isa.WSpOrderedMetadata {
 			c.illegalWord(row, w)
 		}
+	}
+}
+
+// mmioRefused says what is wrong with .mmio where the row does not take it.
+func (c *Checker) mmioRefused() {
+	scoped := c.Takes(isa.SlotScope)
+	switch sp := c.In.Space(); {
+	case !c.In.Has(isa.SlotSpace):
+		if !scoped {
+			c.Errorf("Modifier '.mmio' cannot be applied to '' space")
+		}
+	case sp != isa.SpaceGlobal && sp != isa.Generic:
+		c.Errorf("Modifier '.mmio' cannot be applied to '%s' space", sp)
+	}
+	c.Illegal(".mmio")
+	if scoped && !c.In.Has(isa.SlotScope) {
+		c.Errorf("Modifier '.mmio' requires scope with '%s' instruction", c.Row.Name)
 	}
 }
 
