@@ -63,6 +63,27 @@ func (p *Pool) Run(n int, job func(n int) Job) {
 	wg.Wait()
 }
 
+// Session runs jobs one after the other in one worker, which what it made
+// for one of them serves for the next.
+type Session struct {
+	p *Pool
+	w *process
+}
+
+// Session returns a session of the pool that has not begun.
+func (p *Pool) Session() *Session { return &Session{p: p} }
+
+// Run runs a job.
+func (s *Session) Run(j Job) { s.w = s.p.job(s.w, j) }
+
+// Close ends the session.
+func (s *Session) Close() {
+	if s.w != nil {
+		s.w.stop()
+		s.w = nil
+	}
+}
+
 // job runs one job and returns the worker for the next one.
 func (p *Pool) job(w *process, j Job) *process {
 	var all []*Result

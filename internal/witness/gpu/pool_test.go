@@ -115,6 +115,33 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestSession: one worker serves job after job, and another one begins behind a fault.
+func TestSession(t *testing.T) {
+	t.Setenv("GPU_TEST_WORKER", "1")
+	s := (&Pool{Command: []string{os.Args[0]}, Workers: 1, Limit: 10 * time.Second}).Session()
+	defer s.Close()
+	var last *process
+	for k, name := range []string{"good", "good", "fault", "good"} {
+		var r *Result
+		s.Run(Job{
+			Next: func(so []*Result) *Request {
+				if len(so) == 1 {
+					return nil
+				}
+				return &Request{Launch: launch.Launch{Kernel: name}}
+			},
+			Done: func(all []*Result) { r = all[0] },
+		})
+		if r.OK() != (name == "good") {
+			t.Errorf("job %d (%s): %+v", k, name, r)
+		}
+		if same := s.w == last; k > 0 && same != (k == 1) {
+			t.Errorf("job %d: same worker %v", k, same)
+		}
+		last = s.w
+	}
+}
+
 func TestOpenWithoutDriver(t *testing.T) {
 	if _, err := Open(); err == nil {
 		t.Skip("this machine has a GPU")

@@ -17,9 +17,10 @@ import (
 type Request struct {
 	Cubin  string        `json:"cubin"` // file name
 	Launch launch.Launch `json:"launch"`
-	Guard  int           `json:"guard"`          // bytes kept free around each buffer
-	Repeat int           `json:"repeat"`         // timed launches after the first
-	Dump   string        `json:"dump,omitempty"` // file that takes the buffers afterwards
+	Guard  int           `json:"guard"`            // bytes kept free around each buffer
+	Repeat int           `json:"repeat"`           // timed launches after the first
+	Unread bool          `json:"unread,omitempty"` // what is in memory afterwards is no matter
+	Dump   string        `json:"dump,omitempty"`   // file that takes the buffers afterwards
 }
 
 // AllShared as a launch's Smem asks for all the shared memory there is.
@@ -166,8 +167,10 @@ func (w *worker) run(q *Request) *Result {
 	if err := start(); err != nil {
 		return fail(err)
 	}
-	if err := w.collect(q, r, places, tex); err != nil {
-		return fail(err)
+	if !q.Unread {
+		if err := w.collect(q, r, places, tex); err != nil {
+			return fail(err)
+		}
 	}
 	if q.Repeat > 0 {
 		if r.Micros, err = w.time(f, q, smem, args); err != nil {
