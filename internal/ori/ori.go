@@ -128,6 +128,7 @@ type Sched struct {
 	WrBar int8  // barrier set when results arrive, -1 = none
 	RdBar int8  // barrier released when sources are read, -1 = none
 	Wait  uint8 // barriers waited for before issue, one bit each
+	Pad   bool  // a NOP that only continues the stall of the instruction before it
 }
 
 // NoSched is the Sched of an instruction that was not scheduled.

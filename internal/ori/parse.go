@@ -515,7 +515,7 @@ func (p *parser) tail(i *Instr, s string) error {
 // ParseSched reads what Sched.String writes.
 func ParseSched(s string) (Sched, error) {
 	bad := fmt.Errorf("bad control column %q", s)
-	if len(s) < 19 || s[0] != 'B' || s[7:9] != ":R" || s[10:12] != ":W" || s[13] != ':' || s[15:17] != ":S" {
+	if len(s) < 19 || s[0] != 'B' || s[7:9] != ":R" || s[10:12] != ":W" || s[13] != ':' || s[15] != ':' || s[16] != 'S' && s[16] != 'P' {
 		return NoSched, bad
 	}
 	c := NoSched
@@ -540,7 +540,7 @@ func ParseSched(s string) (Sched, error) {
 			return NoSched, bad
 		}
 	}
-	c.Yield = s[14] == 'Y'
+	c.Yield, c.Pad = s[14] == 'Y', s[16] == 'P'
 	v, err := strconv.ParseUint(s[17:], 10, 8)
 	c.Stall = uint8(v)
 	return c, err

@@ -142,7 +142,8 @@ func (f *Func) AppendInstr(dst []byte, i *Instr) []byte {
 }
 
 // String returns the control column: barriers waited for, read and write
-// barrier, yield, stall.
+// barrier, yield, stall. A P in front of the stall says that nothing else is
+// wanted of the instruction.
 func (s Sched) String() string {
 	b := []byte("B------:R-:W-:-:S")
 	for n := range 6 {
@@ -158,6 +159,9 @@ func (s Sched) String() string {
 	}
 	if s.Yield {
 		b[14] = 'Y'
+	}
+	if s.Pad {
+		b[16] = 'P'
 	}
 	return string(fmt.Appendf(b, "%02d", s.Stall))
 }

@@ -149,12 +149,15 @@ func (w *recordWriter) block(b *Block) {
 	w.nblocks++
 	for i := b.first; i != nil; i = i.next {
 		s := i.Sched
-		yield := uint32(0)
+		flags := uint32(0)
 		if s.Yield {
-			yield = 1
+			flags |= 1 << 7
+		}
+		if s.Pad {
+			flags |= 1 << 6
 		}
 		w.instrs = le32(w.instrs, uint32(i.ID), uint32(i.Op)|uint32(i.NDst)<<16|uint32(len(i.Args))<<24, uint32(i.Line), uint32(i.Loc),
-			uint32(s.Stall)|yield<<7|uint32(uint8(s.WrBar))<<8|uint32(uint8(s.RdBar))<<16|uint32(s.Wait)<<24)
+			uint32(s.Stall)|flags|uint32(uint8(s.WrBar))<<8|uint32(uint8(s.RdBar))<<16|uint32(s.Wait)<<24)
 		for n := 0; n < len(i.Mods); n += 2 {
 			w.instrs = le32(w.instrs, uint32(i.Mods[n])|uint32(i.Mods[n+1])<<16)
 		}
@@ -336,7 +339,7 @@ func (r *recordReader) instr(f *Func, b *Block) {
 	i := f.NewInstr(op.Op(o), op.Mods{}, nil, nil)
 	f.nextInstr = next
 	i.ID, i.Line, i.Loc = int32(id), int32(line), int32(loc)
-	i.Sched = Sched{Stall: uint8(s & 0x7f), Yield: s>>7&1 != 0, WrBar: int8(s >> 8), RdBar: int8(s >> 16), Wait: uint8(s >> 24)}
+	i.Sched = Sched{Stall: uint8(s & 0x3f), Pad: s>>6&1 != 0, Yield: s>>7&1 != 0, WrBar: int8(s >> 8), RdBar: int8(s >> 16), Wait: uint8(s >> 24)}
 	for n := 0; n < len(i.Mods); n += 2 {
 		v := r.u32(c)
 		i.Mods[n], i.Mods[n+1] = op.Mod(v), op.Mod(v>>16)

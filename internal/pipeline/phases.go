@@ -352,7 +352,7 @@ func vectorStores(u *unit) { address.VectorStores(u.f, u.number(knobs.VectorSpre
 
 // predicateBits keeps predicates in bits of words where they are too many.
 func predicateBits(u *unit) {
-	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked), Carried: u.number(knobs.CarriedTests), Loads: u.number(knobs.CarriedLoads)})
+	ra.Flags(u.f, ra.FlagCost{Few: u.number(knobs.FlagsFew), Reach: u.number(knobs.FlagsReach), Masked: u.number(knobs.FlagsMasked), Carried: u.number(knobs.CarriedTests), Inside: u.number(knobs.FlagsInside), Loads: u.number(knobs.CarriedLoads)})
 }
 
 // tensorRuns divides loads from tensor memory that leave no room.

@@ -26,6 +26,7 @@ type FlagCost struct {
 	Reach   int // instructions for which a bit that was looked at is known
 	Masked  int // bits with one predicate for which a word is masked
 	Carried int // predicates that stay such over a barrier where there are too many; see carry
+	Inside  int // so many too many in a loop make bits of those that it does not touch, too
 	Loads   int // masked loads beside a barrier from which on that matters
 }
 
@@ -85,10 +86,11 @@ type flag struct {
 	in   [2]int  // how many loops are around its reads and its writes
 }
 
-// pays reports whether a loop reads it and does not write it: a write in a loop
-// costs two instructions, and what is read as often as written the order may
-// still bring together.
-func (c *flag) pays() bool { return c.in[1] < c.in[0] }
+// pays reports whether it is read in more loops than it is written in: a write in
+// a loop costs two instructions, and what is read as often as written the order
+// may still bring together. No order does where it lives through loops that do not
+// touch it: depth is how many are around it there.
+func (c *flag) pays(depth int) bool { return c.in[1] < max(c.in[0], depth) }
 
 // crowd is a place where more predicates live than there are.
 type crowd struct {
@@ -151,19 +153,24 @@ func (x *flags) each(i *ori.Instr, do func(r ori.Reg, writes bool)) {
 
 // crowd finds the places of b where too many predicates live.
 func (x *flags) crowd(b *ori.Block) {
-	alive, who, n := sets.NewSet(len(x.f.Regs)), sets.NewSet(len(x.list)), 0
+	alive, who, n := sets.NewSet(len(x.f.Regs)), [2]sets.Set{sets.NewSet(len(x.list)), sets.NewSet(len(x.list))}, 0
 	turn := func(r ori.Reg, lives bool) {
 		if alive.Has(int(r)) == lives {
 			return
 		}
-		change, set, in := 1, sets.Set.Add, x.at[r] > 0 && x.list[x.at[r]-1].pays()
+		change, set := 1, sets.Set.Add
 		if !lives {
 			change, set = -1, sets.Set.Del
 		}
 		n += change
 		set(alive, int(r))
-		if in {
-			set(who, int(x.at[r]-1))
+		if x.at[r] > 0 {
+			c := &x.list[x.at[r]-1]
+			for k, deep := range [...]int{0, x.loops.Depth(b)} {
+				if c.pays(deep) {
+					set(who[k], int(x.at[r]-1))
+				}
+			}
 		}
 	}
 	for k := range x.live.End(b).All() {
@@ -171,7 +178,11 @@ func (x *flags) crowd(b *ori.Block) {
 	}
 	for i := b.Last(); i != nil; i = i.Prev() {
 		if n > mostPredicates {
-			x.crowded = append(x.crowded, crowd{over: n - mostPredicates, who: who.Clone()})
+			k := 0
+			if n-mostPredicates >= x.cost.Inside {
+				k = 1
+			}
+			x.crowded = append(x.crowded, crowd{over: n - mostPredicates, who: who[k].Clone()})
 		}
 		x.each(i, func(r ori.Reg, writes bool) {
 			if writes && i.Guard.Kind == ori.KNone {

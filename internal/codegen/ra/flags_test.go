@@ -52,7 +52,7 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Carried: 5, Loads: 4})
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Carried: 5, Loads: 4, Inside: 12})
 		got := map[string]int{}
 		for n, b := range f.Blocks {
 			for i := range b.Instrs {
@@ -66,6 +66,42 @@ func TestFlags(t *testing.T) {
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %v, want %v\n%s", c.name, got, c.want, f)
+		}
+	}
+}
+
+// TestFlagsInside: predicates that live through a loop which does not touch them
+// are bits of a word where they are far too many.
+func TestFlagsInside(t *testing.T) {
+	for _, c := range []struct{ n, bits int }{{24, 18}, {17, 0}} {
+		var b strings.Builder
+		b.WriteString("func f kernel {\n  reg r0 1/1\n")
+		for k := range c.n + 1 {
+			fmt.Fprintf(&b, "  reg p%d 1/1\n", 1+k)
+		}
+		b.WriteString("  b0: -> b1\n    S2R r0 = SR_TID.X\n")
+		for k := range c.n {
+			fmt.Fprintf(&b, "    ISETP.LT.AND p%d = r0, %#x, pt\n", 2+k, k+1)
+		}
+		b.WriteString("  b1: -> b1, b2\n    IADD3 r0 = r0, 0x1, rz\n    ISETP.NE.AND p1 = r0, 0x7, pt\n    @p1 BRA b1\n  b2:\n")
+		for k := range c.n {
+			fmt.Fprintf(&b, "    @p%d STS [%#x], r0\n", 2+k, 4*k)
+		}
+		b.WriteString("    EXIT\n}\n")
+		m, err := ori.Parse(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Carried: 5, Loads: 4, Inside: 12})
+		looks := 0
+		for i := range f.Blocks[2].Instrs {
+			if i.Op.String() == "LOP3" {
+				looks++
+			}
+		}
+		if looks != c.bits || f.Blocks[1].Len() != 3 {
+			t.Errorf("%d predicates: %d bits, want %d\n%s", c.n, looks, c.bits, f)
 		}
 	}
 }
@@ -107,7 +143,7 @@ func TestBorders(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Carried: 5, Loads: 4})
+		Flags(f, FlagCost{Few: 4, Reach: 12, Masked: 3, Carried: 5, Loads: 4, Inside: 12})
 		var puts, begins, looks, own int
 		for i := range f.Blocks[0].Instrs {
 			switch name := i.Op.String(); {

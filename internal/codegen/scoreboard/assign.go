@@ -308,7 +308,7 @@ func holds(i *ori.Instr) bool { return i.Op.Has(op.Holds) }
 func (s *assigner) nop(b *ori.Block, at *ori.Instr, stall int, wait uint8, after bool) *ori.Instr {
 	i := s.f.NewInstr(op.NOP, op.Mods{}, nil, nil)
 	i.Line, i.Loc = at.Line, at.Loc
-	i.Sched = ori.Sched{Stall: uint8(stall), Yield: yields(target.ClassOther, stall), WrBar: -1, RdBar: -1, Wait: wait}
+	i.Sched = ori.Sched{Stall: uint8(stall), Yield: yields(target.ClassOther, stall), WrBar: -1, RdBar: -1, Wait: wait, Pad: wait == 0}
 	if after {
 		return b.InsertAfter(i, at)
 	}

@@ -212,6 +212,28 @@ func TestAcquire(t *testing.T) {
 	}
 }
 
+// TestLongStall: a NOP that continues a long stall does not wait for a load from
+// tensor memory, one that stands in the program does.
+func TestLongStall(t *testing.T) {
+	list := assigned(t, "sm_100a", `    LDTM r0 = tmem[u11]+0x0
+    R2UR u12 = r4
+    UIMAD.WIDE u10 = u12, 0x80, urz
+    NOP`)
+	if len(list) != 6 || !list[2].Sched.Pad || list[2].Sched.Wait != 0 {
+		for _, i := range list {
+			t.Log(i.Op, i.Sched)
+		}
+		t.Fatal("no stall is continued")
+	}
+	if b := list[0].Sched.WrBar; b < 0 || list[4].Sched.Pad || list[4].Sched.Wait != 1<<b {
+		t.Errorf("the load sets %d, the NOP of the program waits for %06b", b, list[4].Sched.Wait)
+	}
+	back, err := ori.ParseSched(list[2].Sched.String())
+	if err != nil || back != list[2].Sched {
+		t.Errorf("%s is read as %s (%v)", list[2].Sched, back, err)
+	}
+}
+
 // TestSharing gives loads with one consumer one barrier.
 func TestSharing(t *testing.T) {
 	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]

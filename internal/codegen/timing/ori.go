@@ -59,6 +59,8 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 func (d *Describer) unseen(i *ori.Instr, e *Event) {
 	e.Leaves, e.Awaits = i.Op.Work(&i.Mods)
 	switch {
+	case i.Sched.Pad:
+		e.Awaits = 0
 	case i.Op == op.USETMAXREG && i.Mods.Has(op.MDEALLOC): // no result may arrive while registers go
 		e.Drains = true
 	case i.Op == op.DEPBAR && !i.Mods.Has(op.MLE): // waits for all

@@ -67,6 +67,7 @@ const (
 	FlagsFew                  // read by pipeline
 	FlagsReach                // read by pipeline
 	FlagsMasked               // read by pipeline
+	FlagsInside               // read by pipeline
 	WaitShared                // read by pipeline
 	HighFew                   // read by pipeline
 	VectorSpread              // read by pipeline
@@ -139,6 +140,7 @@ var table = [...]Knob{
 	StepCopies:      {"StepCopies", Int, "500", "cycles that a loop waits for copies from memory in that time"},
 	FlagsFew:        {"FlagsFew", Int, "4", "predicates from which on those too many become bits of a word"},
 	FlagsReach:      {"FlagsReach", Int, "12", "instructions for which such a bit that was looked at is kept in a predicate"},
+	FlagsInside:     {"FlagsInside", Int, "12", "predicates too many in a loop from which on those that it does not touch become bits too"},
 	FlagsMasked:     {"FlagsMasked", Int, "3", "bits that are wanted with one predicate from which on it masks their word"},
 	WaitShared:      {"WaitShared", Int, "48", "instructions between two readers of a constant that share its register"},
 	HighFew:         {"HighFew", Int, "3", "comparisons from which on their upper word is looked at once"},
