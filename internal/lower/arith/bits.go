@@ -102,17 +102,9 @@ func brev(l *build.Builder) {
 	l.Copy(l.Dst(0), r)
 }
 
-// findLeading returns the number of the highest set bit, or -1; with
-// signed, of the highest bit that differs from the sign.
-func findLeading(l *build.Builder, a ori.Operand, signed, shift bool) ori.Operand {
-	var m op.Mods
-	if !signed {
-		m = m.With(op.MU32)
-	}
-	if shift {
-		m = m.With(op.MSH)
-	}
-	return l.One(op.FLO, m, l.Reg(a))
+// highestBit returns the number of the highest set bit, or -1.
+func highestBit(l *build.Builder, a ori.Operand) ori.Operand {
+	return l.One(op.FLO, op.M(op.MU32), l.Reg(a))
 }
 
 func clz(l *build.Builder) {
@@ -120,14 +112,14 @@ func clz(l *build.Builder) {
 	a := l.Src(1, t)
 	d := l.Dst(0)
 	if len(a) == 1 {
-		f := findLeading(l, a[0], false, false)
+		f := highestBit(l, a[0])
 		l.Emit(op.IADD3, op.Mods{}, d[:1], expand.Negate(f), ori.Imm(31), expand.RZ())
 		return
 	}
 	// the high word decides unless it is zero
 	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], expand.RZ(), expand.PT())
 	w := l.One(op.SEL, op.Mods{}, a[0], a[1], p)
-	f := findLeading(l, w, false, false)
+	f := highestBit(l, w)
 	base := l.One(op.SEL, op.Mods{}, ori.Imm(63), ori.Imm(31), p)
 	l.Emit(op.IADD3, op.Mods{}, d[:1], base, expand.Negate(f), expand.RZ())
 }
@@ -139,7 +131,14 @@ func bfind(l *build.Builder) {
 	a := l.Src(1, t)
 	d := l.Dst(0)
 	if len(a) == 1 {
-		l.Copy(d[:1], build.Value{findLeading(l, a[0], signed, shift)})
+		var m op.Mods // signed: the highest bit that differs from the sign
+		if !signed {
+			m = m.With(op.MU32)
+		}
+		if shift {
+			m = m.With(op.MSH)
+		}
+		l.Copy(d[:1], build.Value{l.One(op.FLO, m, l.Reg(a[0]))})
 		return
 	}
 	if signed { // what differs from the sign
@@ -152,7 +151,7 @@ func bfind(l *build.Builder) {
 	}
 	p := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], expand.RZ(), expand.PT())
 	w := l.One(op.SEL, op.Mods{}, a[0], a[1], p)
-	f := findLeading(l, w, false, false)
+	f := highestBit(l, w)
 	base := l.One(op.SEL, op.Mods{}, expand.RZ(), ori.Imm(32), p)
 	none := l.Test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), w, expand.RZ(), expand.PT())
 	r := l.One(op.IADD3, op.Mods{}, base, f, expand.RZ())

@@ -102,7 +102,7 @@ func (w *Warp) convict() {
 	a := w.async
 	for _, x := range a.suspects {
 		if (binary.LittleEndian.Uint32(w.cta.word(x.addr))^x.was)&x.bytes != 0 {
-			w.m.race(x.first, w.At, order.Unordered(true, true, false), sharedName(x.addr))
+			w.m.race(x.first, w.At, order.WrittenTwice, sharedName(x.addr))
 		}
 	}
 	a.suspects = a.suspects[:0]

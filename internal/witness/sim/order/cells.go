@@ -40,7 +40,7 @@ func (c *Cell) Check(who *Actor, shared bool, mask uint8, write bool, tell func(
 		case write && !proxy && !t.proxy:
 			tell(t.pc, "", t.mask&mask)
 		default:
-			tell(t.pc, Unordered(true, write, known == &who.View.Proxy), 0)
+			tell(t.pc, behindWrite(write, known == &who.View.Proxy), 0)
 		}
 	}
 	if !write {
@@ -52,7 +52,7 @@ func (c *Cell) Check(who *Actor, shared bool, mask uint8, write bool, tell func(
 			continue
 		}
 		if who.View.Known.At(int(t.tid)) < t.clock {
-			tell(t.pc, Unordered(false, true, false), 0)
+			tell(t.pc, WriteTooEarly, 0)
 		}
 	}
 }
@@ -76,17 +76,23 @@ func (c *Cell) Hidden(cluster uint32, seen *View) (pc uint32, ok bool) {
 	return c.w.pc, true
 }
 
-// Unordered says what is wrong between two accesses.
-func Unordered(wrote, write, fence bool) string {
+// What can be wrong between two accesses.
+const (
+	NoFence       = "was written and no proxy fence orders it before asynchronous work"
+	WrittenTwice  = "is written twice in no order"
+	ReadTooEarly  = "is read and its write is not known to be over"
+	WriteTooEarly = "is written and its read is not known to be over"
+)
+
+// behindWrite says what is wrong with an access behind a write.
+func behindWrite(write, fence bool) string {
 	switch {
 	case fence:
-		return "was written and no proxy fence orders it before asynchronous work"
-	case wrote && write:
-		return "is written twice in no order"
-	case wrote:
-		return "is read and its write is not known to be over"
+		return NoFence
+	case write:
+		return WrittenTwice
 	}
-	return "is written and its read is not known to be over"
+	return ReadTooEarly
 }
 
 // Note remembers an access.
