@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/expand"
@@ -61,22 +62,33 @@ func (l *Builder) variables() {
 	l.locals = make([]int64, n)
 	l.params = make([]*Variable, n)
 	l.shared = l.Plan.SharedOf[l.Body.Func]
-	frame := l.Top
-	for n := range l.Body.Vars {
+	for _, n := range l.framed() {
 		v := &l.Body.Vars[n]
-		if v.Space == isa.SpaceLocal {
-			frame = AlignUp(frame, int64(v.Shape.Align))
-			l.locals[n] = frame
-			frame += int64(v.Shape.Size())
-			l.F.Props.Variables += int32(v.Shape.Size())
-			l.FrameAlign(int64(v.Shape.Align))
-		}
+		l.Top = AlignUp(l.Top, int64(v.Shape.Align))
+		l.locals[n] = l.Top
+		l.Top += int64(v.Shape.Size())
+		l.F.Props.Variables += int32(v.Shape.Size())
+		l.FrameAlign(int64(v.Shape.Align))
 	}
-	l.Top = frame
 	l.Plan.Locals[l.Body.Func] = l.locals
 	l.parameters()
 	l.ptx = ori.Reg(len(l.F.Regs))
 	l.F.Props.LocalBytes = max(l.F.Props.LocalBytes, int32(AlignUp(l.Top, 8)))
+}
+
+// framed lists the body's variables in its frame, those with the widest
+// alignment first: so they lie without gaps.
+func (l *Builder) framed() []int {
+	var list []int
+	for n := range l.Body.Vars {
+		if l.Body.Vars[n].Space == isa.SpaceLocal {
+			list = append(list, n)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Compare(l.Body.Vars[b].Shape.Align, l.Body.Vars[a].Shape.Align)
+	})
+	return list
 }
 
 // blocks cuts the instruction list at labels and after branches.
