@@ -36,6 +36,7 @@ type Plan struct {
 	Cyclic   map[int32]bool // functions that reach themselves
 	Taken    []int32        // functions whose address is used, in order
 	Moves    bool           // some body moves the stack pointer
+	Movers   []int32        // whose body does
 	Object   bool           // nothing is known of where things lie
 	Budget   int            // instructions that may still be put in place of calls
 	Sites    map[int32]int  // calls of each function in the text of the others
@@ -51,6 +52,23 @@ func (p *Plan) Places(fn int32) (locals, shared []int64) { return p.Locals[fn], 
 // Registers returns the virtual register of each PTX register of a function
 // that has been lowered.
 func (p *Plan) Registers(fn int32) []ori.Reg { return p.Regs[fn] }
+
+// MovesStack reports whether a function moves its stack pointer: its own text
+// does, or that of a function that may stand in it in place of a call.
+func (p *Plan) MovesStack(fn int32) bool {
+	list := []int32{fn}
+	for n := 0; n < len(list); n++ {
+		if slices.Contains(p.Movers, list[n]) {
+			return true
+		}
+		for _, callee := range p.Module.Funcs[list[n]].Facts.Calls {
+			if callee = Callee(p.Module, callee); callee >= 0 && !slices.Contains(list, callee) {
+				list = append(list, callee)
+			}
+		}
+	}
+	return false
+}
 
 // Literal returns where two words lie in constant bank 2, behind all that
 // lowering puts there.

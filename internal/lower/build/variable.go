@@ -140,7 +140,7 @@ func (l *Builder) Variable(a *sema.Operand) *Variable {
 // the frame's own offsets stay what they are.
 func (l *Builder) Stack() ori.Operand {
 	if l.frame == ori.NoReg {
-		if l.Plan.Moves {
+		if l.F.Props.MovesStack {
 			l.frame = l.Fixed(abi.FrameReg, 1)
 		} else {
 			l.StackPointer()

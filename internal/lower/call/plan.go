@@ -128,8 +128,8 @@ func visit(p *build.Plan, b *sema.Body) {
 		}
 	}
 	names(p, b)
-	for n := range b.Instrs {
-		p.Moves = p.Moves || b.Instrs[n].Op == isa.WAlloca || b.Instrs[n].Op == isa.WStackrestore
+	if moves(b) {
+		p.Moves, p.Movers = true, append(p.Movers, b.Func)
 	}
 	routines(p, b)
 	p.Active = append(p.Active, b.Func)
@@ -142,6 +142,16 @@ func visit(p *build.Plan, b *sema.Body) {
 		}
 	}
 	p.Active = p.Active[:len(p.Active)-1]
+}
+
+// moves reports whether a body moves the stack pointer.
+func moves(b *sema.Body) bool {
+	for n := range b.Instrs {
+		if o := b.Instrs[n].Op; o == isa.WAlloca || o == isa.WStackrestore {
+			return true
+		}
+	}
+	return false
 }
 
 func visitCall(p *build.Plan, b *sema.Body, c *sema.Call) {
