@@ -38,7 +38,7 @@ func (j *Job) check(ctx context.Context) *sema.Module {
 	if ctx.Err() != nil {
 		return nil
 	}
-	bodies.Routines(m, j.Sink)
+	bodies.End(m, j.Sink)
 	return m
 }
 

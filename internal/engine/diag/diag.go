@@ -105,6 +105,7 @@ type Unit struct {
 	raised int // warnings that count as errors
 	fatal  bool
 	closed bool
+	last   bool // shown whatever came before
 }
 
 // Report adds a message about position p of the unit's file; with

@@ -68,6 +68,14 @@ func (s *Sink) Open(f *src.File) *Unit {
 	return u
 }
 
+// Reopen opens a unit about a file that is shown even behind a fatal fault in
+// it.
+func (s *Sink) Reopen(f *src.File) *Unit {
+	u := s.Open(f)
+	u.last = true
+	return u
+}
+
 // Close gives the unit back. Its messages are shown as soon as every unit
 // opened before it is closed.
 func (u *Unit) Close() {
@@ -85,7 +93,7 @@ func (u *Unit) Close() {
 
 // show prints one unit. The caller holds the lock.
 func (s *Sink) show(u *Unit) {
-	if u.file != nil && u.file == s.dead {
+	if u.file != nil && u.file == s.dead && !u.last {
 		return
 	}
 	silent := u.file != nil && u.file == s.failed

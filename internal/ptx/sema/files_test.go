@@ -25,6 +25,12 @@ func TestFiles(t *testing.T) {
 		"d": head + ".visible .global .u32 v;\n.visible .func h() {ret;}\n.entry k() {ret;}\n",
 		"e": head + ".entry z() {foo; ret;}\n",
 		"f": head + ".entry y() {bra x; ret;}\n",
+		"o": ".version 6.4\n.target sm_90\n.address_size 64\n.entry o() {ret;}\n",
+		"n": "\n.version 8.0\n.target sm_75\n.address_size 64\n.entry n() {ret;}\n",
+		"s": ".version 8.0\n.target sm_80\n.address_size 64\n.entry s() {.reg .f32 x; sqrt.rn.f32 x, x; ret;}\n",
+		"p": head + ".visible .func (.param .u64 r) p(.param .u32 a, .param .align 8 .b8 b[16]);\n",
+		"q": head + ".visible .func p(.param .u64 a) {ret;}\n",
+		"t": head + ".func (.param .u64 r) u(.param .u32 a) {ret;}\n.visible .func v(.param .f32 a, .param .u8 b);\n.alias v, u;\n",
 	}
 	for _, c := range []struct{ names, want string }{
 		{"ab", ""},
@@ -35,6 +41,18 @@ func TestFiles(t *testing.T) {
 			"ptxas c.ptx, line 5; error   : Inconsistent redefinition of variable 'h'\n"},
 		{"ef", "ptxas e.ptx, line 4; error   : Not a name of any known instruction: 'foo'\n" +
 			"ptxas f.ptx, line 4; error   : Unknown symbol 'x'\n"},
+		{"on", "ptxas n.ptx, line 3; error   : PTX .version 8.0 does not support .target sm_75\n"},
+		{"no", "ptxas o.ptx, line 2; error   : PTX .version 6.4 does not support .target sm_90\n"},
+		{"os", "ptxas <macro util>, line 2; error   : PTX .version 8.0 does not support .target sm_80\n"},
+		{"ofn", "ptxas f.ptx, line 4; error   : Unknown symbol 'x'\n" +
+			"ptxas n.ptx, line 3; error   : PTX .version 8.0 does not support .target sm_75\n"},
+		{"pq", "ptxas q.ptx, line 4; error   : Inconsistent prototypes of 'p', number of parameters differ\n" +
+			"ptxas q.ptx, line 4; error   : Inconsistent prototypes of 'p', number of parameters differ\n" +
+			"ptxas q.ptx, line 4; error   : Inconsistent prototypes of 'p', parameter types differ\n" +
+			"ptxas q.ptx, line 4; error   : Inconsistent prototypes of 'p', parameter alignment differ\n"},
+		{"t", "ptxas t.ptx, line 6; error   : Mismatch in prototype of alias 'v' and aliasee 'u'. number of parameters differ(s)\n" +
+			"ptxas t.ptx, line 6; error   : Mismatch in prototype of alias 'v' and aliasee 'u'. parameter types differ(s)\n" +
+			"ptxas t.ptx, line 6; error   : Mismatch in prototype of alias 'v' and aliasee 'u'. number of parameters differ(s)\n"},
 		{"bb", "ptxas fatal   : Internal error: symbol already assigned\n"},
 	} {
 		var out bytes.Buffer
@@ -48,6 +66,7 @@ func TestFiles(t *testing.T) {
 		for _, f := range m.Bodies() {
 			bodies.Check(m, f, &s)
 		}
+		bodies.End(m, sink)
 		if sink.Errors() == 0 {
 			whole.Module(m, sink)
 		}

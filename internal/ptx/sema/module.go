@@ -2,6 +2,7 @@ package sema
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
@@ -246,7 +247,8 @@ type moduleWork struct {
 	Unified   bool        // some symbol has .attribute(.unified)
 	Addressed []int32     // functions whose addresses are initial values
 	Families  []string    // name<count> declarations
-	Late      []LateError // by file: the target that the version does not know
+	Late      []LateError // by file: what its version and target would be told
+	Unknown   bool        // the version of some file does not know its target
 	Labels    []string    // of debug sections
 }
 
@@ -304,10 +306,12 @@ func (m *Module) Bind(file int32, name string, sym int32, l Linkage) {
 	m.shared[name] = sym
 }
 
-// LateError is a message that waits for the end of a file.
+// LateError is a message that waits for the end of all files. It counts once
+// the list of the file's statements has ended.
 type LateError struct {
-	Pos  src.Pos
-	Text string
+	Pos   src.Pos
+	Text  string
+	Ended atomic.Bool
 }
 
 // Bodies returns the functions whose bodies must be checked, in source order.

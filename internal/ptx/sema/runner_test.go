@@ -64,6 +64,7 @@ func check(text []byte, args []string) outcome {
 	for _, f := range m.Bodies() {
 		bodies.Check(m, f, &s)
 	}
+	bodies.End(m, sink)
 	if sink.Errors() > 0 {
 		sink.Say(diag.Fatal, "Ptx assembly aborted due to errors")
 		return outcome{255, out.String()}

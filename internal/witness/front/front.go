@@ -40,6 +40,7 @@ func Check(name, text, arch string) (*Text, error) {
 	for _, f := range m.Bodies() {
 		x.Bodies[f] = bodies.Check(m, f, new(bodies.Scratch))
 	}
+	bodies.End(m, sink)
 	ok := sink.Errors() == 0 && whole.Module(m, sink) && whole.Kernels(m, sink)
 	x.Messages = out.String()
 	if !ok {

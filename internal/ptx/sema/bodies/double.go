@@ -171,10 +171,48 @@ func (k *checker) double(out *sema.Inst) {
 	}
 }
 
-// Routines tells what the reference says of the routines that texts in place
-// of instructions call, which are one more file to it, after every body was
-// checked. Only who compares messages with the reference's wants to know.
-func Routines(m *sema.Module, sink *diag.Sink) {
+// macroFile is what messages call the texts of routines.
+const macroFile = "<macro util>"
+
+// End tells what comes behind all files, after every body was checked.
+func End(m *sema.Module, sink *diag.Sink) {
+	routines(m, sink)
+	unknownTarget(m, sink)
+}
+
+// unknownTarget reports that some file's version does not know its target, as
+// the reference does: with the names and the line of the last file, or of the
+// texts of routines if there are any.
+func unknownTarget(m *sema.Module, sink *diag.Sink) {
+	if !m.Unknown {
+		return
+	}
+	last := len(m.Late) - 1
+	for last > 0 && m.Late[last].Text == "" {
+		last--
+	}
+	l := &m.Late[last]
+	if !l.Ended.Load() {
+		return
+	}
+	if sink.Form() == diag.Plain && len(sink.Marks()) > 0 {
+		u := sink.Open(nil)
+		defer u.Close()
+		u.Add(diag.Message{Severity: diag.Error, File: macroFile, Line: macroTarget, Text: l.Text})
+		return
+	}
+	u := sink.Reopen(m.Files[last].File)
+	defer u.Close()
+	u.Report(diag.Error, l.Pos, l.Text)
+}
+
+// macroTarget is the line of .target in the texts of routines.
+const macroTarget = 2
+
+// routines tells what the reference says of the routines that texts in place
+// of instructions call, which are one more file to it. Only who compares
+// messages with the reference's wants to know.
+func routines(m *sema.Module, sink *diag.Sink) {
 	marks := sink.Marks()
 	if len(marks) == 0 || sink.Form() != diag.Plain {
 		return
@@ -217,7 +255,7 @@ func calledOf(marks []string, names ...string) int {
 // routineLines warns of the lines of a routine.
 func routineLines(u *diag.Unit, lines []int16) {
 	for _, line := range lines {
-		name := "<macro util>"
+		name := macroFile
 		if line < 0 {
 			name, line = "<builtin>", -line
 		}

@@ -103,7 +103,7 @@ func (k *checker) memory(in *syntax.Instr, out *sema.Inst) {
 	if k.Module.Opts.WarnDouble {
 		k.double(out)
 	}
-	if k.Module.NoDwarf {
+	if k.Module.NoDwarf || k.Module.Unknown {
 		k.routine(out)
 	}
 	args := k.body.Of(out.Args)

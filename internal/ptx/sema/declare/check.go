@@ -273,9 +273,8 @@ func (f *fileState) setTarget(t sema.Target, p src.Pos) {
 	f.Target = t
 	f.Module.Target = t
 	l := &f.Module.Late[f.File]
-	if f.Version != 0 && setting.VersionBefore(f.Version, t.Since) || l.Text != "" {
-		*l = sema.LateError{Pos: p, Text: "PTX .version " + f.Version.String() + " does not support .target " + t.Name}
-	}
+	l.Pos, l.Text = p, "PTX .version "+f.Version.String()+" does not support .target "+t.Name
+	f.Module.Unknown = f.Module.Unknown || f.Version != 0 && setting.VersionBefore(f.Version, t.Since)
 }
 
 func (f *fileState) targetOption(word string, p src.Pos) {
@@ -314,13 +313,9 @@ func (f *fileState) addressSize(a *syntax.Attr) {
 	}
 }
 
-// knowsTarget reports a target that the version does not know. This comes
-// when the list of statements ends, be it with a token that begins none.
-func (f *fileState) knowsTarget() {
-	if l := &f.Module.Late[f.File]; l.Text != "" {
-		f.Error(l.Pos, l.Text)
-	}
-}
+// knowsTarget notes that the list of statements ends, be it with a token that
+// begins none: its target may then be told to be unknown.
+func (f *fileState) knowsTarget() { f.Module.Late[f.File].Ended.Store(true) }
 
 // end reports what is noticed at the end of a file.
 func (f *fileState) end() {

@@ -300,7 +300,7 @@ func enter(c *setting.Context, nf *sema.Func, at src.Pos) int32 {
 	if !sameLinkage(old.Linkage, nf.Linkage) || old.NoReturn != nf.NoReturn {
 		c.Error(at, "Inconsistent redefinition of variable '"+nf.Name+"'")
 	}
-	for _, why := range differences(&old.Proto, &nf.Proto) {
+	for _, why := range differences(&old.Proto, &nf.Proto, false) {
 		if why != noReturnDiffers {
 			c.Error(at, "Inconsistent prototypes of '"+nf.Name+"', "+why)
 		}
@@ -364,20 +364,26 @@ func replace(m *sema.Module, idx int32, nf *sema.Func) int32 {
 // noReturnDiffers is the one difference that only aliases are told about.
 const noReturnDiffers = ".noreturn directive differ"
 
-// differences tells how two signatures differ, in the order of messages.
-func differences(a, b *sema.Proto) (list []string) {
-	if len(a.Rets) != len(b.Rets) || len(a.Params) != len(b.Params) {
-		list = append(list, "number of parameters differ")
-	} else {
-		for i := range a.Rets {
-			list = paramDiffers(list, &a.Rets[i], &b.Rets[i])
-		}
-		for i := range a.Params {
-			list = paramDiffers(list, &a.Params[i], &b.Params[i])
-		}
+// differences tells how two signatures differ, in the order of messages: those
+// of an alias begin with the parameters.
+func differences(a, b *sema.Proto, alias bool) []string {
+	list, last := paramsDiffer(a.Rets, b.Rets), paramsDiffer(a.Params, b.Params)
+	if alias {
+		list, last = last, list
 	}
+	list = append(list, last...)
 	if a.NoReturn != b.NoReturn {
 		list = append(list, noReturnDiffers)
+	}
+	return list
+}
+
+func paramsDiffer(a, b []sema.Param) (list []string) {
+	if len(a) != len(b) {
+		list = append(list, "number of parameters differ")
+	}
+	for i := range min(len(a), len(b)) {
+		list = paramDiffers(list, &a[i], &b[i])
 	}
 	return list
 }
@@ -440,7 +446,7 @@ func aliasFuncs(c *setting.Context, at src.Pos, ti, fi int32) {
 	case f.Linkage == sema.Weak:
 		c.Error(at, "Function '"+f.Name+"' with .weak scope cannot be aliased")
 	default:
-		for _, why := range differences(&f.Proto, &t.Proto) {
+		for _, why := range differences(&f.Proto, &t.Proto, true) {
 			c.Error(at, "Mismatch in prototype of alias '"+t.Name+"' and aliasee '"+f.Name+"'. "+why+"(s)")
 		}
 	}
