@@ -80,7 +80,7 @@ func (b *builder) constBytes() uint64 {
 func (b *builder) slotFixes(k *Kernel) []Fix {
 	var list []Fix
 	size := k.paramSize()
-	at := uint64(ParamBase(b.m.Arch, size)) + uint64(b.m.Arch.RefsAt(int64(size)))
+	at := uint64(ParamBase(b.m.Arch, size)+size+k.Slots) - uint64(4*len(k.Refs))
 	for n, w := range k.Refs {
 		for _, name := range [...]string{w.Name, w.Sampler} {
 			for i := range b.m.Refs {

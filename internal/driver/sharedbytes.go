@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -36,29 +37,26 @@ func objectShared(m *sema.Module, f *sema.Func) int {
 
 // extensibleShared is how much an extensible program's kernel has: the
 // variables that it and what it calls use, up to where memory of the launch's
-// size may begin.
-func extensibleShared(m *sema.Module, kernel *sema.Func) int {
-	reached := []int32{int32(slices.IndexFunc(m.Funcs, func(f sema.Func) bool { return f.Name == kernel.Name && f.Entry }))}
-	for i := 0; i < len(reached); i++ {
+// size may begin. For a debugger functions are called and count for
+// themselves, and variables lie by alignment and size.
+func extensibleShared(m *sema.Module, kernel int32, debug bool) int {
+	reached := []int32{kernel}
+	for i := 0; i < len(reached) && !debug; i++ {
 		for _, fn := range m.Funcs[reached[i]].Facts.Calls {
 			if !slices.Contains(reached, fn) {
 				reached = append(reached, fn)
 			}
 		}
 	}
-	at, done := uint64(0), map[int32]bool{}
-	place := func(s *sema.Shape) { at = (at+s.Align-1)&^(s.Align-1) + s.Size() }
-	for _, fn := range reached {
-		facts := &m.Funcs[fn].Facts
-		for n := range facts.Shared {
-			place(&facts.Shared[n])
-		}
-		for _, n := range slices.Sorted(slices.Values(facts.Vars)) {
-			if v := &m.Vars[n]; v.Space == isa.SpaceShared && !v.Shape.Open && !done[n] {
-				place(&v.Shape)
-			}
-			done[n] = true
-		}
+	list := usedShared(m, reached)
+	if debug {
+		slices.SortStableFunc(list, func(a, b *sema.Shape) int {
+			return cmp.Or(cmp.Compare(b.Align, a.Align), cmp.Compare(a.Size(), b.Size()))
+		})
+	}
+	at := uint64(0)
+	for _, s := range list {
+		at = (at+s.Align-1)&^(s.Align-1) + s.Size()
 	}
 	for i := range m.Vars {
 		if v := &m.Vars[i]; v.Space == isa.SpaceShared && v.Shape.Open && at > 0 {
@@ -66,4 +64,23 @@ func extensibleShared(m *sema.Module, kernel *sema.Func) int {
 		}
 	}
 	return int(at)
+}
+
+// usedShared lists the variables in shared memory that functions have or name.
+func usedShared(m *sema.Module, funcs []int32) []*sema.Shape {
+	var list []*sema.Shape
+	done := map[int32]bool{}
+	for _, fn := range funcs {
+		facts := &m.Funcs[fn].Facts
+		for n := range facts.Shared {
+			list = append(list, &facts.Shared[n])
+		}
+		for _, n := range slices.Sorted(slices.Values(facts.Vars)) {
+			if v := &m.Vars[n]; v.Space == isa.SpaceShared && !v.Shape.Open && !done[n] {
+				list = append(list, &v.Shape)
+			}
+			done[n] = true
+		}
+	}
+	return list
 }

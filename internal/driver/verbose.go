@@ -135,6 +135,7 @@ func (j *Job) moduleBanks(out *pipeline.Output) []Bank {
 // reportKernel prints the part of the report about one kernel.
 func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, fn int32, k *link.Kernel) {
 	f, b := &m.Funcs[fn], block(m, fn, k)
+	b.Usage.Textures, b.Usage.Surfaces, b.Usage.Samplers = references(m, k.Refs, arch.Has(target.RefsOnce))
 	if apart(m, j.Settings) {
 		b.Callee = nil
 		if !k.Endless {
@@ -142,10 +143,10 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, fn int32, k *link.
 		}
 	}
 	switch {
-	case m.Opts.Relocatable || j.Settings.Extensible && j.Settings.Debug:
+	case m.Opts.Relocatable:
 		b.Usage.Shared = objectShared(m, f)
 	case j.Settings.Extensible:
-		b.Usage.Shared = extensibleShared(m, f)
+		b.Usage.Shared = extensibleShared(m, fn, j.Settings.Debug)
 	}
 	if m.Opts.Relocatable || j.Settings.Extensible { // the linker knows
 		b.Usage.CumulativeStack = 0
@@ -272,15 +273,15 @@ func block(m *sema.Module, fn int32, k *link.Kernel) Block {
 			Consts: []Bank{{0, k.Bank0}, {2, k.Counted}},
 		},
 	}
-	b.Usage.Textures, b.Usage.Surfaces, b.Usage.Samplers = references(m, k.Refs)
 	if !m.Opts.Relocatable {
 		b.Callee = callees(m, k)
 	}
 	return b
 }
 
-// references counts the textures, surfaces and samplers that a kernel names.
-func references(m *sema.Module, refs []cubin.RefWord) (textures, surfaces, samplers int) {
+// references counts the textures, surfaces and samplers that a kernel names:
+// each once, or each word that has one.
+func references(m *sema.Module, refs []cubin.RefWord, once bool) (textures, surfaces, samplers int) {
 	seen := map[string]bool{"": true}
 	for _, r := range refs {
 		for _, name := range [...]string{r.Name, r.Sampler} {
@@ -288,7 +289,7 @@ func references(m *sema.Module, refs []cubin.RefWord) (textures, surfaces, sampl
 			if seen[name] || at < 0 {
 				continue
 			}
-			seen[name] = true
+			seen[name] = once
 			switch m.Vars[at].Shape.Type {
 			case isa.Texref:
 				textures++

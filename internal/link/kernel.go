@@ -36,7 +36,7 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 	c := cubin.Kernel{
 		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
 		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: k.MaxRegs,
-		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: Slots(p.arch, f, k.Refs),
+		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: Slots(p.arch, p.Layout, f, k.Refs),
 	}
 	if k.Props.SharedBytes > 0 {
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, p.shared.Align), Used: true, Base: true}

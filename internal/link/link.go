@@ -66,6 +66,9 @@ func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 		if o.Keep && !arch.Has(target.NewFiles) { // a variable lies at one place in all kernels, so that one symbol can say it
 			p.Layout.Keep, p.Layout.Fixed = true, true
 		}
+		if o.Debug {
+			shareRefs(m, p.Layout, p.File)
+		}
 		p.Layout.Direct = Crowded(m)
 		p.File.Direct = p.Layout.Direct
 		p.Funcs = m.Kernels()

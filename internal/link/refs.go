@@ -53,13 +53,25 @@ func reference(v *sema.Var) cubin.Ref {
 }
 
 // Slots is what references take behind the parameters of a kernel, with the
-// room that makes their words whole.
-func Slots(a *target.Arch, f *sema.Func, refs []cubin.RefWord) uint32 {
+// room in front of their words.
+func Slots(a *target.Arch, l *build.Layout, f *sema.Func, refs []cubin.RefWord) uint32 {
 	if len(refs) == 0 {
 		return 0
 	}
-	size := int64(f.ParamLen)
-	return uint32(a.RefsAt(size)-size) + uint32(4*len(refs))
+	return uint32(l.RefsAt(a, f)-int64(f.ParamLen)) + uint32(4*len(refs))
+}
+
+// shareRefs gives every kernel that comes to a reference the words of all of
+// them, where a function that a debugger steps into finds them whoever calls it.
+func shareRefs(m *sema.Module, l *build.Layout, file *cubin.Module) {
+	for i := range file.Refs {
+		l.Refs = append(l.Refs, build.Ref{Name: file.Refs[i].Name})
+	}
+	for i := range m.Funcs {
+		if m.Funcs[i].Entry {
+			l.RefParams = max(l.RefParams, int64(m.Funcs[i].ParamLen))
+		}
+	}
 }
 
 // RefWords says what the words behind the parameters of a kernel receive.

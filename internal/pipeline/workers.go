@@ -16,7 +16,6 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/sema/bodies"
-	"github.com/goptxas/goptxas/internal/target"
 )
 
 // scratch is the memory that a worker keeps from kernel to kernel.
@@ -155,7 +154,7 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *lin
 		k.Hurry = uint8(o.Hurry)
 		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Hurry > all.base
 		if f.Entry {
-			k.Bank0 = bank0(o.Arch, f, k)
+			k.Bank0 = bank0(o, f, k)
 		}
 		if o.Heap != nil {
 			k.Heap = o.Heap()
@@ -170,7 +169,7 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *lin
 }
 
 // bank0 returns how long the constant bank of a kernel's parameters is.
-func bank0(arch *target.Arch, f *sema.Func, k *link.Kernel) int {
-	c := cubin.Kernel{Params: link.Params(f), Slots: link.Slots(arch, f, k.Refs)}
-	return int(c.Bank0(arch))
+func bank0(o *Options, f *sema.Func, k *link.Kernel) int {
+	c := cubin.Kernel{Params: link.Params(f), Slots: link.Slots(o.Arch, o.Layout, f, k.Refs)}
+	return int(c.Bank0(o.Arch))
 }

@@ -68,6 +68,7 @@ const (
 	GuardedShared  // the system keeps room in shared memory for a workaround
 	LinkedSamplers // the linker gives words of their own to samplers that objects name
 	BanksReported  // the reference's -v report counts constant banks and textures
+	RefsOnce       // and a texture once, however many of its words a kernel has
 	Literals       // constants of two words stand in the kernel's own bank
 	MaskReport     // the reference can print member masks that may overlap
 	War2861232     // kernels carry the attribute SW2861232_WAR

@@ -53,7 +53,7 @@ type Chip struct {
 // Chips lists every SM, oldest first.
 var Chips = [...]Chip{
 	{
-		Column: 0, SM: 75, PTX: Since{Plain: 63}, Family: Turing, Features: turing | MaskReport, Limits: Limits{32, 16, 64 * kb, 64 * kb},
+		Column: 0, SM: 75, PTX: Since{Plain: 63}, Family: Turing, Features: turing | MaskReport | RefsOnce, Limits: Limits{32, 16, 64 * kb, 64 * kb},
 		Uniforms: 63, UniformBits: 6, Workaround: 1, bank0: &bank0Turing, timing: &timingSM75,
 	},
 	{

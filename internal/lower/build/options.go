@@ -35,6 +35,8 @@ type Layout struct {
 	Keep        bool             // code names variables though they have their places: the file says where it does
 	Framed      bool             // functions with variables in local memory are called: each has its frame
 	NoInline    bool             // functions are called, never put in place of a call: a debugger steps into them
+	Refs        []Ref            // for a debugger, the references of the module, which every kernel has that comes to one
+	RefParams   int64            // behind so many bytes of parameters at least
 }
 
 // Options are the wishes of the command line that lowering knows about.

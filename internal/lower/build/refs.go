@@ -49,15 +49,57 @@ const (
 	isSurface = 1 << 31
 )
 
-// RefSlot returns the place of a reference's word in bank 0. One that stands
-// alone may be read from a word that it shares.
+// RefSlot returns the place of a reference's word in bank 0.
 func (p *Plan) RefSlot(l *Builder, r Ref) int64 {
-	n := slices.IndexFunc(p.Refs, func(x Ref) bool { return x == r || r.Sampler == "" && (x.Name == r.Name || x.Sampler == r.Name) })
-	if n < 0 {
-		n = len(p.Refs)
-		p.Refs = append(p.Refs, r)
+	if l.Layout.Refs != nil {
+		p.Refs = l.Layout.Refs
 	}
-	return l.Arch.Bank0().Param + l.Arch.RefsAt(int64(p.Module.Funcs[p.Kernel].ParamLen)) + 4*int64(n)
+	return l.Arch.Bank0().Param + l.Layout.RefsAt(l.Arch, &p.Module.Funcs[p.Kernel]) + 4*int64(p.refWord(l, r))
+}
+
+// RefsAt returns where the words of references begin, counted from the
+// parameters of a kernel.
+func (l *Layout) RefsAt(a *target.Arch, kernel *sema.Func) int64 {
+	return a.RefsAt(max(int64(kernel.ParamLen), l.RefParams))
+}
+
+// refWord is the number of a reference's word. One that stands alone may be
+// read from a word that it shares, and before sm_90 a sampler goes into the
+// word of a texture and the other way round, where nothing is there.
+func (p *Plan) refWord(l *Builder, r Ref) int {
+	n := slices.IndexFunc(p.Refs, func(x Ref) bool { return x == r || r.Sampler == "" && (x.Name == r.Name || x.Sampler == r.Name) })
+	if n >= 0 {
+		return n
+	}
+	if l.Module.TexMode == sema.TexIndependent && !l.Arch.Has(target.UniformHandles) {
+		for n, x := range p.Refs {
+			if y, ok := l.together(x, r); ok {
+				p.Refs[n] = y
+				return n
+			}
+		}
+	}
+	p.Refs = append(p.Refs, r)
+	return len(p.Refs) - 1
+}
+
+// together joins two words of which each has what the other lacks.
+func (l *Builder) together(x, y Ref) (Ref, bool) {
+	kind := func(name string) uint32 {
+		at := slices.IndexFunc(l.Module.Vars, func(v sema.Var) bool { return v.Name == name })
+		return refBit(&l.Module.Vars[at])
+	}
+	switch {
+	case x.Sampler != "" || y.Sampler != "" && y.Name != x.Name && y.Sampler != x.Name:
+		return x, false
+	case y.Sampler != "":
+		return y, true
+	case kind(x.Name) == isTexture && kind(y.Name) == isSampler:
+		return Ref{x.Name, y.Name}, true
+	case kind(x.Name) == isSampler && kind(y.Name) == isTexture:
+		return Ref{y.Name, x.Name}, true
+	}
+	return x, false
 }
 
 // refBit returns the bit of the upper word that tells what variable v is a

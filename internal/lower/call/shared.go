@@ -34,12 +34,17 @@ func names(p *build.Plan, b *sema.Body) {
 // placeShared gives the variables their offsets. Those of the module have them
 // already, or get them from the linker, where they are the same in all kernels.
 // As the reference does it, variables of functions that others may call lie in
-// front of the kernel's.
+// front of the kernel's, and for a debugger all lie by alignment and size.
 func placeShared(p *build.Plan, layout *build.Layout) {
 	if layout.Fixed && !p.Object {
 		p.Shared, p.Bytes = layout.Shared, layout.SharedBytes
 	}
-	if !p.Object {
+	switch {
+	case layout.Apart:
+		slices.SortStableFunc(p.Own, func(a, b build.OwnShared) int {
+			return cmp.Or(cmp.Compare(b.Align, a.Align), cmp.Compare(a.Size, b.Size))
+		})
+	case !p.Object:
 		slices.SortStableFunc(p.Own, func(a, b build.OwnShared) int {
 			return cmp.Or(cmp.Compare(min(b.Shown, 1), min(a.Shown, 1)), cmp.Compare(a.Shown, b.Shown))
 		})

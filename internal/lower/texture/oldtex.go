@@ -49,7 +49,7 @@ func boundAt(l *build.Builder, a, s *sema.Operand) build.Value {
 	case s != nil && !l.OwnRefs():
 	case v != nil && s == nil:
 		return inBank(l.Plan.RefSlot(l, build.Ref{Name: v.Name}))
-	case v != nil && l.Named(s) != nil:
+	case v != nil && l.Named(s) != nil && l.Layout.Refs == nil:
 		return inBank(l.Plan.RefSlot(l, build.Ref{Name: v.Name, Sampler: l.Named(s).Name}))
 	case v == nil && s == nil && (a.Kind == isa.KReg || a.Base == isa.KReg):
 		if at, ok := paramAt(l, a.Ref); ok {
