@@ -37,11 +37,11 @@ func objectShared(m *sema.Module, f *sema.Func) int {
 
 // extensibleShared is how much an extensible program's kernel has: the
 // variables that it and what it calls use, up to where memory of the launch's
-// size may begin. For a debugger functions are called and count for
+// size may begin. For a debugger or in a hurry functions are called and count for
 // themselves, and variables lie by alignment and size.
-func extensibleShared(m *sema.Module, kernel int32, debug bool) int {
+func extensibleShared(m *sema.Module, kernel int32, called bool) int {
 	reached := []int32{kernel}
-	for i := 0; i < len(reached) && !debug; i++ {
+	for i := 0; i < len(reached) && !called; i++ {
 		for _, fn := range m.Funcs[reached[i]].Facts.Calls {
 			if !slices.Contains(reached, fn) {
 				reached = append(reached, fn)
@@ -49,7 +49,7 @@ func extensibleShared(m *sema.Module, kernel int32, debug bool) int {
 		}
 	}
 	list := usedShared(m, reached)
-	if debug {
+	if called {
 		slices.SortStableFunc(list, func(a, b *sema.Shape) int {
 			return cmp.Or(cmp.Compare(b.Align, a.Align), cmp.Compare(a.Size(), b.Size()))
 		})
@@ -59,12 +59,22 @@ func extensibleShared(m *sema.Module, kernel int32, debug bool) int {
 		at = (at+s.Align-1)&^(s.Align-1) + s.Size()
 	}
 	for i := range m.Vars {
-		if v := &m.Vars[i]; v.Space == isa.SpaceShared && v.Shape.Open && at > 0 {
-			at = (at + v.Shape.Align - 1) &^ (v.Shape.Align - 1)
+		v, align := &m.Vars[i], uint64(1)
+		switch {
+		case v.Space != isa.SpaceShared || !v.Shape.Open || at == 0:
+		case !called:
+			align = v.Shape.Align
+		case slices.Contains(m.Funcs[kernel].Facts.Vars, int32(i)):
+			align = max(v.Shape.Align, openLeast)
 		}
+		at = (at + align - 1) &^ (align - 1)
 	}
 	return int(at)
 }
+
+// openLeast is the least alignment of memory of the launch's size where
+// functions are called.
+const openLeast = 16
 
 // usedShared lists the variables in shared memory that functions have or name.
 func usedShared(m *sema.Module, funcs []int32) []*sema.Shape {

@@ -32,7 +32,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 	}
 	for _, fn := range j.reportOrder(m, out) {
 		if k := code[fn]; k != nil {
-			if j.Settings.Extensible && !j.Settings.Debug {
+			if j.Settings.Extensible && !j.Settings.Debug && !apart(m, j.Settings) {
 				k = withCalled(m, k, fn, code)
 			}
 			switch {
@@ -101,10 +101,10 @@ func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 	return byKernel(m, list, false)
 }
 
-// apart reports whether the functions of a whole program are compiled by
-// themselves, for a debugger or to save time.
+// apart reports whether the functions of a program are compiled by themselves,
+// for a debugger or to save time.
 func apart(m *sema.Module, s *cli.Settings) bool {
-	return !m.Opts.Relocatable && !s.Extensible && (s.Debug || s.FastCompile != "")
+	return !m.Opts.Relocatable && (s.Debug && !s.Extensible || s.FastCompile != "" || s.Hurry)
 }
 
 // subOf finds the code of a function in that of a kernel.
@@ -146,7 +146,7 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, fn int32, k *link.
 	case m.Opts.Relocatable:
 		b.Usage.Shared = objectShared(m, f)
 	case j.Settings.Extensible:
-		b.Usage.Shared = extensibleShared(m, fn, j.Settings.Debug)
+		b.Usage.Shared = extensibleShared(m, fn, j.Settings.Debug || j.Settings.FastCompile != "" || j.Settings.Hurry)
 	}
 	if m.Opts.Relocatable || j.Settings.Extensible { // the linker knows
 		b.Usage.CumulativeStack = 0
@@ -212,7 +212,9 @@ func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
 // warnEndless warns about kernels whose calls may nest without end, where the
 // linker or a debugger wants to know how much stack there must be.
 func (j *Job) warnEndless(m *sema.Module, out *pipeline.Output) {
-	if j.Settings.Extensible == apart(m, j.Settings) || j.Settings.Extensible && j.Settings.Debug || j.Settings.Line.Has(cli.SuppressStackSize) {
+	s := j.Settings
+	told := s.Extensible && !s.Debug || !s.Extensible && !m.Opts.Relocatable && (s.Debug || s.FastCompile != "")
+	if !told || s.Line.Has(cli.SuppressStackSize) {
 		return
 	}
 	p, load := pointersOf(m), link.Bodies(m)

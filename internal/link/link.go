@@ -54,7 +54,7 @@ type Options struct {
 func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 	p := &Program{m: m, arch: arch, o: o}
 	p.File = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Preserve: o.Keep, Host: o.Host}
-	p.Layout = &build.Layout{NoInline: o.Debug, Framed: o.Hurry, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
+	p.Layout = &build.Layout{NoInline: o.Debug, Framed: o.Hurry, Sorted: o.Debug || o.Hurry, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
 	if m.Opts.Relocatable || o.Extensible || o.Patch {
 		p.File.Relocatable, p.File.Extensible, p.Layout.Object = !o.Patch, o.Extensible, true
 		p.File.Patch, p.Layout.Patch, p.Layout.Closed = o.Patch, o.Patch, o.Extensible
@@ -66,7 +66,7 @@ func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 		if o.Keep && !arch.Has(target.NewFiles) { // a variable lies at one place in all kernels, so that one symbol can say it
 			p.Layout.Keep, p.Layout.Fixed = true, true
 		}
-		if o.Debug {
+		if p.Layout.Sorted {
 			shareRefs(m, p.Layout, p.File)
 		}
 		p.Layout.Direct = Crowded(m)

@@ -233,6 +233,7 @@ type Props struct {
 	SharedBytes int32
 	LocalBytes  int32 // local memory the source asks for; spills come on top
 	Variables   int32 // bytes of variables among them
+	Unnamed     int32 // bytes of those that no instruction names: as in the reference's frames, they stay
 	LocalAlign  int32 // what the strictest of them asks of its address, where that is more than 8
 	SpillBytes  int32
 	SpillStores int32 // words that spill code stores and loads

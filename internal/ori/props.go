@@ -39,6 +39,7 @@ var propRows = [...]propRow{
 	{"registers", func(p *Props) *int32 { return &p.Registers }},
 	{"align", func(p *Props) *int32 { return &p.LocalAlign }},
 	{"variables", func(p *Props) *int32 { return &p.Variables }},
+	{"unnamed", func(p *Props) *int32 { return &p.Unnamed }},
 	{"stores", func(p *Props) *int32 { return &p.SpillStores }},
 	{"loads", func(p *Props) *int32 { return &p.SpillLoads }},
 	{"tensor", func(p *Props) *int32 { return &p.Tensor }},

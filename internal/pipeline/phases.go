@@ -388,7 +388,7 @@ func uniformValues(u *unit) {
 // to see them.
 func localWords(u *unit) {
 	if !u.o.Debug {
-		address.LocalWords(u.f, int(u.knobs.Int(knobs.LocalWords)))
+		address.LocalWords(u.f, address.Locals{Most: u.number(knobs.LocalWords), Clusters: u.o.Arch.Has(target.Clusters)})
 	}
 }
 

@@ -45,6 +45,9 @@ func newMemory(m *sema.Module, o *Options) *memory {
 	opts.Arch = nil // named above
 	opts.Entries, opts.Verbose = nil, false
 	fmt.Fprintf(h, "%+v\n", opts)
+	if len(o.Layout.Refs) > 0 { // all kernels have the words of all references, behind the longest parameters
+		fmt.Fprintf(h, "%d\n", o.Layout.RefParams)
+	}
 	for n, t := range m.Files {
 		fmt.Fprintf(h, "file %d\n", n)
 		x.parts = append(x.parts, x.outside(h, int32(n), t, byDecl))

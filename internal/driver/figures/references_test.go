@@ -43,6 +43,13 @@ func TestFigures(t *testing.T) {
 		shared  = ".shared .align 4 .b8 x[4]; .shared .align 16 .b8 y[20]; .shared .align 16 .b8 z[4]; mov.u32 %r1,x; mov.u32 %r2,y; st.shared.b32 [%r2],%r1; mov.u32 %r2,z; st.shared.b32 [%r2],%r1; "
 		local   = ".local .align 4 .b8 x[4]; .local .align 16 .b8 y[20]; .local .align 16 .b8 z[4]; mov.u64 %d2,x; mov.u64 %d3,y; mov.u64 %d4,z; st.local.u64 [%d3],%d2; st.global.u64 [%d1],%d3; st.global.u64 [%d1],%d4; "
 	)
+	const (
+		dyn       = ".extern .shared .align 8 .b8 dyn[];\n"
+		forwarded = ".local .align 4 .b8 w[8]; st.local.u32 [w],%r1; ld.local.u32 %r2,[w]; st.global.u32 [%d1],%r2; "
+	)
+	indexed := func(bytes, more string) string {
+		return ".local .align 4 .b8 v[" + bytes + "]; ld.global.u32 %r1,[%d1+2000]; mov.u32 %r2,%tid.x; mov.u64 %d2,v; mad.wide.u32 %d3,%r1,4,%d2; st.local.u32 [%d3],%r2; " + more + " ld.local.u32 %r3,[v]; st.global.u32 [%d1],%r3; "
+	}
 	for _, c := range []struct {
 		text, options string
 		want          []string
@@ -53,9 +60,18 @@ func TestFigures(t *testing.T) {
 		{refs + open + named + end, "-arch=sm_80", []string{"0 bytes stack frame", "364 bytes cmem[0], 1 textures, 1 samplers"}},
 		{refs + open + named + t1s1 + t1s2 + end, "-arch=sm_75", []string{"0 bytes stack frame", "368 bytes cmem[0], 1 textures, 2 samplers"}},
 		{refs + open + t1s1 + next + end, "-arch=sm_75 -g", []string{"0 bytes stack frame", "1380 bytes cmem[0], 2 textures, 1 surfaces, 2 samplers", "0 bytes stack frame", "1360 bytes cmem[0]"}},
+		{refs + open + t1s1 + next + end, "-arch=sm_80 --fast-compile", []string{"0 bytes stack frame", "1380 bytes cmem[0], 2 textures, 1 surfaces, 2 samplers", "0 bytes stack frame", "1360 bytes cmem[0]"}},
 		{open + shared + end, "-arch=sm_90", []string{"0 bytes stack frame", "52 bytes smem"}},
 		{open + shared + end, "-arch=sm_90 -g", []string{"0 bytes stack frame", "40 bytes smem"}},
 		{open + shared + end, "-arch=sm_90 -g -ewp", []string{"0 bytes stack frame", "40 bytes smem"}},
+		{open + shared + end, "-arch=sm_90 -Ofc=min", []string{"0 bytes stack frame", "40 bytes smem"}},
+		{open + shared + end, "-arch=sm_90 -Ofc=max -ewp", []string{"0 bytes stack frame", "40 bytes smem"}},
+		{dyn + open + shared + end, "-arch=sm_90 --fast-compile", []string{"0 bytes stack frame", "40 bytes smem"}},
+		{dyn + open + shared + "mov.u32 %r1,dyn; st.shared.b32 [%r1],%r1; " + end, "-arch=sm_90 --fast-compile", []string{"0 bytes stack frame", "48 bytes smem"}},
+		{open + ".local .align 16 .b8 x[4]; .local .align 8 .b8 y[16]; " + forwarded + end, "-arch=sm_90", []string{"32 bytes stack frame", "32 bytes cumulative stack size"}},
+		{open + forwarded + end, "-arch=sm_90", []string{"0 bytes stack frame"}},
+		{open + indexed("64", "shfl.sync.bfly.b32 %r3,%r1,1,31,-1; st.global.u32 [%d1+8],%r3;") + end, "-arch=sm_90", []string{"0 bytes stack frame"}},
+		{open + indexed("68", "shfl.sync.bfly.b32 %r3,%r1,1,31,-1; st.global.u32 [%d1+8],%r3;") + end, "-arch=sm_90", []string{"72 bytes stack frame", "72 bytes cumulative stack size"}},
 		{open + local + end, "-arch=sm_75", []string{"48 bytes stack frame", "48 bytes cumulative stack size, 360 bytes cmem[0]"}},
 		{open + local + end, "-arch=sm_75 -O0", []string{"48 bytes stack frame", "48 bytes cumulative stack size, 360 bytes cmem[0]"}},
 	} {

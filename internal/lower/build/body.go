@@ -62,8 +62,13 @@ func (l *Builder) variables() {
 	l.locals = make([]int64, n)
 	l.params = make([]*Variable, n)
 	l.shared = l.Plan.SharedOf[l.Body.Func]
-	for _, n := range l.framed() {
+	list := l.framed()
+	named := l.named(len(list) > 0)
+	for _, n := range list {
 		v := &l.Body.Vars[n]
+		if !named[n] {
+			l.F.Props.Unnamed = unnamed(l.F.Props.Unnamed, v)
+		}
 		l.Top = AlignUp(l.Top, int64(v.Shape.Align))
 		l.locals[n] = l.Top
 		l.Top += int64(v.Shape.Size())
@@ -88,6 +93,24 @@ func (l *Builder) framed() []int {
 	slices.SortStableFunc(list, func(a, b int) int {
 		return cmp.Compare(l.Body.Vars[b].Shape.Align, l.Body.Vars[a].Shape.Align)
 	})
+	return list
+}
+
+// unnamed is how much variables that nobody names take with one more.
+func unnamed(bytes int32, v *sema.Var) int32 {
+	align := max(8, int64(v.Shape.Align))
+	return int32(AlignUp(AlignUp(int64(bytes), int64(v.Shape.Align))+int64(v.Shape.Size()), align))
+}
+
+// named tells which of the body's variables some instruction names.
+func (l *Builder) named(wanted bool) []bool {
+	list := make([]bool, len(l.Body.Vars))
+	for k := 0; wanted && k < len(l.Body.Operands); k++ {
+		o := &l.Body.Operands[k]
+		if n := o.Local(); n >= 0 && o.Formal() < 0 && (o.Kind == isa.KSymbol || o.Kind == isa.KAddr && o.Base == isa.KSymbol) {
+			list[n] = true
+		}
+	}
 	return list
 }
 

@@ -35,7 +35,8 @@ type Layout struct {
 	Keep        bool             // code names variables though they have their places: the file says where it does
 	Framed      bool             // functions with variables in local memory are called: each has its frame
 	NoInline    bool             // functions are called, never put in place of a call: a debugger steps into them
-	Refs        []Ref            // for a debugger, the references of the module, which every kernel has that comes to one
+	Sorted      bool             // shared variables lie by alignment and size, as the reference's where it calls functions
+	Refs        []Ref            // there, the references of the module, which every kernel has that comes to one
 	RefParams   int64            // behind so many bytes of parameters at least
 }
 

@@ -34,13 +34,14 @@ func names(p *build.Plan, b *sema.Body) {
 // placeShared gives the variables their offsets. Those of the module have them
 // already, or get them from the linker, where they are the same in all kernels.
 // As the reference does it, variables of functions that others may call lie in
-// front of the kernel's, and for a debugger all lie by alignment and size.
+// front of the kernel's, and for a debugger or in a hurry all lie by alignment
+// and size.
 func placeShared(p *build.Plan, layout *build.Layout) {
 	if layout.Fixed && !p.Object {
 		p.Shared, p.Bytes = layout.Shared, layout.SharedBytes
 	}
 	switch {
-	case layout.Apart:
+	case layout.Sorted:
 		slices.SortStableFunc(p.Own, func(a, b build.OwnShared) int {
 			return cmp.Or(cmp.Compare(b.Align, a.Align), cmp.Compare(a.Size, b.Size))
 		})
@@ -69,14 +70,20 @@ func placeShared(p *build.Plan, layout *build.Layout) {
 // openAlign is what memory whose size the launch says asks of its address. It
 // lies behind the rest, and the driver adds the two sizes: what lies between
 // them counts with the first. As the reference does it, a variable of the module
-// counts in every kernel, but for a debugger in those that name it.
+// counts in every kernel, but for a debugger or in a hurry in those that name it,
+// as one of sixteen bytes at least.
 func openAlign(p *build.Plan, layout *build.Layout) int64 {
-	align := int64(1)
+	align, least := int64(1), int64(1)
+	if layout.Sorted {
+		least = openLeast
+	}
 	for n := range p.Module.Vars {
 		v := &p.Module.Vars[n]
-		if v.Space.Base() == isa.SpaceShared && v.Shape.Open && (p.Named[int32(n)] || !layout.NoInline) {
-			align = max(align, int64(v.Shape.Align))
+		if v.Space.Base() == isa.SpaceShared && v.Shape.Open && (p.Named[int32(n)] || !layout.Sorted) {
+			align = max(align, int64(v.Shape.Align), least)
 		}
 	}
 	return align
 }
+
+const openLeast = 16

@@ -41,7 +41,7 @@ func TestOpenShared(t *testing.T) {
 		at := make([]int64, 1)
 		m := &sema.Module{Vars: []sema.Var{{Name: "d", Space: isa.SpaceShared, Shape: sema.Shape{Type: isa.B8, Vec: 1, Open: true, Align: 16}}}}
 		p := &build.Plan{Module: m, Named: map[int32]bool{0: c.named}, Shared: map[string]int64{}, Own: []build.OwnShared{{At: &at[0], Align: 4, Size: 6}}}
-		placeShared(p, &build.Layout{NoInline: c.apart})
+		placeShared(p, &build.Layout{Sorted: c.apart})
 		if at[0] != 0 || p.Bytes != c.want {
 			t.Errorf("%+v: %d bytes", c, p.Bytes)
 		}

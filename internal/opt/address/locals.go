@@ -17,16 +17,16 @@ import (
 //	                               COPY r6 = r9
 //
 // The address of the frame must go nowhere but to loads and stores: then nobody
-// else can read it. A frame that nothing reads goes away too. A load from one of
-// two places is a choice between two words; what registers say is compared with
-// the places (locals_index.go). Words that are accessed in parts stay
-// where they are. In SSA form the words are values behind it; most bounds how
-// many move.
-func LocalWords(f *ori.Func, most int) bool {
+// else can read it. A frame that nothing reads goes away too, but for variables
+// that nobody names. A load from one of two places is a choice between two
+// words; what registers say is compared with the places (locals_index.go). Words
+// that are accessed in parts stay where they are. In SSA form the
+// words are values behind it.
+func LocalWords(f *ori.Func, o Locals) bool {
 	if f.Props.LocalBytes == 0 || f.Props.MovesStack || !f.Kernel || f.Props.HasCalls && passesMemory(f) {
 		return false
 	}
-	l := &locals{f: f, v: opt.ValuesOf(f), parts: map[int64]bool{}, words: map[int64]ori.Reg{}}
+	l := &locals{Locals: o, f: f, v: opt.ValuesOf(f), parts: map[int64]bool{}, words: map[int64]ori.Reg{}}
 	if !l.find() {
 		return false
 	}
@@ -35,10 +35,10 @@ func LocalWords(f *ori.Func, most int) bool {
 	case l.loads == 0:
 		changed = l.forget()
 	case !l.lost && l.worth():
-		changed = l.move(most)
+		changed = l.move(o.Most)
 	}
 	if changed && l.left() == l.strange {
-		f.Props.LocalBytes = 0
+		f.Props.LocalBytes, f.Props.LocalAlign = f.Props.Unnamed, 0
 	}
 	if changed && f.Props.SSA {
 		ssa.Mend(f)
@@ -52,7 +52,14 @@ func passesMemory(f *ori.Func) bool {
 	return f.Props.LocalBytes >= f.Props.Variables+2*wordBytes
 }
 
+// Locals says what LocalWords may do.
+type Locals struct {
+	Most     int  // words that move at most
+	Clusters bool // blocks run in clusters: shared memory costs more, exchanges between threads less
+}
+
 type locals struct {
+	Locals
 	f        *ori.Func
 	v        *opt.Values
 	derived  []bool // by word: computed from the address of the frame

@@ -34,20 +34,27 @@ func (l *locals) anywhere(x *localAccess, a *flow.Access) bool {
 
 // The reference does so where the comparisons are few beside the rest of the
 // function: each access at a computed place counts as many times as the frame
-// has words, and instructions count by what they take. The numbers, in parts of
-// a comparison, are from arrays of 1 to 200 words among 3 to 130 instructions.
+// has words, and instructions of the source count by what they take. The numbers,
+// in parts of a comparison, are from arrays of 1 to 280 words among 3 to 130
+// instructions.
 const (
 	comparisonWeight = 24
 	plainWeight      = 23
 	globalWeight     = 50
 	localWeight      = 67
-	updateWeight     = 45 // atomics, reductions and barriers
-	exchangeWeight   = 160
-	storedWeight     = 40 // more where the place is computed
+	updateWeight     = 45  // atomics, reductions, barriers and fences
+	nearWeight       = 110 // shared memory where blocks run in clusters
+	exchangeWeight   = 200 // of threads of a warp, where routines do that
+	storedWeight     = 40  // more where the place is computed
 	loadedWeight     = 59
+	guardedWeight    = 42 // and where an access is guarded
 	fixedWeight      = -35
+	windowWeight     = -2 * plainWeight // where shared memory begins: two instructions follow, and none of them counts
 	callWeight       = 80
 )
+
+// simple is how many instructions one of the source becomes that counts as one.
+const simple = 3
 
 // Beside stores at computed places an instruction of a loop counts as often as
 // this, those of inner loops thrice as often; beside loads the reference counts
@@ -81,10 +88,7 @@ func (l *locals) worth() bool {
 	score := fixedWeight
 	stores := !slices.ContainsFunc(l.accesses, func(x localAccess) bool { return x.any && x.i.Op != op.STL })
 	for _, b := range l.f.Blocks {
-		often := turns(loops.Depth(b), stores)
-		for i := range b.Instrs {
-			score += often * weight(i.Op)
-		}
+		score += turns(loops.Depth(b), stores) * l.weightOf(b)
 	}
 	for _, x := range l.accesses {
 		switch {
@@ -110,26 +114,75 @@ func (l *locals) frameWords() int {
 	return int(bytes+wordBytes-1) / wordBytes
 }
 
-// weight is what an instruction counts beside comparisons. Copies go away, and
-// parameters are operands.
-func weight(o op.Op) int {
-	switch {
+// weightOf is what the instructions of a block count beside comparisons.
+// What one instruction of the source becomes counts together.
+func (l *locals) weightOf(b *ori.Block) int {
+	sum, plain, memory, line := 0, 0, 0, int32(0)
+	flush := func() {
+		switch {
+		case memory != 0:
+			sum += memory
+		case plain <= simple:
+			sum += min(plain, 1) * plainWeight
+		default:
+			sum += plain * plainWeight
+		}
+		plain, memory = 0, 0
+	}
+	for i := range b.Instrs {
+		if i.Line != line || line == 0 {
+			flush()
+		}
+		line = i.Line
+		switch w := l.weight(i); {
+		case w == plainWeight:
+			plain++
+		default:
+			memory += w
+		}
+	}
+	flush()
+	return sum
+}
+
+// weight is what an instruction counts. Copies go away, and parameters are
+// operands.
+func (l *locals) weight(i *ori.Instr) int {
+	w := plainWeight
+	switch o := i.Op; {
 	case o == op.COPY || o == op.MOV || o == op.LDC:
 		return 0
 	case o == op.CALL:
 		return callWeight
-	case o == op.SHFL:
+	case o == op.WARPSYNC && !l.Clusters:
 		return exchangeWeight
-	case o.Has(op.Updates) || o == op.BAR:
-		return updateWeight
+	case o == op.S2R && i.Args[i.NDst] == ori.Special(op.SRClusterCtaID):
+		return windowWeight
+	case o == op.BAR || o == op.MEMBAR:
+		if !l.Clusters {
+			return updateWeight
+		}
+		return plainWeight
+	case o == op.ERRBAR || o == op.CGAERRBAR || o == op.CCTL:
+		return 0
+	case o.Has(op.Updates):
+		w = updateWeight
 	case !o.Has(op.Reads|op.Writes) || o.LoadsConstant():
 		return plainWeight
 	case o.Space() == op.SpaceLocal:
-		return localWeight
+		w = localWeight
 	case o.Space() == op.SpaceShared:
-		return plainWeight
+		if !l.Clusters {
+			return plainWeight
+		}
+		w = nearWeight
+	default:
+		w = globalWeight
 	}
-	return globalWeight
+	if i.Guard.Kind != ori.KNone {
+		w += guardedWeight
+	}
+	return w
 }
 
 // spread gives every access at a computed place the words that it may mean.

@@ -253,7 +253,7 @@ const (
 // kernel first.
 func launchBounds(m *sema.Module, u *diag.Unit) {
 	list := judged(m)
-	if m.Opts.CompileOnly && !m.Opts.Relocatable && !m.Opts.AllKernels && !m.Opts.Debug { // an extensible program is judged before it is taken apart, too
+	if m.Opts.CompileOnly && !m.Opts.Relocatable && !m.Opts.AllKernels && !m.Opts.InOrder { // an extensible program is judged before it is taken apart, too
 		for _, i := range list {
 			f := m.Funcs[i]
 			registerCap(m, u, &f, launchBound(m, u, &f, m.Opts.Arch))
