@@ -150,7 +150,7 @@ func (l *locals) weightOf(b *ori.Block) int {
 func (l *locals) weight(i *ori.Instr) int {
 	w := plainWeight
 	switch o := i.Op; {
-	case o == op.COPY || o == op.MOV || o == op.LDC:
+	case o == op.COPY || o == op.MOV || o == op.LDC || o.Has(op.Pseudo):
 		return 0
 	case o == op.CALL:
 		return callWeight
