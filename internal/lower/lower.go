@@ -53,7 +53,7 @@ func New(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, la
 		l.Sites.Fit(opts.Routines(l.F))
 	}
 	l.F.Props.SharedBytes = int32(l.Plan.Bytes)
-	l.F.Props.MovesStack = l.Plan.MovesStack(body.Func)
+	l.F.Props.MovesStack = call.MovesStack(l.Plan, body.Func)
 	l.Top = l.Plan.Outgoing
 	l.Begin()
 	l.Enter(l.At[0])

@@ -53,23 +53,6 @@ func (p *Plan) Places(fn int32) (locals, shared []int64) { return p.Locals[fn], 
 // that has been lowered.
 func (p *Plan) Registers(fn int32) []ori.Reg { return p.Regs[fn] }
 
-// MovesStack reports whether a function moves its stack pointer: its own text
-// does, or that of a function that may stand in it in place of a call.
-func (p *Plan) MovesStack(fn int32) bool {
-	list := []int32{fn}
-	for n := 0; n < len(list); n++ {
-		if slices.Contains(p.Movers, list[n]) {
-			return true
-		}
-		for _, callee := range p.Module.Funcs[list[n]].Facts.Calls {
-			if callee = Callee(p.Module, callee); callee >= 0 && !slices.Contains(list, callee) {
-				list = append(list, callee)
-			}
-		}
-	}
-	return false
-}
-
 // Literal returns where two words lie in constant bank 2, behind all that
 // lowering puts there.
 func (p *Plan) Literal(v uint64) int64 {

@@ -154,6 +154,23 @@ func moves(b *sema.Body) bool {
 	return false
 }
 
+// MovesStack reports whether a function moves its stack pointer: its own text
+// does, or that of a function that may stand in it in place of a call.
+func MovesStack(p *build.Plan, fn int32) bool {
+	list := []int32{fn}
+	for n := 0; n < len(list); n++ {
+		if slices.Contains(p.Movers, list[n]) {
+			return true
+		}
+		for _, callee := range p.Module.Funcs[list[n]].Facts.Calls {
+			if callee = build.Callee(p.Module, callee); callee >= 0 && !slices.Contains(list, callee) {
+				list = append(list, callee)
+			}
+		}
+	}
+	return false
+}
+
 func visitCall(p *build.Plan, b *sema.Body, c *sema.Call) {
 	if c.Table >= 0 {
 		t := &b.Tables[c.Table]
