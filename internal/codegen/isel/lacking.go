@@ -93,6 +93,21 @@ func (w *warpGroups) arrivals(list []ori.Injected, b *ori.Block) []ori.Injected 
 	return list
 }
 
+// reader is the instruction of the source that reads what i does: i itself, or
+// the first that reads what it copies, there or in its copy.
+func reader(i *ori.Instr) *ori.Instr {
+	var copied []ori.Reg
+	for n := i; n != nil; n = n.Next() {
+		switch {
+		case n.Op == op.COPY:
+			copied = append(copied, n.Args[0].Reg, n.Args[1].Reg)
+		case slices.ContainsFunc(n.Srcs(), func(o ori.Operand) bool { return o.Kind == ori.KReg && slices.Contains(copied, o.Reg) }):
+			return n
+		}
+	}
+	return i
+}
+
 // waits adds the instructions of b that touch results of pending operations,
 // and its exit where some are pending. Registers that operations only read can
 // be others.
@@ -107,7 +122,7 @@ func (w *warpGroups) waits(list []ori.Injected, b *ori.Block) []ori.Injected {
 		}
 		if !w.allows(i) || len(w.exits) > 0 {
 			if i.Op != op.EXIT || w.youngest > 1 { // what was never committed nobody waits for
-				list = once(list, i, true)
+				list = once(list, reader(i), true)
 			}
 			for n := range w.state {
 				if w.state[n].Age >= w.youngest {
