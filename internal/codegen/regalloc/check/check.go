@@ -86,7 +86,8 @@ type replay struct {
 	sol  *regalloc.Solution
 	p    *regalloc.Problem
 	word []int32 // first word number of each of the caller's virtual registers
-	file []int32 // first location of each file
+	file []int32 // first location of each file, and the first of memory: as many as the answer says are used
+	at   []int32 // location of the first word of each virtual register of the answer, negative where it has none
 	mem  int32   // first location of memory
 	locs int32
 
@@ -105,9 +106,16 @@ func (c *replay) number() {
 	}
 	for n := range c.p.Files {
 		c.file = append(c.file, c.locs)
-		c.locs += int32(c.p.Files[n].Size)
+		c.locs += int32(c.sol.Used[n])
 	}
 	c.mem = c.locs
+	c.file = append(c.file, c.mem)
+	c.at = make([]int32, len(c.p.VRegs))
+	for n := range c.at {
+		if c.at[n] = int32(c.sol.Phys[n]); c.at[n] >= 0 {
+			c.at[n] += c.file[c.p.VRegs[n].Class]
+		}
+	}
 	c.locs += int32(c.sol.Slots)
 	words := c.word[len(c.orig.VRegs)]
 	c.where, c.visit = make([][]int32, words), make([]int32, words)
@@ -149,15 +157,21 @@ func (c *replay) sequence() error {
 
 // loc returns the location of word k of an operand.
 func (c *replay) loc(o regalloc.Operand, k int32) int32 {
-	return c.file[c.p.VRegs[o.V].Class] + int32(c.sol.Phys[o.V]) + int32(o.Sub) + k
+	return c.at[o.V] + int32(o.Sub) + k
+}
+
+// register returns the location of a register, or that behind the last of its
+// file which is used.
+func (c *replay) register(class uint8, r int) int32 {
+	return c.file[class] + int32(min(r, c.sol.Used[class]))
 }
 
 // step replays instruction n. With err it also judges the reads.
 func (c *replay) step(s *state, n int32, err *error) {
 	i := &c.p.Insts[n]
 	ops := c.p.Operands(int(n))
-	for k, o := range ops {
-		if c.sol.Phys[o.V] < 0 && o.N > 0 {
+	for k := range ops {
+		if o := &ops[k]; c.at[o.V] < 0 && o.N > 0 {
 			if err != nil {
 				*err = fmt.Errorf("instruction %d operand %d: v%d has no register", n, k, o.V)
 			}
@@ -201,11 +215,9 @@ func (c *replay) transfer(s *state, i *regalloc.Inst, ops []regalloc.Operand) {
 func (c *replay) original(s *state, n int32, ops []regalloc.Operand, err *error) {
 	i := &c.p.Insts[n]
 	want := c.orig.Operands(int(i.Orig))
-	for k, o := range ops {
-		if want[k].Role.Reads() && err != nil {
-			if *err = c.reads(s, n, k, o, want[k]); *err != nil {
-				return
-			}
+	for k := range ops {
+		if err != nil && *err == nil && want[k].Role.Reads() {
+			*err = c.reads(s, n, k, ops[k], want[k])
 		}
 	}
 	var copied []set
@@ -215,15 +227,10 @@ func (c *replay) original(s *state, n int32, ops []regalloc.Operand, err *error)
 		}
 	}
 	for _, x := range c.orig.Insts[i.Orig].Clobbers {
-		for r := x.Lo; r < x.Hi; r++ {
-			s.holds[c.file[x.Class]+int32(r)] = empty
-		}
+		clear(s.holds[c.register(x.Class, int(x.Lo)):c.register(x.Class, int(x.Hi))])
 	}
 	c.defs(s, ops, want, copied)
 	c.wrote(s, i.Orig, want)
-	if err != nil {
-		*err = c.sharing(n, ops, want)
-	}
 }
 
 // reads judges operand k of instruction n: it must hold the words of the
@@ -241,10 +248,11 @@ func (c *replay) reads(s *state, n int32, k int, o, want regalloc.Operand) error
 
 // defs replays the writes of one of the caller's instructions.
 func (c *replay) defs(s *state, ops, want []regalloc.Operand, copied []set) {
-	for k, o := range ops {
+	for k := range ops {
 		if !want[k].Role.Writes() {
 			continue
 		}
+		o := ops[k]
 		for j := range int32(o.N) {
 			w := c.word[want[k].V] + int32(want[k].Sub) + j
 			l := c.loc(o, j)
@@ -267,9 +275,13 @@ func (c *replay) defs(s *state, ops, want []regalloc.Operand, copied []set) {
 // share registers: two results, and reads that outlast an early write; and
 // about those that must, where words are written in place.
 func (c *replay) sharing(n int32, ops, want []regalloc.Operand) error {
-	for a, x := range ops {
+	for a := range ops {
+		if !want[a].Role.Writes() {
+			continue
+		}
+		x := ops[a]
 		for b, y := range ops {
-			if a == b || y.N == 0 || !want[a].Role.Writes() || c.p.VRegs[x.V].Class != c.p.VRegs[y.V].Class {
+			if a == b || y.N == 0 || c.p.VRegs[x.V].Class != c.p.VRegs[y.V].Class {
 				continue
 			}
 			lx, ly := c.loc(x, 0), c.loc(y, 0)

@@ -3,6 +3,8 @@ package check
 import (
 	"fmt"
 	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 )
 
 // set is a set of the caller's words that one location holds. Most hold
@@ -198,8 +200,11 @@ func (c *replay) meet(s, o *state) (changed bool) {
 }
 
 // run finds what is known at the top of every block, going round until
-// nothing changes, and then judges every instruction once.
+// nothing changes. Whenever it comes to a block it judges its instructions: what
+// counts is the last time, when the state at its top is final.
 func (c *replay) run() error {
+	faults := make([]error, len(c.p.Blocks))
+	met := make([]bool, len(c.p.Blocks))
 	in := make([]*state, len(c.p.Blocks))
 	in[0] = &state{holds: make([]set, c.locs), written: newPages(c.word[len(c.orig.VRegs)]), old: make([]bool, len(c.repeats.of))}
 	pending := make([]bool, len(c.p.Blocks))
@@ -211,15 +216,21 @@ func (c *replay) run() error {
 				continue
 			}
 			pending[b] = false
+			if !met[b] {
+				met[b] = true
+				if err := c.fixed(b); err != nil {
+					return fmt.Errorf("block %d: %w", b, err)
+				}
+			}
 			s := in[b].clone()
 			c.vanish(s, b)
 			c.enter(s)
 			blk := &c.p.Blocks[b]
-			for n := blk.First; n < blk.First+blk.N; n++ {
-				c.step(s, n, nil) // faults are judged once the states are final
-			}
-			for _, t := range blk.Succs {
+			faults[b] = c.follow(s, b)
+			for n, t := range blk.Succs {
 				switch {
+				case in[t] == nil && n == len(blk.Succs)-1:
+					in[t] = s
 				case in[t] == nil:
 					in[t] = s.clone()
 				case !c.meet(in[t], s):
@@ -230,20 +241,45 @@ func (c *replay) run() error {
 			}
 		}
 	}
-	for b := range c.p.Blocks {
-		if in[b] == nil {
-			continue
+	for b, fault := range faults {
+		if fault != nil {
+			return fmt.Errorf("block %d: %w", b, fault)
 		}
-		c.vanish(in[b], b)
-		c.enter(in[b])
-		var err error
-		for n := c.p.Blocks[b].First; n < c.p.Blocks[b].First+c.p.Blocks[b].N && err == nil; n++ {
-			if c.step(in[b], n, &err); err == nil {
-				err = c.there(b, n)
+	}
+	return nil
+}
+
+// follow replays block b, at the top of which s is known, and returns the first
+// fault.
+func (c *replay) follow(s *state, b int) (fault error) {
+	blk := &c.p.Blocks[b]
+	for n := blk.First; n < blk.First+blk.N; n++ {
+		if fault == nil {
+			c.step(s, n, &fault)
+		} else {
+			c.step(s, n, nil)
+		}
+	}
+	return fault
+}
+
+// fixed judges in block b what no state decides.
+func (c *replay) fixed(b int) error {
+	blk := &c.p.Blocks[b]
+	for n := blk.First; n < blk.First+blk.N; n++ {
+		i, ops := &c.p.Insts[n], c.p.Operands(int(n))
+		for k := range ops {
+			if o := &ops[k]; int(o.Sub)+int(o.N) > int(c.p.VRegs[o.V].Width) {
+				return fmt.Errorf("instruction %d operand %d: words %d+%d of v%d", n, k, o.Sub, o.N, o.V)
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("block %d: %w", b, err)
+		if i.Kind <= regalloc.Move {
+			if err := c.sharing(n, ops, c.orig.Operands(int(i.Orig))); err != nil {
+				return err
+			}
+		}
+		if err := c.there(b, n); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -293,9 +329,7 @@ func (c *replay) stale(s *state, w int32) {
 func (c *replay) vanish(s *state, b int) {
 	for n := range c.orig.Files {
 		if limits := c.orig.Files[n].Limits; limits != nil {
-			for r := int(limits[b]); r < c.orig.Files[n].Size; r++ {
-				s.holds[c.file[n]+int32(r)] = empty
-			}
+			clear(s.holds[c.register(uint8(n), int(limits[b])):c.file[n+1]])
 		}
 	}
 }
