@@ -325,15 +325,10 @@ func (o Operand) Part() (first, n uint8) {
 }
 
 // HasReg reports whether the operand reads or writes a register.
-func (o Operand) HasReg() bool {
-	switch o.Kind {
-	case KReg:
-		return true
-	case KConst, KAddr, KUAddr, KDesc, KGdesc, KTmem:
-		return o.Reg != NoReg
-	}
-	return false
-}
+func (o *Operand) HasReg() bool { return uint32(naming)>>(o.Kind&31)&1 != 0 && o.Reg != NoReg }
+
+// naming are the kinds of operands that may name a register.
+const naming = 1<<KReg | 1<<KConst | 1<<KAddr | 1<<KUAddr | 1<<KDesc | 1<<KGdesc | 1<<KTmem
 
 // Negate returns the operand with its sign turned.
 func (o Operand) Negate() Operand { o.Flags ^= Neg; return o }

@@ -83,7 +83,7 @@ const mostAhead = 8
 // that a load alone has costs two words where it is made of a pointer that
 // lives anyway, but only for a moment.
 func (h *bottomUpFacts) lookAhead() {
-	if len(h.ahead.Start) > 0 {
+	if h.ahead.Keys() > 0 {
 		return
 	}
 	n := len(h.g.Instrs)

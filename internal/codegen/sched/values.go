@@ -206,8 +206,8 @@ func (v *values) joined() *values {
 		return v
 	}
 	j := &values{mem: v.mem, list: pool.Room[value](v.mem, len(v.list)), through: v.through, units: v.units}
-	j.reads.Grow(v.mem, len(v.reads.Start)-1, len(v.reads.Items))
-	j.writes.Grow(v.mem, len(v.writes.Start)-1, len(v.writes.Items))
+	j.reads.Grow(v.mem, v.reads.Keys(), len(v.reads.Items))
+	j.writes.Grow(v.mem, v.writes.Keys(), len(v.writes.Items))
 	mark := v.mem.Mark()
 	count := pool.Make[int32](v.mem, int(v.units))
 	for x := range v.list {
@@ -228,7 +228,7 @@ func (v *values) joined() *values {
 	}
 	rename := func(from, list *table.Lists) {
 		list.Reset()
-		for k := range int32(len(from.Start) - 1) {
+		for k := range int32(from.Keys()) {
 			at := len(list.Items)
 			for _, x := range from.Of(k) {
 				list.Add(at, to[x])

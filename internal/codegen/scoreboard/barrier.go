@@ -233,6 +233,7 @@ type slot struct {
 func (s *assigner) handOut() {
 	later := s.futures()
 	carry := make([][timing.NumBarriers]slot, len(s.nodes))
+	begun := make([][timing.NumBarriers]slot, len(s.nodes)) // what blocks began with
 	for round := range rounds {
 		loops := false
 		for n := range s.nodes {
@@ -244,6 +245,10 @@ func (s *assigner) handOut() {
 					inherit(&slots, &carry[p])
 				}
 			}
+			if round > 0 && slots == begun[n] {
+				continue
+			}
+			begun[n] = slots
 			carry[n] = s.handOutBlock(x, &later[n], slots)
 		}
 		if !loops {

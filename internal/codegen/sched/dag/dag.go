@@ -26,8 +26,9 @@ type edge struct {
 // Graph is the dependences inside a region: instructions between two that
 // keep their places.
 type Graph struct {
-	Mem   *pool.Scratch
-	alone bool // see groupBusy
+	Mem    *pool.Scratch
+	alone  bool // see groupBusy
+	groups bool // the function has products of warp groups
 
 	Instrs  []*ori.Instr
 	Classes []target.Class
@@ -109,7 +110,7 @@ func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 	b.Open.begin()
 	n, mem := len(instrs), b.Names.F.Scratch()
 	g := &Graph{
-		Mem: mem, Instrs: instrs, alone: b.Alone, look: Lookahead, Classes: pool.Make[target.Class](mem, n), Succs: make([][]edge, n), Preds: pool.Make[int32](mem, n), Height: pool.Make[int32](mem, n),
+		Mem: mem, Instrs: instrs, alone: b.Alone, groups: b.groups.theirs != nil, look: Lookahead, Classes: pool.Make[target.Class](mem, n), Succs: make([][]edge, n), Preds: pool.Make[int32](mem, n), Height: pool.Make[int32](mem, n),
 	}
 	room := pool.Make[edge](mem, fewEdges*n)
 	for k := range g.Succs {
@@ -240,7 +241,7 @@ func (b *Grapher) registers(g *Graph, k int32, i *ori.Instr) {
 // result estimates the cycles from what one instruction writes to another
 // that reads it.
 func (b *Grapher) result(g *Graph, from, to int32, a *words.Access) int32 {
-	if g.Instrs[from].Mods.Has(op.MLOOSE) {
+	if g.groups && g.Instrs[from].Mods.Has(op.MLOOSE) {
 		return g.groupTime(g.Instrs[from], g.Instrs[to])
 	}
 	return b.latency(g.Classes[from], g.Classes[to], a)
@@ -251,7 +252,7 @@ func (b *Grapher) result(g *Graph, from, to int32, a *words.Access) int32 {
 // along when it issues and keeps only the general registers.
 // Before registers are assigned it is not known which of them are shared.
 func (b *Grapher) release(g *Graph, from, to int32, a *words.Access, least func(f target.File, a, b target.Class) int) int32 {
-	if g.Instrs[from].Mods.Has(op.MLOOSE) && a.File == target.FileR {
+	if g.groups && a.File == target.FileR && g.Instrs[from].Mods.Has(op.MLOOSE) {
 		return g.groupTime(g.Instrs[from], g.Instrs[to])
 	}
 	if !b.Patient {

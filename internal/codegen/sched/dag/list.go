@@ -22,7 +22,6 @@ const mostLook = 40
 type Lister struct {
 	G      *Graph
 	timing *target.Timing
-	busy   *estimate.BusyTable
 	Now    int32
 	At     []int32 // earliest cycle of each instruction
 	Left   []int32 // predecessors not yet issued
@@ -38,8 +37,13 @@ type Lister struct {
 
 // units are the classes of a graph.
 type units struct {
-	among []target.Class
-	keeps [target.NumClasses]bool // those that keep one of them from its unit for more than a cycle
+	keeps [target.NumClasses][]kept // of each, those that it keeps from their units for more than a cycle
+}
+
+// kept is a class that has to wait, and for how long.
+type kept struct {
+	class target.Class
+	time  int32
 }
 
 // fewReady is how many instructions are ready at once at most, mostly.
@@ -66,7 +70,7 @@ func List(g *Graph, t *target.Timing, busy *estimate.BusyTable) []int32 {
 func NewLister(g *Graph, t *target.Timing, busy *estimate.BusyTable, rank []int32) *Lister {
 	n := len(g.Instrs)
 	room := pool.Make[int32](g.Mem, 3*n)
-	l := &Lister{G: g, timing: t, busy: busy, scarce: g.Scarce, At: room[:n:n], Left: room[n : 2*n : 2*n], Order: room[2*n : 2*n], Rank: rank}
+	l := &Lister{G: g, timing: t, scarce: g.Scarce, At: room[:n:n], Left: room[n : 2*n : 2*n], Order: room[2*n : 2*n], Rank: rank}
 	copy(l.Left, g.Preds)
 	if g.units == nil {
 		g.units = unitsOf(g.Classes, busy)
@@ -91,16 +95,22 @@ func (l *Lister) Forget() {
 func unitsOf(classes []target.Class, busy *estimate.BusyTable) *units {
 	u := &units{}
 	var seen [target.NumClasses]bool
+	var among []target.Class
 	for _, c := range classes {
 		if !seen[c] {
 			seen[c] = true
-			u.among = append(u.among, c)
+			among = append(among, c)
 		}
 	}
-	for _, c := range u.among {
-		for _, x := range u.among {
-			u.keeps[c] = u.keeps[c] || busy[c][x] > 1
+	var list []kept
+	for _, c := range among {
+		from := len(list)
+		for _, x := range among {
+			if d := int32(busy[c][x]); d > 1 {
+				list = append(list, kept{x, d})
+			}
 		}
+		u.keeps[c] = list[from:len(list):len(list)]
 	}
 	return u
 }
@@ -175,21 +185,15 @@ func (l *Lister) pickReady() int32 {
 func (l *Lister) Issue(k int32) {
 	l.Order = append(l.Order, k)
 	c := l.G.Classes[k]
-	if l.keeps[c] {
-		for _, x := range l.among {
-			if d := int32(l.busy[c][x]); d > 1 {
-				l.Free[x] = max(l.Free[x], l.Now+d)
-			}
-		}
+	for _, x := range l.keeps[c] {
+		l.Free[x.class] = max(l.Free[x.class], l.Now+x.time)
 	}
 	if l.scarce != 0 && isWide(l.G.Instrs[k]) {
-		for _, x := range l.among {
-			if l.busy[c][x] > 1 {
-				l.Free[x] = max(l.Free[x], l.Now+wideTime)
-			}
+		for _, x := range l.keeps[c] {
+			l.Free[x.class] = max(l.Free[x.class], l.Now+wideTime)
 		}
 	}
-	if l.G.Instrs[k].Mods.Has(op.MLOOSE) {
+	if l.G.groups && l.G.Instrs[k].Mods.Has(op.MLOOSE) {
 		l.Free[c] = max(l.Free[c], l.Now+l.G.groupBusy(l.G.Instrs[k]))
 	}
 	for _, e := range l.G.Succs[k] {

@@ -65,7 +65,7 @@ func (g *Graph) reversed() *Graph {
 	n := len(g.Instrs)
 	r := &Graph{
 		Mem: g.Mem, Instrs: make([]*ori.Instr, n), Classes: make([]target.Class, n), Succs: make([][]edge, n), Preds: make([]int32, n), Height: make([]int32, n),
-		Scarce: g.Scarce, look: Lookahead,
+		Scarce: g.Scarce, look: Lookahead, groups: g.groups,
 	}
 	for k := range n {
 		x := r.from(k)

@@ -4,17 +4,29 @@ package table
 import "github.com/goptxas/goptxas/internal/engine/pool"
 
 // Lists are short lists of numbers, one for each of a known count of keys.
-type Lists struct{ Start, Items []int32 }
+type Lists struct {
+	Items []int32
+	spans []span
+}
+
+// span is where the list of a key stands among the items.
+type span struct{ from, to int32 }
 
 // Of returns the list of a key.
-func (l *Lists) Of(k int32) []int32 { return l.Items[l.Start[k]:l.Start[k+1]] }
+func (l *Lists) Of(k int32) []int32 {
+	s := l.spans[k]
+	return l.Items[s.from:s.to]
+}
+
+// Keys is how many lists there are.
+func (l *Lists) Keys() int { return len(l.spans) }
 
 // Reset makes all empty.
-func (l *Lists) Reset() { l.Start, l.Items = append(l.Start[:0], 0), l.Items[:0] }
+func (l *Lists) Reset() { l.spans, l.Items = l.spans[:0], l.Items[:0] }
 
 // Grow makes room for so many keys and items.
 func (l *Lists) Grow(mem *pool.Scratch, keys, items int) {
-	l.Start, l.Items = pool.Room[int32](mem, keys+1), pool.Room[int32](mem, items)
+	l.spans, l.Items = pool.Room[span](mem, keys), pool.Room[int32](mem, items)
 }
 
 // Again returns n zeroes, in the memory of list if they fit.
@@ -28,7 +40,13 @@ func Again(mem *pool.Scratch, list []int32, n int) []int32 {
 }
 
 // Close ends the list of one key.
-func (l *Lists) Close() { l.Start = append(l.Start, int32(len(l.Items))) }
+func (l *Lists) Close() {
+	from := int32(0)
+	if n := len(l.spans); n > 0 {
+		from = l.spans[n-1].to
+	}
+	l.spans = append(l.spans, span{from, int32(len(l.Items))})
+}
 
 // Add adds an item to the list that began at from, unless it is there.
 func (l *Lists) Add(from int, x int32) {
@@ -40,28 +58,36 @@ func (l *Lists) Add(from int, x int32) {
 // Turn makes l the lists that lead back from the items of m to its keys.
 // Items of one list follow the order of the keys, or the one given.
 func (l *Lists) Turn(mem *pool.Scratch, m *Lists, keys int, order []int32) {
-	l.Start = Again(mem, l.Start, keys+2)
-	for _, x := range m.Items {
-		l.Start[x+2]++
+	if cap(l.spans) < keys {
+		l.spans = pool.Make[span](mem, keys)
+	} else {
+		l.spans = l.spans[:keys]
+		clear(l.spans)
 	}
-	for k := 2; k < len(l.Start); k++ {
-		l.Start[k] += l.Start[k-1]
+	for _, x := range m.Items {
+		l.spans[x].to++
+	}
+	at := int32(0)
+	for k := range l.spans {
+		n := l.spans[k].to
+		l.spans[k] = span{at, at}
+		at += n
 	}
 	if cap(l.Items) < len(m.Items) {
 		l.Items = pool.Make[int32](mem, len(m.Items))
 	}
 	l.Items = l.Items[:len(m.Items)]
-	for n := range int32(len(m.Start) - 1) {
+	for n := range int32(len(m.spans)) {
 		k := n
 		if order != nil {
 			k = order[n]
 		}
 		for _, x := range m.Of(k) {
-			l.Items[l.Start[x+1]] = k
-			l.Start[x+1]++
+			s := &l.spans[x]
+			l.Items[s.to] = k
+			s.to++
 		}
 	}
-	l.Start = l.Start[:keys+1]
 }
 
 // Contains reports whether a list has a number.
