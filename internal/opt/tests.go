@@ -15,7 +15,7 @@ import (
 // around. It runs when no phase is left that looks into logic operations.
 func TestBits(f *ori.Func) bool {
 	c := &Combiner{F: f, V: ValuesOf(f)}
-	flip := pool.Make[bool](f.Scratch(), len(f.Regs))
+	flip, kept := pool.Make[bool](f.Scratch(), len(f.Regs)), readAsIs(f)
 	changed, flips := false, false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
@@ -24,7 +24,7 @@ func TestBits(f *ori.Func) bool {
 				continue
 			}
 			t, ok := c.tested(i)
-			if !ok || equal && !c.V.Stable(i.Args[0]) || !f.Should("test", i) {
+			if !ok || equal && (!c.V.Stable(i.Args[0]) || kept[i.Args[0].Reg]) || !f.Should("test", i) {
 				continue
 			}
 			c.test(i, t)
@@ -38,6 +38,30 @@ func TestBits(f *ori.Func) bool {
 		turn(f, flip)
 	}
 	return f.Touched(changed)
+}
+
+// readAsIs marks the predicates that some instruction reads that takes no opposite:
+// what is brought to a PHI, or left.
+func readAsIs(f *ori.Func) []bool {
+	kept := pool.Make[bool](f.Scratch(), len(f.Regs))
+	mark := func(a *ori.Operand) {
+		if a.Kind == ori.KReg && a.Class == ori.P {
+			kept[a.Reg] = true
+		}
+	}
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if i.Op.Has(op.Pseudo) {
+				for k := int(i.NDst); k < len(i.Args); k++ {
+					mark(&i.Args[k])
+				}
+			}
+			for k := range i.Old {
+				mark(&i.Old[k])
+			}
+		}
+	}
+	return kept
 }
 
 // testsZero reports whether i compares a word with zero, and whether for

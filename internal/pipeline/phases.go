@@ -97,7 +97,6 @@ func phases() []phase.Row[*unit] {
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
 		{Name: "Accumulators", Run: improve(machine.Accumulators), MinOpt: 1},
-		{Name: "OldValues", Run: improve(control.OldValues), MinOpt: 1},
 		{Name: "GuardedLoads", Run: improve(control.GuardedLoads), MinOpt: 1},
 		{Name: "UniformConstants", Run: improve(uniform.UniformConstants), MinOpt: 1},
 		{Name: "CSE", Run: improve(cse.CSE), MinOpt: 1},
@@ -117,7 +116,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "HighTests", Run: do(highTests), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
-		{Name: "Unguard", Run: improve(control.Unguard), MinOpt: 2},
+		{Name: "Unguard", Run: improve(control.Unguard), MinOpt: 1},
 		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
 		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
 		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
@@ -177,18 +176,17 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "SSA", "Simplify", "BranchSimplify", "DeadCode", "JumpThreads", "BranchSimplify", "Signs", "Contract", "RotateLoops", "BranchSimplify", "Unroll", "BranchSimplify",
 	"Unswitch", "Peel", "BranchSimplify", "UnrollRest", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"PhiCopies", "CopyProp", "LocalWords", "OldValues", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "ScaledProducts", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
+	"PhiCopies", "CopyProp", "LocalWords", "Unguard", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "ScaledProducts", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
 	// Wider loads, packed operations: the last of values.
 	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "PackFloats",
 	// Fewer branches.
-	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "OldValues", "GuardedLoads", "Selects", "CopyProp", "DeadCode",
-	"LeaveSSA", "BranchSimplify", "Renumber", "TestBits", "Accumulators", "SplitWords", "CopyProp", "Literals", "TensorClears", "DeadCode",
-	"UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "Unguard",
+	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits",
+	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"Renumber", "ParkAccumulators", "TensorRuns", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }

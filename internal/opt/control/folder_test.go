@@ -16,7 +16,6 @@ func TestFolders(t *testing.T) {
 		"GuardedLoads":   GuardedLoads,
 		"GuardedUpdates": GuardedUpdates,
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
-		"OldValues":      OldValues,
 		"OneTurn":        OneTurn,
 		"Selects":        Selects,
 		"Sink":           Sink,

@@ -29,7 +29,7 @@ func OneTurn(f *ori.Func) bool {
 			continue
 		}
 		last.Remove()
-		b.RemoveEdge(b)
+		opt.CutEdge(b, b)
 		changed = true
 	}
 	return f.Touched(changed)

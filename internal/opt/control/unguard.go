@@ -1,133 +1,237 @@
 package control
 
 import (
-	"slices"
-
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Unguard takes the guard from computations whose register nobody reads where
-// the guard does not hold:
+// Unguard lets guarded instructions leave nothing where nobody looks at what
+// they leave: who reads their results has the same guard, or one that holds only
+// where that does. A register that producers load in every turn of a loop under a
+// guard would else carry what it held from turn to turn. Computations that leave
+// nothing lose their guard.
 //
-//	@p FADD t = x, -m                FADD t = x, -m
-//	FSETP.LT.AND q = t, c, p         FSETP.LT.AND q = t, c, p
-//	@q FMUL t = t, 0.5               @q FMUL t = t, 0.5
-//	@p MUFU.EX2 e = t                @p MUFU.EX2 e = t
+//	b1: r0 = PHI 0x1                        b1:
+//	    @p LDG.E r1 = … else r0                 @p LDG.E r1 = … else _
+//	    @p FADD r2 = r1, 1 else r3              FADD r2 = r1, 1
+//	    ISETP.LT.AND q = r2, 0x5, p             ISETP.LT.AND q = r2, 0x5, p
+//	    PHISRC b1, 0x1, r1
 //
-// A guarded write leaves the register as it was for the other threads, so the
-// register would be alive before it, and in a loop around the whole of it. What
-// cannot be done without its guard, a load, is told that its register holds
-// nothing.
+// It works on SSA form.
 func Unguard(f *ori.Func) bool {
-	if f.Props.SSA {
+	if !f.Props.SSA {
 		return false
 	}
-	u := &unguarder{f: f}
-	for _, b := range f.Blocks {
-		for i := b.First(); i != nil; i = i.Next() {
-			u.look(i)
+	o := &oldValues{f: f, v: opt.ValuesOf(f)}
+	if !o.find() {
+		return false
+	}
+	o.wanted()
+	changed := false
+	for _, i := range o.guarded {
+		some := false
+		for k := range i.Old {
+			if i.Old[k].Kind == ori.KReg && !o.v.IsVariable(i.Args[k]) && !o.leaves(i, &i.Args[k]) && f.Should("old", i) {
+				i.Old[k] = ori.Operand{}
+				changed = true
+			}
+			some = some || i.Old[k].Kind == ori.KReg
+		}
+		if !some && computes(i) && f.Should("unguard", i) {
+			i.Guard, i.Old = ori.Operand{}, nil
+			changed = true
 		}
 	}
-	u.settle()
-	for _, c := range u.list {
-		if c.guard.Kind != ori.KNone {
-			u.finish(c)
-		}
-	}
-	return f.Touched(u.changed)
+	return f.Touched(changed)
 }
 
-type unguarder struct {
+// computes reports whether i does nothing that its guard could be there for.
+func computes(i *ori.Instr) bool {
+	guard := i.Guard
+	i.Guard = ori.Operand{}
+	pure := opt.IsPure(i) && !i.Op.LoadsConstant()
+	i.Guard = guard
+	return pure
+}
+
+type oldValues struct {
 	f       *ori.Func
-	list    []*unguarded
-	changed bool
+	v       *opt.Values
+	guarded []*ori.Instr  // those with results
+	phis    []*ori.Instr  // by key
+	open    []bool        // by word: it is what a guarded instruction or a PHI makes
+	want    []ori.Operand // by word: the predicate under which somebody wants it; none: nobody does
+	work    []int32
+	from    map[int32][]int32 // the words whose being wanted makes others wanted
 }
 
-// unguarded is a guarded write whose register its block reads under the same
-// guard alone.
-type unguarded struct {
-	i     *ori.Instr
-	guard ori.Operand // none if it must stay
-	left  uint64      // words of the result that the block does not write again
-}
+// always is a predicate that always holds.
+var always = ori.Zero(ori.P)
 
-// unguardFar is how far behind a guarded write its readers are looked for, and
-// unguardRounds how often what lives behind blocks is looked at again.
-const (
-	unguardFar    = 512
-	unguardRounds = 8
-)
-
-// look notes i if its block reads what it writes under its guard alone.
-func (u *unguarder) look(i *ori.Instr) {
-	if i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || i.NDst != 1 || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
-		return
-	}
-	d := i.Args[0]
-	if d.Kind != ori.KReg || d.Class != ori.R || d.Sub+max(1, d.N) > 64 || u.f.Regs[d.Reg].Fixed || slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool { return s.HasReg() && s.Reg == d.Reg }) {
-		return
-	}
-	if i.Op.Has(op.Effect | op.Writes | op.Terminator | op.Convergent) {
-		return
-	}
-	w := &guardWalk{guard: i.Guard, holds: []ori.Operand{i.Guard}, reg: d.Reg, words: wordsOf(d)}
-	n := 0
-	for j := i.Next(); j != nil && w.words != 0; j = j.Next() {
-		if n++; n > unguardFar || !w.step(j) {
-			return
-		}
-	}
-	u.list = append(u.list, &unguarded{i, i.Guard, w.words})
-}
-
-// wordsOf is the set of words that an operand names.
-func wordsOf(o ori.Operand) uint64 { return (1<<max(1, o.N) - 1) << o.Sub }
-
-// guardWalk goes from a guarded write to those that read it.
-type guardWalk struct {
-	guard ori.Operand   // none if its predicate has another value by now
-	holds []ori.Operand // predicates that hold only where the guard did
-	reg   ori.Reg
-	words uint64 // not yet written again
-}
-
-// implied reports whether predicate p holds only where the guard did.
-func (w *guardWalk) implied(p ori.Operand) bool {
-	return p.Kind == ori.KReg && slices.ContainsFunc(w.holds, func(h ori.Operand) bool { return h.Reg == p.Reg && h.Flags == p.Flags })
-}
-
-// step goes over one instruction; it fails if that reads what the guarded
-// write left alone.
-func (w *guardWalk) step(j *ori.Instr) bool {
-	blind := w.implied(j.Guard) || isAndTest(j) && w.implied(j.Srcs()[len(j.Srcs())-1])
-	for _, s := range j.Srcs() {
-		if s.HasReg() && s.Reg == w.reg && !blind && (s.Kind != ori.KReg || wordsOf(s)&w.words != 0) {
-			return false
-		}
-	}
-	// what is written for certain, or by the others, is nobody's old value
-	whole := j.Guard.Kind == ori.KNone || w.guard.Kind == ori.KReg && j.Guard.Kind == ori.KReg && j.Guard.Reg == w.guard.Reg && j.Guard.Flags != w.guard.Flags
-	for _, d := range j.Dsts() {
-		if d.HasReg() && d.Reg == w.reg && whole {
-			w.words &^= wordsOf(d)
-		}
-	}
-	implies := isAndTest(j) && j.Guard.Kind == ori.KNone && w.implied(j.Srcs()[len(j.Srcs())-1])
-	for _, d := range j.Dsts() {
-		if d.HasReg() && d.Class == ori.P {
-			w.holds = slices.DeleteFunc(w.holds, func(h ori.Operand) bool { return h.Reg == d.Reg })
-			if d.Reg == w.guard.Reg {
-				w.guard = ori.Operand{}
+// find lists the guarded instructions with results, and the words that
+// may be wanted only where guards hold.
+func (o *oldValues) find() bool {
+	o.open = pool.Make[bool](o.f.Scratch(), len(o.v.Def))
+	o.phis = make([]*ori.Instr, o.f.NumPhis())
+	for _, b := range o.f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			leaves := len(i.Old) > 0
+			if leaves {
+				o.guarded = append(o.guarded, i)
+			}
+			if i.Op == op.PHI {
+				o.phis[i.Args[1].Imm] = i
+			}
+			if leaves || i.Op == op.PHI {
+				o.each(i.Dsts(), func(w int32) { o.open[w] = true })
 			}
 		}
 	}
-	if implies {
-		w.holds = append(w.holds, j.Args[0])
+	return len(o.guarded) > 0
+}
+
+// each calls do with every word of the operands.
+func (o *oldValues) each(list []ori.Operand, do func(w int32)) {
+	for k := range list {
+		a := &list[k]
+		if !a.HasReg() {
+			continue
+		}
+		w := o.v.Word(a)
+		for n := w; n < w+int32(max(1, a.N)); n++ {
+			do(n)
+		}
 	}
-	return true
+}
+
+// wanted marks the words that somebody reads. Who wants what a guarded
+// instruction makes wants what it leaves too, unless its guard holds then.
+func (o *oldValues) wanted() {
+	o.want, o.from = pool.Make[ori.Operand](o.f.Scratch(), len(o.v.Def)), map[int32][]int32{}
+	for _, b := range o.f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			o.read(i)
+		}
+	}
+	for len(o.work) > 0 {
+		w := o.work[len(o.work)-1]
+		o.work = o.work[:len(o.work)-1]
+		d, under := o.v.Def[w], o.want[w]
+		if d.Op == op.PHI {
+			under = always // what was so in another block may not be so in this one
+		} else if o.implies(under, d.Guard, opt.MaxChain) {
+			continue
+		}
+		for _, x := range o.from[w] {
+			o.mark(x, o.leftUnder(d, x, under))
+		}
+	}
+}
+
+// leftUnder returns a predicate under which word x is wanted, which d leaves
+// where its guard does not hold, if what d makes is wanted under another.
+func (o *oldValues) leftUnder(d *ori.Instr, x int32, under ori.Operand) ori.Operand {
+	if d.Op == op.PHI {
+		return under
+	}
+	not := d.Guard.Not()
+	if e := o.v.Def[x]; under == always || e != nil && e.Guard.Kind == ori.KReg && o.implies(not, e.Guard, opt.MaxChain) {
+		return not
+	}
+	return under
+}
+
+// mark notes that a word is wanted under a predicate.
+func (o *oldValues) mark(w int32, under ori.Operand) {
+	was := o.want[w]
+	switch {
+	case !o.open[w] || was == always || was == under || was.Kind != ori.KNone && o.implies(under, was, opt.MaxChain):
+		return
+	case was.Kind != ori.KNone && !o.implies(was, under, opt.MaxChain):
+		under = always
+	}
+	o.want[w] = under
+	o.work = append(o.work, w)
+}
+
+// read notes what i reads.
+func (o *oldValues) read(i *ori.Instr) {
+	if i.Op == op.PHISRC {
+		if phi := o.phis[i.Args[1].Imm]; phi != nil && i.Args[2].Kind == ori.KReg {
+			o.passes(&i.Args[2], &phi.Args[0])
+		}
+		return
+	}
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		if a := &i.Args[k]; a.HasReg() {
+			o.each(i.Args[k:k+1], func(w int32) { o.mark(w, o.under(i, k, w)) })
+		}
+	}
+	if i.Guard.HasReg() {
+		o.each([]ori.Operand{i.Guard}, func(w int32) { o.mark(w, always) })
+	}
+	for k := range i.Old {
+		if i.Old[k].Kind == ori.KReg {
+			o.passes(&i.Old[k], &i.Args[k])
+		}
+	}
+}
+
+// under returns a predicate without which source k of i, of which w is a word,
+// says nothing.
+func (o *oldValues) under(i *ori.Instr, k int, w int32) ori.Operand {
+	last := len(i.Args) - 1
+	tests := isAndTest(i) && k != last && i.Args[last].Kind == ori.KReg
+	d := o.v.Def[w]
+	switch {
+	case tests && d != nil && d.Guard.Kind == ori.KReg && o.implies(i.Args[last], d.Guard, opt.MaxChain):
+		return i.Args[last]
+	case i.Guard.Kind == ori.KReg:
+		return i.Guard
+	case tests:
+		return i.Args[last]
+	}
+	return always
+}
+
+// passes notes that words a are wanted if words d are.
+func (o *oldValues) passes(a, d *ori.Operand) {
+	x, y := o.v.Word(a), o.v.Word(d)
+	for n := range int32(max(1, a.N)) {
+		if !o.open[y+n] {
+			o.mark(x+n, always)
+		} else if o.open[x+n] {
+			o.from[y+n] = append(o.from[y+n], x+n)
+		}
+	}
+}
+
+// implies reports whether predicate p holds only where g does.
+func (o *oldValues) implies(p, g ori.Operand, steps int) bool {
+	if p.Kind != ori.KReg || steps == 0 {
+		return false
+	}
+	if p == g {
+		return true
+	}
+	d := o.v.Once(p)
+	if d == nil || p.Flags != 0 || !isAndTest(d) {
+		return false
+	}
+	return o.implies(d.Args[len(d.Args)-1], g, steps-1)
+}
+
+// leaves reports whether somebody may look at what i leaves for result a.
+func (o *oldValues) leaves(i *ori.Instr, a *ori.Operand) bool {
+	w := o.v.Word(a)
+	for n := w; n < w+int32(max(1, a.N)); n++ {
+		if under := o.want[n]; under.Kind != ori.KNone && !o.implies(under, i.Guard, opt.MaxChain) {
+			return true
+		}
+	}
+	return false
 }
 
 // isAndTest reports whether j compares and has one result, which holds only if
@@ -138,66 +242,4 @@ func isAndTest(j *ori.Instr) bool {
 		return j.NDst == 1 && j.Args[0].Kind == ori.KReg && j.Mods.Has(op.MAND) && !j.Mods.Has(op.MEX) && len(j.Srcs()) == 3
 	}
 	return false
-}
-
-// settle finds what of the results lives behind its block, assuming that all
-// writes of the list are certain, and takes back those, until none is left. A
-// value that is read behind another write of the list is that one's matter.
-func (u *unguarder) settle() {
-	for round := 0; ; round++ {
-		chosen := make([]bool, len(u.f.Regs))
-		for _, c := range u.list {
-			if c.guard.Kind != ori.KNone {
-				chosen[c.i.Args[0].Reg] = true
-				c.i.Guard = ori.Operand{}
-			}
-		}
-		live := flow.LiveAmong(u.f, func(r ori.Reg) bool { return chosen[r] })
-		again := false
-		for _, c := range u.list {
-			if c.guard.Kind == ori.KNone {
-				continue
-			}
-			c.i.Guard = c.guard
-			if u.lives(live, c) || round == unguardRounds {
-				c.guard = ori.Operand{}
-				again = true
-			}
-		}
-		if !again {
-			return
-		}
-	}
-}
-
-// lives reports whether a word of c lives behind its block.
-func (u *unguarder) lives(live *flow.Live, c *unguarded) bool {
-	d := c.i.Args[0]
-	end := live.End(c.i.Block())
-	for n := range int(u.f.Regs[d.Reg].Width) {
-		if c.left>>n&1 == 0 {
-			continue
-		}
-		if k := live.Number(d.Reg, n); k >= 0 && end.Has(k) {
-			return true
-		}
-	}
-	return false
-}
-
-// finish takes the guard away, or says that the register holds nothing.
-func (u *unguarder) finish(c *unguarded) {
-	i := c.i
-	if !u.f.Should("unguard", i) {
-		return
-	}
-	u.changed = true
-	i.Guard = ori.Operand{}
-	if opt.IsPure(i) && !i.Op.LoadsConstant() {
-		return
-	}
-	i.Guard = c.guard
-	none := u.f.NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{i.Args[0]}, nil)
-	none.Line, none.Loc = i.Line, i.Loc
-	i.Block().InsertBefore(none, i)
 }

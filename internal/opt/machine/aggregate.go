@@ -25,9 +25,9 @@ type Reducers struct{ Sum, Least op.Op }
 // a warp come in any order. All of it stands in one block, in which the set of
 // threads does not change.
 //
-// An atomic that one thread alone runs stays what it is.
+// An atomic that one thread alone runs stays what it is. It works on SSA form.
 func Aggregate(f *ori.Func, fits func(*ori.Instr) bool, r Reducers) bool {
-	if f.Routine != ori.NoRoutine || !anyAtomic(f) {
+	if !f.Props.SSA || f.Routine != ori.NoRoutine || !anyAtomic(f) {
 		return false
 	}
 	g := aggregator{opt.ValuesOf(f), flow.UniformityOf(f), fits, r}
@@ -338,16 +338,21 @@ func (a *atomic) ask() *crew {
 
 // rewrite lets the first thread do it for all.
 func (a *atomic) rewrite(w *crew) {
-	behind := a.i.Next()
+	behind, old := a.i.Next(), a.i.Old
 	a.i.Args[len(a.i.Args)-1] = a.sum(w)
-	a.i.Guard = w.is
+	a.i.Guard, a.i.Old = w.is, nil
+	if a.i.NDst > 0 {
+		a.i.Old = make([]ori.Operand, a.i.NDst)
+	}
 	if a.to.Kind == ori.KNone {
 		return
 	}
 	back := a.word(int(max(1, a.to.N)))
-	a.put(op.UNDEF, op.Mods{}, back)
 	a.i.Args[a.i.NDst-1] = back
-	a.share(w, back, behind)
+	d := a.share(w, back, behind)
+	if len(old) > 0 {
+		d.Old = old[a.i.NDst-1:]
+	}
 }
 
 // sum returns what all threads bring.
@@ -359,7 +364,9 @@ func (a *atomic) sum(w *crew) ori.Operand {
 		if a.count.Is(1) && !a.wide {
 			return n
 		}
-		return a.times(n, rz, a.word(int(max(1, a.value.N))), a.i, ori.Operand{})
+		d := a.word(int(max(1, a.value.N)))
+		a.times(n, rz, d, a.i, ori.Operand{})
+		return d
 	case a.redux == op.None:
 		return a.value
 	}
@@ -377,7 +384,7 @@ func (a *atomic) sum(w *crew) ori.Operand {
 }
 
 // times makes n times what each thread brings, plus base, into d, before at.
-func (a *atomic) times(n, base, d ori.Operand, at *ori.Instr, guard ori.Operand) ori.Operand {
+func (a *atomic) times(n, base, d ori.Operand, at *ori.Instr, guard ori.Operand) *ori.Instr {
 	o, m, srcs := op.IMAD, op.Mods{}, []ori.Operand{n, a.count, base}
 	switch {
 	case a.wide:
@@ -388,12 +395,12 @@ func (a *atomic) times(n, base, d ori.Operand, at *ori.Instr, guard ori.Operand)
 	i := a.f.NewInstr(o, m, []ori.Operand{d}, srcs)
 	i.Guard = guard
 	a.place(i, at)
-	return d
+	return i
 }
 
 // share gives every thread its result: what the first one got, and what those
-// before it brought.
-func (a *atomic) share(w *crew, back ori.Operand, at *ori.Instr) {
+// before it brought. It returns what makes that.
+func (a *atomic) share(w *crew, back ori.Operand, at *ori.Instr) *ori.Instr {
 	base := a.word(int(max(1, back.N)))
 	for n := range max(1, back.N) {
 		from, to := back, base
@@ -404,5 +411,5 @@ func (a *atomic) share(w *crew, back ori.Operand, at *ori.Instr) {
 	a.place(a.f.NewInstr(op.S2R, op.Mods{}, []ori.Operand{below}, []ori.Operand{ori.Special(op.SRLtMask)}), at)
 	a.place(a.f.NewInstr(op.LOP3, op.M(op.MLUT), []ori.Operand{before}, []ori.Operand{below, w.mask, ori.Zero(ori.R), ori.Imm(0xc0)}), at)
 	a.place(a.f.NewInstr(op.POPC, op.Mods{}, []ori.Operand{rank}, []ori.Operand{before}), at)
-	a.times(rank, base, a.to, at, w.guard)
+	return a.times(rank, base, a.to, at, w.guard)
 }

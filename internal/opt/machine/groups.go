@@ -112,6 +112,11 @@ func (g *groups) look(b *ori.Block, i *ori.Instr, time int32) bool {
 			}
 		}
 	}
+	for k := range i.Old {
+		if a := &i.Old[k]; a.HasReg() {
+			g.infos[a.Reg].ok = false // it becomes part of another register
+		}
+	}
 	if i.Op != op.COPY || i.Args[0].Kind != ori.KReg {
 		return false
 	}

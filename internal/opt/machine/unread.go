@@ -112,13 +112,28 @@ func isOne(v *opt.Values, a ori.Operand) bool {
 func become(v *opt.Values, i *ori.Instr, o op.Op, m op.Mods, dsts, srcs []ori.Operand, fits func(*ori.Instr) bool) bool {
 	was := *i
 	v.Count(i, -1)
-	i.Op, i.Mods = o, m
+	i.Op, i.Mods, i.Old = o, m, leftOf(was.Old, dsts)
 	v.Func.SetArgs(i, dsts, srcs)
 	ok := fits(i)
 	if !ok {
-		i.Op, i.Mods = was.Op, was.Mods
+		i.Op, i.Mods, i.Old = was.Op, was.Mods, was.Old
 		v.Func.SetArgs(i, was.Dsts(), was.Srcs())
 	}
 	v.Count(i, 1)
 	return ok
+}
+
+// leftOf is what a guarded instruction leaves of what it left, with these
+// results.
+func leftOf(old, dsts []ori.Operand) []ori.Operand {
+	if len(old) == 0 || len(dsts) == 0 {
+		return nil
+	}
+	left := append([]ori.Operand(nil), old[:len(dsts)]...)
+	for k, d := range dsts {
+		if d.Kind != ori.KReg {
+			left[k] = ori.Operand{}
+		}
+	}
+	return left
 }
