@@ -2,6 +2,7 @@ package opt
 
 import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -11,7 +12,7 @@ import (
 // starting from what can be seen from outside: a word that only its own next
 // value reads is not.
 func DeadCode(f *ori.Func) bool {
-	changed := Unreachable(f)
+	changed := branch.Unreachable(f)
 	v := ValuesOf(f)
 	m := newMarker(f, v)
 	for len(m.work) > 0 {
@@ -147,36 +148,4 @@ func (v *Values) stays(i *ori.Instr) bool {
 		}
 	}
 	return false
-}
-
-// Unreachable removes blocks that no path from the entry reaches.
-func Unreachable(f *ori.Func) bool {
-	seen := make([]bool, f.NumBlocks())
-	work := []*ori.Block{f.Blocks[0]}
-	seen[f.Blocks[0].ID] = true
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, s := range b.Succs {
-			if !seen[s.ID] {
-				seen[s.ID] = true
-				work = append(work, s)
-			}
-		}
-	}
-	var keep []*ori.Block
-	for _, b := range f.Blocks {
-		if seen[b.ID] {
-			keep = append(keep, b)
-			continue
-		}
-		for len(b.Succs) > 0 {
-			b.RemoveEdge(b.Succs[0])
-		}
-	}
-	if len(keep) == len(f.Blocks) {
-		return false
-	}
-	f.SetBlocks(keep)
-	return true
 }

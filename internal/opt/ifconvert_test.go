@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -59,7 +59,7 @@ EXIT`},
 			ssa.SSA(f)
 			changed := control.IfConvert(f, control.ConvertCost{One: 6, Both: 8})
 			ssa.LeaveSSA(f)
-			return opt.BranchSimplify(f) || changed
+			return branch.BranchSimplify(f) || changed
 		}); got != defs+c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}

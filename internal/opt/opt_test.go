@@ -6,6 +6,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/cse"
 	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -194,7 +195,7 @@ BRA b4
 b3:
 EXIT
 b4:
-EXIT`, opt.BranchSimplify)
+EXIT`, branch.BranchSimplify)
 	if want := "@p0 EXIT\nNOP\nEXIT"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

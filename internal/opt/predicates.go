@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -130,19 +131,19 @@ func truthOf(o ori.Operand) int {
 func settle(b *ori.Block, i *ori.Instr, runs bool) bool {
 	switch {
 	case i.Op == op.BRA && len(b.Succs) == 2 && b.Succs[0] != b.Succs[1]:
-		t := Target(b, i)
+		t := branch.Target(b, i)
 		if t == nil || i != b.Last() {
 			return false
 		}
 		next := b.Succs[1]
 		if runs {
-			CutEdge(b, next)
+			branch.CutEdge(b, next)
 		} else {
-			CutEdge(b, t)
+			branch.CutEdge(b, t)
 		}
 	case i.Op == op.EXIT && i == b.Last() && len(b.Succs) == 1:
 		if runs {
-			CutEdge(b, b.Succs[0])
+			branch.CutEdge(b, b.Succs[0])
 		}
 	case i.Op.Has(op.Terminator):
 		return false

@@ -17,6 +17,7 @@ import (
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/opt/cse"
 	"github.com/goptxas/goptxas/internal/opt/float"
@@ -80,7 +81,7 @@ func do(run func(*unit)) func(*unit, *phase.Ctx) error {
 // that nothing is built before main.
 func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
-		{Name: "BranchSimplify", Run: improve(opt.BranchSimplify), MinOpt: 1},
+		{Name: "BranchSimplify", Run: improve(branch.BranchSimplify), MinOpt: 1},
 		{Name: "LocalWords", Run: do(localWords), MinOpt: 1},
 		{Name: "SSA", Run: improve(ssa.SSA), MinOpt: 1},
 		{Name: "PhiCopies", Run: improve(ssa.PhiCopies), MinOpt: 1},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -116,7 +117,7 @@ func coldWait(f *ori.Func, b *ori.Block) {
 // that it did not begin with.
 func carries(b *ori.Block) bool {
 	for i := b.First(); i != nil && i.Op == op.PHI; i = i.Next() {
-		if s := opt.SourceOf(b, b, i); s == nil || s.Args[2] != i.Args[0] {
+		if s := branch.SourceOf(b, b, i); s == nil || s.Args[2] != i.Args[0] {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -48,7 +49,7 @@ func Elected(f *ori.Func) bool {
 	}
 	if changed {
 		f.Touch()
-		opt.Merge(f)
+		branch.Merge(f)
 	}
 	return changed
 }

@@ -2,6 +2,7 @@ package control
 
 import (
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -40,9 +41,9 @@ func IfConvert(f *ori.Func, most ConvertCost) bool {
 				again, changed = true, true
 			}
 		}
-		opt.Unreachable(f)
+		branch.Unreachable(f)
 		if again { // what stood around the branch may be short enough now
-			opt.Merge(f)
+			branch.Merge(f)
 		}
 	}
 	return changed
@@ -75,7 +76,7 @@ func (c *converter) hammockAt(b *ori.Block) (h hammock, ok bool) {
 	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
 		return h, false
 	}
-	to := opt.Target(b, i)
+	to := branch.Target(b, i)
 	next := b.Succs[1]
 	if to == nil || to == next || to != b.Succs[0] {
 		return h, false

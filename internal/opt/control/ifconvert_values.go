@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -52,7 +53,7 @@ func (c *converter) meeting(b *ori.Block, h hammock, phi *ori.Instr) meeting {
 
 // source is what b brings to a PHI of s.
 func source(b, s *ori.Block, phi *ori.Instr) ori.Operand {
-	if x := opt.SourceOf(b, s, phi); x != nil {
+	if x := branch.SourceOf(b, s, phi); x != nil {
 		return x.Args[2]
 	}
 	return ori.Operand{}

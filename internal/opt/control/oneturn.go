@@ -2,6 +2,7 @@ package control
 
 import (
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -29,7 +30,7 @@ func OneTurn(f *ori.Func) bool {
 			continue
 		}
 		last.Remove()
-		opt.CutEdge(b, b)
+		branch.CutEdge(b, b)
 		changed = true
 	}
 	return f.Touched(changed)

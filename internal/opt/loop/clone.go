@@ -3,7 +3,7 @@ package loop
 import (
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -109,7 +109,7 @@ func (t *cloned) back(key int64) int64 {
 // decide lets the branch at the end of b no longer lead to not.
 func decide(b, not *ori.Block) {
 	b.Last().Remove()
-	opt.CutEdge(b, not)
+	branch.CutEdge(b, not)
 }
 
 // body lists the blocks of the loop in the order of the text.
@@ -156,7 +156,7 @@ func (u *unroller) enter(b *ori.Block) map[int64]ori.Operand {
 func (u *unroller) lead(b, t *ori.Block, first map[int64]ori.Operand, key func(int64) int64) {
 	for i := u.loop.Header.First(); i != nil && i.Op == op.PHI; i = i.Next() {
 		k := i.Args[1].Imm
-		opt.AtEnd(b, u.f.NewInstr(op.PHISRC, op.Mods{}, nil, []ori.Operand{ori.Label(t), ori.Imm(key(k)), first[k]}))
+		branch.AtEnd(b, u.f.NewInstr(op.PHISRC, op.Mods{}, nil, []ori.Operand{ori.Label(t), ori.Imm(key(k)), first[k]}))
 	}
 	b.AddEdge(t)
 }

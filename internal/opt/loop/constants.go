@@ -3,6 +3,7 @@ package loop
 import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -85,7 +86,7 @@ func (s *sparse) look(r ori.Reg, sub uint8) (uint32, bool) {
 // block visits the instructions of a reached block.
 func (s *sparse) block(b *ori.Block) {
 	ways := leavesFirst | leavesRest
-	if t := b.Last(); t != nil && t.Op == op.BRA && t.Guard.Kind == ori.KReg && len(b.Succs) == 2 && b.Succs[0] != b.Succs[1] && opt.Target(b, t) == b.Succs[0] {
+	if t := b.Last(); t != nil && t.Op == op.BRA && t.Guard.Kind == ori.KReg && len(b.Succs) == 2 && b.Succs[0] != b.Succs[1] && branch.Target(b, t) == b.Succs[0] {
 		ways = s.way(t)
 	}
 	for i := b.First(); i != nil; i = i.Next() {

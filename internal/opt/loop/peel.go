@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -64,7 +65,7 @@ func (u *unroller) firsts() (list []early) {
 		if b == u.latch || i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
 			continue
 		}
-		t := opt.Target(b, i)
+		t := branch.Target(b, i)
 		if t == nil || t == b.Succs[1] || !u.has(t) || !u.has(b.Succs[1]) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -87,7 +88,7 @@ func rotationOf(l *flow.Loop, most int) (r rotation, ok bool) {
 			r.latch = p
 		}
 	}
-	t, fall := opt.Target(h, jump), h.Succs[1]
+	t, fall := branch.Target(h, jump), h.Succs[1]
 	if r.latch == nil || r.latch == h || len(r.latch.Succs) != 1 || t == nil || t == fall || in[t] == in[fall] {
 		return r, false
 	}

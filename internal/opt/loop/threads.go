@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -112,7 +113,7 @@ func isHeader(loops *flow.Loops, t, b *ori.Block) bool {
 func forks(b *ori.Block) bool {
 	i := b.Last()
 	return i != nil && i.Op == op.BRA && i.Mods == (op.Mods{}) && len(i.Args) == 1 && i.Guard.Kind == ori.KReg && i.Guard.Class == ori.P &&
-		len(b.Succs) == 2 && b.Succs[0] != b.Succs[1] && opt.Target(b, i) == b.Succs[0]
+		len(b.Succs) == 2 && b.Succs[0] != b.Succs[1] && branch.Target(b, i) == b.Succs[0]
 }
 
 // copiable reports whether what b does may be done elsewhere.
@@ -300,7 +301,7 @@ func (t *threader) lead(p, b, to *ori.Block) {
 	c.Last().Remove()
 	for _, s := range slices.Clone(c.Succs) {
 		if s != to {
-			opt.CutEdge(c, s)
+			branch.CutEdge(c, s)
 		}
 	}
 	redirect(p, b, c, w.there)

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -44,7 +45,7 @@ func (u *unroller) starts(a ori.Operand) *ori.Instr {
 // they do not agree, or bring nothing defined.
 func (u *unroller) brings(from []*ori.Block, phi *ori.Instr, a ori.Operand) (x ori.Operand, ok bool) {
 	for n, b := range from {
-		s := opt.SourceOf(b, u.loop.Header, phi)
+		s := branch.SourceOf(b, u.loop.Header, phi)
 		if s == nil || s.Args[2].Kind != ori.KReg {
 			return x, false
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -171,7 +172,7 @@ func (u *unroller) ending() bool {
 	if i == nil || i.Op != op.BRA || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(i.Args) != 1 || len(u.latch.Succs) != 2 {
 		return false
 	}
-	t, fall := opt.Target(u.latch, i), u.latch.Succs[1]
+	t, fall := branch.Target(u.latch, i), u.latch.Succs[1]
 	if t == nil || t == fall {
 		return false
 	}
@@ -276,11 +277,11 @@ func (u *unroller) unroll() {
 		switch next := (n + 1) % len(turns); {
 		case next > 0:
 			latch.Last().Remove()
-			opt.CutEdge(latch, u.exit)
+			branch.CutEdge(latch, u.exit)
 			redirect(latch, h, turns[next].of(header), func(k int64) int64 { return turns[next].key[t.back(k)] })
 		case u.whole:
 			latch.Last().Remove()
-			opt.CutEdge(latch, h)
+			branch.CutEdge(latch, h)
 		case n > 0:
 			redirect(latch, h, header, t.back)
 		}

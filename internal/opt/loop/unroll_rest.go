@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -373,13 +374,13 @@ func (u *unroller) unrollRest(c counter) {
 		l, h := t.of(u.latch), t.of(header)
 		l.Last().Remove()
 		if n+1 < len(turns) {
-			opt.CutEdge(l, u.exit)
+			branch.CutEdge(l, u.exit)
 			redirect(l, h, turns[n+1].of(header), func(k int64) int64 { return turns[n+1].key[t.back(k)] })
 			continue
 		}
 		left := u.leaves(l)
 		e.ask(l, next, false)
-		opt.CutEdge(l, u.exit)
+		branch.CutEdge(l, u.exit)
 		redirect(l, h, turns[0].of(header), func(k int64) int64 { return turns[0].key[t.back(k)] })
 		l.AddEdge(rest)
 		u.jump(l, e.holds, turns[0].of(header))

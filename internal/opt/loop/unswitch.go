@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -124,7 +125,7 @@ func (u *unroller) switchOf(b *ori.Block) (s asked, ok bool) {
 	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
 		return s, false
 	}
-	s = asked{at: b, guard: i.Guard, then: opt.Target(b, i), rest: b.Succs[1]}
+	s = asked{at: b, guard: i.Guard, then: branch.Target(b, i), rest: b.Succs[1]}
 	if s.then == nil || s.then == s.rest || !u.has(s.then) || !u.has(s.rest) {
 		return s, false
 	}

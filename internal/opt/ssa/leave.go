@@ -6,6 +6,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -23,7 +24,7 @@ func LeaveSSA(f *ori.Func) bool {
 	if !f.Props.SSA {
 		return false
 	}
-	opt.Unreachable(f)
+	branch.Unreachable(f)
 	l := &leaver{f: f, v: opt.ValuesOf(f), dom: flow.DomOf(f)}
 	l.loops = flow.LoopsOf(f, l.dom)
 	l.gather()

@@ -3,6 +3,7 @@ package ssa
 import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -35,7 +36,7 @@ func SSA(f *ori.Func) bool {
 // anywhere: what several definitions reach is PHIs. Variables part where copies
 // have nothing to do with each other.
 func Mend(f *ori.Func) {
-	opt.Unreachable(f)
+	branch.Unreachable(f)
 	if f.Props.SSA {
 		SplitWebs(f)
 	}

@@ -64,7 +64,8 @@ var layers = [...]layer{
 	{"internal/codegen/regalloc/problem", 58, false, "alloc"},  // what is allocated
 	{"internal/codegen/expand", 53, false, ""},                 // arithmetic that takes several instructions
 	{"internal/codegen/abi", 41, false, ""},
-	{"internal/opt", 69, false, ""}, // values and expressions; the packages of the optimiser stand on it
+	{"internal/opt", 69, false, ""},        // values and expressions; the packages of the optimiser stand on it
+	{"internal/opt/branch", 68, false, ""}, // blocks and edges
 	{"internal/opt/address", 71, false, ""},
 	{"internal/opt/control", 71, false, ""},
 	{"internal/opt/cse", 71, false, ""},

@@ -1,4 +1,4 @@
-package opt
+package branch
 
 import (
 	"github.com/goptxas/goptxas/internal/ori"
@@ -71,4 +71,36 @@ func met(b, t *ori.Block) {
 		x.Remove()
 		i.Remove()
 	}
+}
+
+// Unreachable removes blocks that no path from the entry reaches.
+func Unreachable(f *ori.Func) bool {
+	seen := make([]bool, f.NumBlocks())
+	work := []*ori.Block{f.Blocks[0]}
+	seen[f.Blocks[0].ID] = true
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range b.Succs {
+			if !seen[s.ID] {
+				seen[s.ID] = true
+				work = append(work, s)
+			}
+		}
+	}
+	var keep []*ori.Block
+	for _, b := range f.Blocks {
+		if seen[b.ID] {
+			keep = append(keep, b)
+			continue
+		}
+		for len(b.Succs) > 0 {
+			b.RemoveEdge(b.Succs[0])
+		}
+	}
+	if len(keep) == len(f.Blocks) {
+		return false
+	}
+	f.SetBlocks(keep)
+	return true
 }
