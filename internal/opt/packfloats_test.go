@@ -49,6 +49,34 @@ func TestPackFloats(t *testing.T) {
 	})
 }
 
+// TestGuardedPairs: a pair leaves both words that its halves leave where their
+// guard does not hold.
+func TestGuardedPairs(t *testing.T) {
+	const load = "LDS.64 r4 = [0x0]\nLDS.64 r5 = [0x8]\nLDS r0 = [0x10]\nLDS r1 = [0x14]\n"
+	for _, c := range []struct{ name, in, want string }{
+		{
+			"side by side", "@p7 FADD.PAIRED r6[0] = r4[0], r5[0] else r4[0]\n@p7 FADD.PAIRED r6[1] = r4[1], r5[1] else r4[1]\nSTS.64 [0x0], r6",
+			"@p7 FADD2 r6 = r4, r5 else r4\nSTS.64 [0x0], r6",
+		},
+		{
+			"words of two registers", "@p7 FADD.PAIRED r2 = r4[0], r5[0] else r0\n@p7 FADD.PAIRED r3 = r4[1], r5[1] else r1\nSTS [0x0], r2\nSTS [0x4], r3",
+			"COPY r10[0] = r0\nCOPY r10[1] = r1\n@p7 FADD2 r9 = r4, r5 else r10\nCOPY r2 = r9[0]\nCOPY r3 = r9[1]\nSTS [0x0], r2\nSTS [0x4], r3",
+		},
+		{
+			"anything", "@p7 FADD.PAIRED r6[0] = r4[0], r5[0] else _\n@p7 FADD.PAIRED r6[1] = r4[1], r5[1] else _\n@p7 STS.64 [0x0], r6",
+			"@p7 FADD2 r6 = r4, r5 else _\n@p7 STS.64 [0x0], r6",
+		},
+		{
+			"one leaves anything", "@p7 FADD.PAIRED r6[0] = r4[0], r5[0] else r4[0]\n@p7 FADD.PAIRED r6[1] = r4[1], r5[1] else _\nSTS.64 [0x0], r6",
+			"@p7 FADD.PAIRED r6[0] = r4[0], r5[0] else r4[0]\n@p7 FADD.PAIRED r6[1] = r4[1], r5[1] else _\nSTS.64 [0x0], r6",
+		},
+	} {
+		if got := run(t, "props ssa\n"+regs+load+c.in, float.PackFloats); got != load+c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, load+c.want)
+		}
+	}
+}
+
 // TestExtremes: the greatest or least of three is one operation.
 func TestExtremes(t *testing.T) {
 	const load = "LDS r0 = [0x0]\nLDS r1 = [0x4]\nLDS r2 = [0x8]\n"

@@ -48,12 +48,15 @@ func addFloat(l *build.Builder, t isa.Type) {
 	switch t {
 	case isa.F32:
 		b := l.Src1(2, t)
+		if m, ok := mixed(l); ok {
+			if b = l.Reg(b); sub { // behind the move, which is of integers
+				b = b.Negate()
+			}
+			l.Emit(op.FHADD, m, l.Dst(0)[:1], half(l, 1, l.Typ(1)), b)
+			return
+		}
 		if sub {
 			b = negateFloat(b)
-		}
-		if m, ok := mixed(l); ok {
-			l.Emit(op.FHADD, m, l.Dst(0)[:1], half(l, 1, l.Typ(1)), l.Reg(b))
-			return
 		}
 		l.Emit(op.FADD, arithmetic(l), l.Dst(0)[:1], l.Src1(1, t), b)
 	case isa.F32x2:

@@ -1,6 +1,8 @@
 package float
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -79,10 +81,15 @@ func overlap(a, b ori.Operand) bool {
 	return x < y+m && y < x+n
 }
 
-// touches reports whether i reads or writes d.
+// touches reports whether i reads, leaves or writes d.
 func touches(i *ori.Instr, d ori.Operand) bool {
 	if overlap(i.Guard, d) {
 		return true
+	}
+	for _, a := range i.Old {
+		if overlap(a, d) {
+			return true
+		}
 	}
 	for _, a := range i.Args {
 		if overlap(a, d) {
@@ -92,13 +99,13 @@ func touches(i *ori.Instr, d ori.Operand) bool {
 	return false
 }
 
-// writesSource reports whether j writes what i reads.
+// writesSource reports whether j writes what i reads or leaves.
 func writesSource(j, i *ori.Instr) bool {
 	for _, d := range j.Dsts() {
 		if overlap(d, i.Guard) {
 			return true
 		}
-		for _, s := range i.Srcs() {
+		for _, s := range slices.Concat(i.Srcs(), i.Old) {
 			if overlap(d, s) {
 				return true
 			}
@@ -123,6 +130,9 @@ func (p *packer) pack(i, j *ori.Instr) bool {
 			return false
 		}
 	}
+	if len(i.Old) != len(j.Old) || len(i.Old) > 0 && i.Old[0].Kind != j.Old[0].Kind {
+		return false
+	}
 	srcs := make([]ori.Operand, 0, 3)
 	for n, s := range i.Srcs() {
 		srcs = append(srcs, p.source(j, s, j.Srcs()[n]))
@@ -135,15 +145,27 @@ func (p *packer) pack(i, j *ori.Instr) bool {
 	}
 	x := p.f.NewInstr(o, i.Mods.Without(op.MPAIRED).Without(op.MCONTRACT), []ori.Operand{pair}, srcs)
 	x.Line, x.Guard = j.Line, j.Guard
+	guard := j.Guard
+	if len(j.Old) > 0 { // the pair is whole whether the guard holds or not
+		x.Old, guard = []ori.Operand{p.old(j, i.Old[0], j.Old[0])}, ori.Operand{}
+	}
 	j.Block().InsertBefore(x, j)
 	if !direct {
-		p.copy(j, low, word(pair, 0)).Guard = j.Guard
-		p.copy(j, high, word(pair, 1)).Guard = j.Guard
+		p.copy(j, low, word(pair, 0)).Guard = guard
+		p.copy(j, high, word(pair, 1)).Guard = guard
 	}
 	p.forget(i)
 	i.Remove()
 	j.Remove()
 	return true
+}
+
+// old returns the pair of two words that j leaves where its guard does not hold.
+func (p *packer) old(j *ori.Instr, low, high ori.Operand) ori.Operand {
+	if low.Kind == ori.KNone {
+		return low
+	}
+	return p.pair(j, low, high)
 }
 
 // packable reports whether a source is a word of a register or a number.
@@ -164,22 +186,25 @@ func (p *packer) source(j *ori.Instr, low, high ori.Operand) ori.Operand {
 	}
 	flags := low.Flags
 	low.Flags, high.Flags = 0, 0
+	pair := p.pair(j, low, high)
+	pair.Flags = flags
+	return pair
+}
+
+// pair returns a register, or a part of one, with two words side by side before j.
+func (p *packer) pair(j *ori.Instr, low, high ori.Operand) ori.Operand {
 	if opt.IsPair(low, high) {
-		low.N, low.Flags = 2, flags
-		return low
+		return opt.Join(low)
 	}
 	for n := range p.made {
 		if m := &p.made[n]; m.low == low && m.high == high {
-			pair := m.pair
-			pair.Flags = flags
-			return pair
+			return m.pair
 		}
 	}
 	pair := p.f.Words(p.f.NewReg(ori.R, 2))
 	p.copy(j, word(pair, 0), low)
 	p.copy(j, word(pair, 1), high)
 	p.made = append(p.made, madePair{low, high, pair})
-	pair.Flags = flags
 	return pair
 }
 

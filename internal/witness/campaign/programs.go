@@ -42,9 +42,12 @@ const steps = 1_000_000
 // programs compares the interpreter with our code.
 type programs struct{}
 
+// late are the GPUs with the instructions of sm_100.
+var late = [...]string{"sm_100a", "sm_103a", "sm_110a", "sm_120a"}
+
 // kindOf says what program a seed has: of 64 two have a large one, two a pipe,
-// four a crowd of stores and spilled values, the others small ones, of which a
-// fifth copies or multiplies beside other work.
+// four a crowd of stores and spilled values, three pairs of floats, the others
+// small ones, of which a fifth copies or multiplies beside other work.
 func kindOf(seed uint64) (style gen.Style, name string) {
 	switch k := seed % 64; {
 	case k == 0:
@@ -57,6 +60,8 @@ func kindOf(seed uint64) (style gen.Style, name string) {
 		return gen.NewTensor, "tensor-"
 	case k < 22:
 		return gen.NewCrowd, "crowd-"
+	case k < 25:
+		return gen.NewPairs, "pairs-"
 	}
 	return gen.NewSmall, ""
 }
@@ -68,6 +73,9 @@ func (programs) do(seed uint64) (result, fault, text string) {
 		return tiles(seed, m)
 	}
 	p := style(seed)
+	if p.Target != "" {
+		m.arch = late[seed/64%uint64(len(late))]
+	}
 	when := []sim.Async{{}}
 	if kind != "" {
 		when = timings(seed)[1:] // so small that it is done at once sooner or later
@@ -136,7 +144,11 @@ func differs(text string, m mode, timings []sim.Async, paths uint64) (string, er
 	if err != nil {
 		return "", err
 	}
-	v, err := ptxvm.Load("random.ptx", text, "sm_90a")
+	as := "sm_90a"
+	if strings.Contains(text, ".target sm_100\n") {
+		as = "sm_100a"
+	}
+	v, err := ptxvm.Load("random.ptx", text, as)
 	if err != nil {
 		return "", err
 	}

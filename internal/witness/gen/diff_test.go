@@ -247,6 +247,17 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// TestPairs runs programs with instructions of sm_100 on the GPUs that have them.
+func TestPairs(t *testing.T) {
+	for _, arch := range []string{"sm_100a", "sm_103a", "sm_110a", "sm_120a"} {
+		for _, args := range [][]string{nil, {"-O0"}, {"-O1"}, {"--maxrregcount=24"}} {
+			t.Run(arch+strings.Join(args, ""), func(t *testing.T) {
+				difference(t, NewPairs, func(p *Prog) ([]byte, error) { return ours(p, arch, args...) }, true, 3)
+			})
+		}
+	}
+}
+
 // TestOlder does the same for machines before sm_90. Programs that need a newer
 // one do not count, nor do products of matrices, whose sums those machines round
 // otherwise than the interpreter.

@@ -26,6 +26,7 @@ type maker struct {
 	forms  *[formKinds][][]form
 	small  bool // a few statements, and only registers that they name
 	tensor bool // some are matrix products and copies beside the program
+	pairs  bool // some are instructions of sm_100
 }
 
 // New makes the program of a seed, of the common instructions.
@@ -64,6 +65,9 @@ func NewTensor(seed uint64) *Prog {
 // make makes a program.
 func (m *maker) make(name string, seed uint64) *Prog {
 	m.p = &Prog{Name: name, Seed: seed}
+	if m.pairs {
+		m.p.Target = "sm_100"
+	}
 	if m.small {
 		return m.makeSmall()
 	}
@@ -142,6 +146,9 @@ func (m *maker) block(w where) []Stmt {
 func (m *maker) stmt(w where) Stmt {
 	if m.tensor && w.whole && !w.inFunc && m.chance(25) {
 		return m.beside(w)
+	}
+	if m.pairs && m.chance(40) {
+		return m.pair()
 	}
 	if m.chance(12) {
 		return m.real(w)

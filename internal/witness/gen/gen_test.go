@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -31,7 +32,7 @@ func interpret(p *Prog, o ptxvm.Options) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := ptxvm.Load(p.Name+".ptx", text, "sm_90a")
+	v, err := ptxvm.Load(p.Name+".ptx", text, cmp.Or(p.Target, "sm_90a"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,10 @@ func each(t *testing.T, f func(*testing.T, Style)) {
 // TestPrograms checks what the generator promises: the checker takes every
 // program without a word, it ends, reads nothing undefined, has no races, and
 // three orders of threads leave the same bytes.
-func TestPrograms(t *testing.T) { each(t, testPrograms) }
+func TestPrograms(t *testing.T) {
+	each(t, testPrograms)
+	t.Run("pairs", func(t *testing.T) { testPrograms(t, NewPairs) })
+}
 
 func testPrograms(t *testing.T, style Style) {
 	n, size := programs(), 0

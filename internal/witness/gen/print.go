@@ -77,7 +77,11 @@ const Header = ".version 9.0\n.target sm_90\n.address_size 64\n\n"
 
 // Text prints the program as a file of its own.
 func (p *Prog) Text() string {
-	return fmt.Sprintf("// Random program %d.\n", p.Seed) + p.launch() + Header + p.kernel()
+	head := Header
+	if p.Target != "" {
+		head = strings.Replace(head, "sm_90", p.Target, 1)
+	}
+	return fmt.Sprintf("// Random program %d.\n", p.Seed) + p.launch() + head + p.kernel()
 }
 
 // launch prints the launch description.

@@ -36,6 +36,7 @@ type Prog struct {
 	Block  int
 	Fill   string // contents of the input
 	Regs   int    // .maxnreg, or 0
+	Target string // the GPU that it is for; "": any
 	Body   []Stmt
 	Stores []Stmt // of the registers at the end
 	Tail   []Stmt // behind them
