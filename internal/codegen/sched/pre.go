@@ -49,6 +49,17 @@ func (b *Budget) in(at *ori.Block) int32 {
 	return int32(min(b.Most, b.Limits(at)))
 }
 
+// leave makes it so many fewer, a quarter at most; a negative number makes it more.
+func (b *Budget) leave(less int) {
+	b.Most -= min(less, b.Most/4)
+	if all := b.Limits; all != nil && less > 0 {
+		b.Limits = func(at *ori.Block) int {
+			n := all(at)
+			return n - min(less, n/4)
+		}
+	}
+}
+
 // Pre orders the instructions of every block of f, before registers are
 // allocated, for short critical paths. Every region first gets an order
 // that needs few registers: that of the source or one found bottom up, from

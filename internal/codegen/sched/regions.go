@@ -55,7 +55,7 @@ func (s *analysis) within(budget Budget, how strategy, most int32) *preScheduler
 		return nil
 	}
 	p := &preScheduler{analysis: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, how: how, budget: budget}
-	p.budget.Most -= min(int(how.less), budget.Most/4)
+	p.budget.leave(int(how.less))
 	for n := range p.regions {
 		x := v.stretches[n]
 		p.regions[n] = region{stretch: x, base: x.source, most: x.most}

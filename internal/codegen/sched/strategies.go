@@ -111,8 +111,47 @@ func judgeStrategies(f *ori.Func, p *preScheduler, source [][]*ori.Instr, now ma
 		add(strategy{}, tuning.Cost{})
 		best = choose(f, list[n:], best, judge)
 	}
+	if kept, done := p.restore(f, best, first.order, judge); done {
+		best = kept
+	} else if p.budget.Limits != nil {
+		f.Reorder(source)
+		p.analysis.preScheduler(p.budget, strategy{less: leaner}).arrange(f)
+		best, _ = p.restore(f, best, f.Order(), judge)
+	}
 	f.Reorder(best.order)
 	return best
+}
+
+// leaner is how many registers orders leave to runs that find no place where warps
+// trade registers.
+const leaner = 12
+
+// restore gives blocks that have registers enough another order, if
+// that costs no more than the best: what another block lacks is no reason to give up theirs.
+func (p *preScheduler) restore(f *ori.Func, best verdict, first [][]*ori.Instr, judge Judge) (kept verdict, done bool) {
+	mixed, some := slices.Clone(best.order), false
+	for n, b := range f.Blocks {
+		if !slices.Equal(mixed[n], first[n]) && p.spacious(b, p.byBlock[b.ID][general]) {
+			mixed[n], some = first[n], true
+		}
+	}
+	if !some {
+		return best, true
+	}
+	if slices.EqualFunc(mixed, first, slices.Equal) { // it was judged
+		return best, false
+	}
+	f.Reorder(mixed)
+	f.Touch()
+	bound := best.cost
+	if math.IsInf(bound, 1) {
+		bound = 0
+	}
+	if c, memory := judge.Price(bound); c <= best.cost && (best.memory || !memory) {
+		best.order, best.cost, best.memory = mixed, c, memory
+		return best, true
+	}
+	return best, false
 }
 
 // keepSpacious gives blocks of warps that have registers enough the order that was found first.

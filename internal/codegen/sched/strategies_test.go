@@ -218,3 +218,55 @@ func TestShy(t *testing.T) {
 		t.Errorf("%d words at once, %d without", penalty, plain)
 	}
 }
+
+// dear is a judge for whom an order costs more with one of the orders of a block.
+type dear struct {
+	scant
+	f     *ori.Func
+	block int
+	order []*ori.Instr
+	asked int
+}
+
+func (j *dear) Price(float64) (cost float64, memory bool) {
+	j.asked++
+	if slices.Equal(j.f.Order()[j.block], j.order) {
+		return 6, false
+	}
+	return 5, false
+}
+
+// TestRestore: a block that has registers enough gets the order that was found first back,
+// unless that costs something; one that has not does not.
+func TestRestore(t *testing.T) {
+	text := sums(60)
+	text = strings.Replace(text, "b0:\n", "b0: -> b1\n"+strings.Repeat("LDS r0 = [0x0]\nIADD3 r0 = r0, 0x1, rz\nLDS r1 = [0x4]\nIADD3 r1 = r1, r0, rz\nSTS [0x8], r1\n", 2)+"b1:\n", 1)
+	for _, c := range []struct {
+		dear int // the block whose first order costs more
+		want [2]bool
+		done bool
+	}{{1, [2]bool{true, false}, true}, {0, [2]bool{false, false}, false}} {
+		m, err := ori.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		tune := Usual()
+		p := analyse(f, target.Find("sm_90a"), &tune).preScheduler(Budget{Most: 40}, strategy{})
+		p.byBlock[f.Blocks[1].ID][general] = 40
+		source, first := f.Order(), f.Order()
+		for n := range first {
+			slices.Reverse(first[n])
+		}
+		j := &dear{f: f, block: c.dear, order: first[c.dear]}
+		got, done := p.restore(f, verdict{made: made{order: source}, cost: 5}, first, j)
+		if done != c.done || j.asked != 1 {
+			t.Errorf("block %d is dear: done %v, asked %d times", c.dear, done, j.asked)
+		}
+		for n, want := range c.want {
+			if slices.Equal(got.order[n], first[n]) != want {
+				t.Errorf("block %d is dear: block %d has the first order: %v", c.dear, n, !want)
+			}
+		}
+	}
+}
