@@ -56,7 +56,7 @@ func (p *preScheduler) plans(f *ori.Func) ([]plan, tuning.Cost) {
 		}
 		done, held := p.replan(trial, plans, weights, most, p.worthwhile(f, now, 1))
 		if done {
-			if left := p.cost(f, trial, weights, reserve); p.tune.IsBetter(left, now) {
+			if left := p.cost(f, trial, weights, estimate.Tight); p.tune.IsBetter(left, now) {
 				now = left
 				plans, trial = trial, plans
 			}
