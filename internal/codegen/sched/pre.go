@@ -106,6 +106,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	}
 	s, p = s.rematLater(f, a, p)
 	s, p = s.rematTests(f, a, p)
+	s, p = s.rematStep(f, a, p)
 	if (flow.HasGroups(f) || s.b.Diverged != nil) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them, nor
 		// one row of exchanges behind that of another

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -76,4 +77,32 @@ func (p *preScheduler) over(f *ori.Func) []int32 {
 		over[b.ID] = x[general] + max(0, x[predicates]-predicateRoom-1) - (p.budget.in(b) - reserve - derivedSlack)
 	}
 	return over
+}
+
+// rematStep makes values again in the blocks that read them where few words too
+// many are alive there for a step of occupancy, if orders then fit it.
+func (s *analysis) rematStep(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
+	below := estimate.StepBelow(p.peak)
+	words := below - estimate.Tight
+	if p.peak <= crowdedWords || below == 0 || p.budget.Limits != nil || p.tune.Manner != 0 || p.peak-words > int32(p.tune.Again) {
+		return s, p
+	}
+	over := make([]int32, f.NumBlocks())
+	for _, b := range f.Blocks {
+		over[b.ID] = p.byBlock[b.ID][general] - words
+	}
+	order := f.Order()
+	back := remat.Derived(f, over)
+	if back == nil {
+		return s, p
+	}
+	f.Touch()
+	t := analyse(f, a, s.tune)
+	if q := t.within(p.budget, how(s.tune), words); q != nil {
+		return t, q
+	}
+	back()
+	f.Reorder(order)
+	f.Touch()
+	return s, p
 }

@@ -194,3 +194,54 @@ func TestStrict(t *testing.T) {
 		t.Error("no order stayed within its step for it")
 	}
 }
+
+// TestRematStep: rows that a loop of many sums reads are made again in it, where
+// that saves a step of occupancy, and only as many as that takes.
+func TestRematStep(t *testing.T) {
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	for _, c := range []struct {
+		again, rows int
+		some        bool // rows are made again
+	}{{12, 14, true}, {0, 14, false}, {12, 40, false}} {
+		f := (&ori.Module{}).NewFunc("rows")
+		f.Kernel = true
+		b0, b1, b2 := f.NewBlock(), f.NewBlock(), f.NewBlock()
+		b0.AddEdge(b1)
+		b1.AddEdge(b1)
+		b1.AddEdge(b2)
+		reg := func() ori.Operand { return f.Words(f.NewReg(ori.R, 1)) }
+		base := reg()
+		b0.Append(f.NewInstr(op.S2R, op.Mods{}, ops(base), ops(ori.Special(op.SRTidX))))
+		rows, sums := make([]ori.Operand, c.rows), make([]ori.Operand, 84)
+		for n := range rows {
+			rows[n] = reg()
+			b0.Append(f.NewInstr(op.LOP3, op.M(op.MLUT), ops(rows[n]), ops(base, ori.Imm(int64(n+1)), ori.Zero(ori.R), ori.Imm(0xfc))))
+		}
+		for n := range sums {
+			sums[n] = reg()
+			b0.Append(f.NewInstr(op.LDS, op.Mods{}, ops(sums[n]), ops(ori.Addr(base, int64(4*n)))))
+			b2.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, int64(4*n)), sums[n])))
+		}
+		b2.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+		for n, r := range rows {
+			v := reg()
+			b1.Append(f.NewInstr(op.LDS, op.Mods{}, ops(v), ops(ori.Addr(r, 0))))
+			b1.Append(f.NewInstr(op.FFMA, op.Mods{}, ops(sums[n]), ops(v, sums[n], sums[n])))
+		}
+		p := f.Words(f.NewReg(ori.P, 1))
+		b1.Append(f.NewInstr(op.FSETP, op.M(op.MLT, op.MAND), ops(p), ops(sums[0], sums[1], ori.Zero(ori.P))))
+		b1.Append(f.NewInstr(op.BRA, op.Mods{}, nil, ops(ori.Label(b1)))).Guard = p
+		tune := Usual()
+		tune.Again = c.again
+		Pre(f, target.Find("sm_90a"), Budget{Most: 253}, tune, nil)
+		made := 0
+		for i := range b1.Instrs {
+			if i.Op == op.LOP3 {
+				made++
+			}
+		}
+		if made > 0 != c.some || made == c.rows {
+			t.Errorf("%d rows: %d words alive, %d of them made again", c.rows, alive(f), made)
+		}
+	}
+}
