@@ -30,6 +30,7 @@ var evaluated = [...]evaluation{
 	op.IADD3: {(*evaluator).add, false},
 	op.PLOP3: {(*evaluator).logic, true},
 	op.SGXT:  {(*evaluator).extend, false},
+	op.PRMT:  {(*evaluator).permute, false},
 	op.IMAD:  {(*evaluator).fold, true},
 	op.LOP3:  {(*evaluator).fold, true},
 	op.SHF:   {(*evaluator).fold, true},
@@ -47,6 +48,8 @@ var evaluated = [...]evaluation{
 	op.POPC: {(*evaluator).unary, false},
 	op.BREV: {(*evaluator).unary, false},
 	op.I2FP: {(*evaluator).toFloat, false},
+
+	op.HADD2: {(*evaluator).widen, false},
 }
 
 // evaluationOf returns the row of an operation, nil if there is none.
@@ -116,6 +119,30 @@ func (e *evaluator) extend(i *ori.Instr) (v [2]uint32, ok bool) {
 		v[0] = x << (32 - n) >> (32 - n)
 	} else {
 		v[0] = uint32(int32(x<<(32-n)) >> (32 - n))
+	}
+	return v, true
+}
+
+// permute: a word of bytes of two others, each by a number of four bits of
+// which the last asks for its sign alone.
+func (e *evaluator) permute(i *ori.Instr) (v [2]uint32, ok bool) {
+	if i.NDst != 1 || len(i.Args) != 4 || i.Mods != (op.Mods{}) || i.Args[1].Flags|i.Args[2].Flags|i.Args[3].Flags != 0 {
+		return v, false
+	}
+	var in [3]uint32
+	for k := range in {
+		if in[k], ok = e.word(i.Args[1+k]); !ok {
+			return v, false
+		}
+	}
+	bytes := uint64(in[2])<<32 | uint64(in[0])
+	for k := range 4 {
+		n := in[1] >> (4 * k) & 0xf
+		b := uint32(uint8(bytes >> (8 * (n & 7))))
+		if n > 7 {
+			b = uint32(uint8(int8(b) >> 7))
+		}
+		v[0] |= b << (8 * k)
 	}
 	return v, true
 }

@@ -136,6 +136,29 @@ func (e *evaluator) toFloat(i *ori.Instr) (v [2]uint32, ok bool) {
 	return v, true
 }
 
+// widen: a half in single precision, which is exact.
+func (e *evaluator) widen(i *ori.Instr) (v [2]uint32, ok bool) {
+	s := i.Srcs()
+	if i.NDst != 1 || len(s) != 2 || i.Mods != op.M(op.MF32) || s[0].Kind != ori.KZero || s[0].Flags != ori.Neg || s[1].Flags&^(ori.H0|ori.H1) != 0 {
+		return v, false
+	}
+	x := s[1]
+	x.Flags = 0
+	w, ok := e.word(x)
+	if s[1].Flags&ori.H1 != 0 {
+		w >>= 16
+	}
+	exp, frac := int(w>>10&0x1f), w&0x3ff
+	if !ok || exp == 0x1f {
+		return v, false
+	}
+	if exp > 0 {
+		frac, exp = frac|0x400, exp-1
+	}
+	v[0] = math.Float32bits(float32(math.Ldexp(float64(frac), exp-24))) | w<<16&(1<<31)
+	return v, true
+}
+
 // ordered are the outcomes of comparisons of numbers.
 var ordered = [...]struct {
 	mods             [2]op.Mod // of numbers, and of what may be none
