@@ -59,6 +59,32 @@ var rules = [...]struct {
 	{op.PLOP3, (*Combiner).logicOfCompare},
 	{op.PLOP3, (*Combiner).logicOfTests},
 	{op.IADD3, (*Combiner).addOfHigh},
+	{op.FMNMX, (*Combiner).boundAgain},
+	{op.IMNMX, (*Combiner).boundAgain},
+	{op.VIMNMX, (*Combiner).boundAgain},
+}
+
+// boundAgain: max(max(x, y), y) is max(x, y), and so with minima.
+func (c *Combiner) boundAgain(i *ori.Instr) bool {
+	if i.NDst != 1 || len(i.Args) != 4 || i.Guard.Kind != ori.KNone {
+		return false
+	}
+	for k := 1; k <= 2; k++ {
+		in, bound := i.Args[k], i.Args[3-k]
+		if !Plain(in) || bound.HasReg() && !c.V.Stable(bound) {
+			continue
+		}
+		j := c.V.Once(in)
+		for j != nil && j.Op == op.COPY && Plain(j.Args[0]) && Plain(j.Args[1]) {
+			j = c.V.Once(j.Args[1])
+		}
+		if j != nil && j.Op == i.Op && j.Mods == i.Mods && j.NDst == 1 && len(j.Args) == 4 && j.Guard.Kind == ori.KNone && j.Args[3] == i.Args[3] && i.Args[3].Kind == ori.KZero &&
+			(j.Args[1] == bound || j.Args[2] == bound) {
+			c.V.Change(i, op.COPY, op.Mods{}, in)
+			return true
+		}
+	}
+	return false
 }
 
 // inner returns the instruction that computes operand a for i alone, if it

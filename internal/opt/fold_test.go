@@ -51,3 +51,22 @@ func TestFoldHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundAgain: a bound that holds already is not asked for once more.
+func TestBoundAgain(t *testing.T) {
+	const load = "LDS r0 = [0x0]\nLDS r1 = [0x4]\n"
+	for _, c := range []struct{ in, want string }{
+		{"FMNMX r2 = r0, r1, ~pt\nFMNMX r3 = r1, r2, ~pt\nSTS [0x8], r3", "FMNMX r2 = r0, r1, ~pt\nCOPY r3 = r2\nSTS [0x8], r3"},
+		{"FMNMX r2 = r0, 0xff800000, ~pt\nFMNMX r3 = r2, 0xff800000, ~pt\nSTS [0x8], r3", "FMNMX r2 = r0, 0xff800000, ~pt\nCOPY r3 = r2\nSTS [0x8], r3"},
+		{"VIMNMX.U32 r2 = r0, r1, pt\nVIMNMX r3 = r1, r2, pt\nSTS [0x8], r3", ""},
+		{"FMNMX r2 = r0, r1, pt\nFMNMX r3 = r1, r2, ~pt\nSTS [0x8], r3", ""},
+		{"FMNMX r2 = r0, r1, pt\nFMNMX r3 = r1, -r2, pt\nSTS [0x8], r3", ""},
+	} {
+		if c.want == "" {
+			c.want = c.in
+		}
+		if got := run(t, regs+load+c.in, opt.Combine); got != load+c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.in, got, load+c.want)
+		}
+	}
+}

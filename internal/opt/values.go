@@ -69,8 +69,18 @@ func (v *Values) Settled(i *ori.Instr, a ori.Operand) bool {
 
 // IsPure reports whether i does nothing but compute its results from its
 // sources, the same each time.
-func IsPure(i *ori.Instr) bool {
-	if i.NDst == 0 || i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Writes|op.Terminator|op.Convergent) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
+func IsPure(i *ori.Instr) bool { return i.Guard.Kind == ori.KNone && computes(i) }
+
+// IsUpdate reports whether i computes its results where its guard holds, and
+// elsewhere says what they are instead.
+func IsUpdate(i *ori.Instr) bool {
+	return i.Guard.Kind == ori.KReg && len(i.Old) == int(i.NDst) && computes(i)
+}
+
+// computes reports whether i does nothing where it is done but compute its
+// results.
+func computes(i *ori.Instr) bool {
+	if i.NDst == 0 || i.Op.Has(op.Effect|op.Writes|op.Terminator|op.Convergent) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
 		return false
 	}
 	switch i.Op {

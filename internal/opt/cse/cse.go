@@ -32,6 +32,7 @@ type cse struct {
 	v       *opt.Values
 	heads   []int32 // entry that is first in each chain, -1 = none
 	entries []entry
+	first   int32 // number of the first instruction that this walk makes
 	changed bool
 }
 
@@ -46,7 +47,7 @@ func newCSE(f *ori.Func) *cse {
 	for _, b := range f.Blocks {
 		n += b.Len()
 	}
-	c := &cse{f: f, v: opt.ValuesOf(f), heads: pool.Make[int32](f.Scratch(), 1<<bits.Len(uint(n)))}
+	c := &cse{f: f, v: opt.ValuesOf(f), first: int32(f.NumInstrs()), heads: pool.Make[int32](f.Scratch(), 1<<bits.Len(uint(n)))}
 	for k := range c.heads {
 		c.heads[k] = -1
 	}
@@ -64,6 +65,9 @@ func (c *cse) forget(n int) {
 
 func (c *cse) block(b *ori.Block) {
 	for i := range b.Instrs {
+		if c.changed {
+			c.through(i)
+		}
 		if !c.known(i) {
 			continue
 		}
@@ -84,6 +88,30 @@ func (c *cse) block(b *ori.Block) {
 		c.entries = append(c.entries, entry{i, slot, c.heads[slot]})
 		c.heads[slot] = int32(len(c.entries) - 1)
 	}
+}
+
+// through has a computation of floats read what was copied to its sources:
+// those from equal results are equal, too. Integers wait for the next walk:
+// addresses that are shared sooner live longer.
+func (c *cse) through(i *ori.Instr) {
+	if !c.f.Props.SSA || !i.Op.Has(op.Floats) {
+		return
+	}
+	see := func(a *ori.Operand) {
+		if a.Kind != ori.KReg || a.N > 1 || a.Class != ori.R && a.Class != ori.P {
+			return
+		}
+		if d := c.v.Once(*a); d != nil && d.Op == op.COPY && d.ID >= c.first && d.Args[0].N <= 1 && d.Args[1].Class == a.Class {
+			a.Reg, a.Sub = d.Args[1].Reg, d.Args[1].Sub
+		}
+	}
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		see(&i.Args[k])
+	}
+	for k := range i.Old {
+		see(&i.Old[k])
+	}
+	see(&i.Guard)
 }
 
 // arrange gives sources that may change places one order, so that equal
@@ -113,7 +141,7 @@ func (c *cse) arrange(i *ori.Instr) {
 
 // known reports whether i is a computation whose results are written once.
 func (c *cse) known(i *ori.Instr) bool {
-	if !opt.IsPure(i) || i.Op == op.COPY || len(i.Srcs()) > maxKey {
+	if !opt.IsPure(i) && !opt.IsUpdate(i) || i.Op == op.COPY || len(i.Srcs()) > maxKey {
 		return false
 	}
 	for _, d := range i.Dsts() {
@@ -132,7 +160,12 @@ func (c *cse) lasts(i *ori.Instr) bool {
 			return false
 		}
 	}
-	return true
+	for _, o := range i.Old {
+		if !c.v.Stable(o) {
+			return false
+		}
+	}
+	return i.Guard.Kind == ori.KNone || c.v.Stable(i.Guard)
 }
 
 // hash mixes what equal computations have in common.
@@ -149,6 +182,9 @@ func hash(i *ori.Instr) uint32 {
 		mix(uint64(uint32(s.Reg))<<32 | uint64(s.Kind)<<24 | uint64(s.Flags)<<16 | uint64(s.Sub)<<8 | uint64(s.Class)<<4 | uint64(s.N))
 		mix(uint64(s.Imm))
 	}
+	if i.Guard.Kind != ori.KNone {
+		mix(uint64(uint32(i.Guard.Reg))<<8 | uint64(i.Guard.Flags))
+	}
 	return uint32(h >> 20)
 }
 
@@ -161,7 +197,7 @@ func (c *cse) find(i *ori.Instr, slot uint32) *ori.Instr {
 		if isUniform(i) && x.Block() != i.Block() {
 			continue
 		}
-		if x.Op == i.Op && x.Mods == i.Mods && x.NDst == i.NDst && x.Args[0].N == i.Args[0].N && slices.Equal(x.Srcs(), i.Srcs()) {
+		if x.Op == i.Op && x.Mods == i.Mods && x.NDst == i.NDst && x.Args[0].N == i.Args[0].N && slices.Equal(x.Srcs(), i.Srcs()) && x.Guard == i.Guard && slices.Equal(x.Old, i.Old) {
 			return x
 		}
 	}
@@ -171,7 +207,7 @@ func (c *cse) find(i *ori.Instr, slot uint32) *ori.Instr {
 // opposite replaces a comparison by the opposite of one that is known.
 func (c *cse) opposite(i *ori.Instr) bool {
 	m, ok := opt.Opposite(i)
-	if !ok {
+	if !ok || i.Guard.Kind != ori.KNone {
 		return false
 	}
 	was := i.Mods
