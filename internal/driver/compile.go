@@ -39,7 +39,7 @@ type Job struct {
 	progress *progress // nil: nobody is told how far it is
 	limits   *limits   // nil: none
 	search   *search   // nil: nobody looks for faster code
-	// variation are settings that a search tries or found, see pipeline.Hunt.
+	// variation are settings that a search tries or found, see pipeline.Sampler.
 	variation string
 	kernel    func(at int, f Facts, code []byte, spared bool)
 
@@ -261,13 +261,13 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if j.measured() {
 		o.Heap = heapBytes
 	}
-	o.Hurry = hurry(j.Settings)
+	o.Fast = fastLevel(j.Settings)
 	var told followers
 	if told = j.follow(m, o.Arch); len(told) > 0 {
 		o.Follow = told
 	}
 	if j.limits != nil {
-		o.Thrift = j.limits
+		o.Limits = j.limits
 	}
 	o.Resume = j.Resume
 	if j.Watch == nil && j.Resume == nil { // a kept kernel passes through no phase that could be watched
@@ -325,17 +325,17 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	}
 }
 
-// hurry is how much time the options ask to save.
-func hurry(s *cli.Settings) pipeline.Hurry {
+// fastLevel is how much time the options ask to save.
+func fastLevel(s *cli.Settings) pipeline.Fast {
 	switch {
 	case s.FastCompile == "max":
-		return pipeline.HurryMax
+		return pipeline.FastMax
 	case s.FastCompile == "mid":
-		return pipeline.HurryMid
-	case s.FastCompile == "min", s.Hurry:
-		return pipeline.HurryMin
+		return pipeline.FastMid
+	case s.FastCompile == "min", s.OldFastCompile:
+		return pipeline.FastMin
 	}
-	return pipeline.NoHurry
+	return pipeline.FastOff
 }
 
 // keepInput writes the input of a compile that met a bug of ours to a

@@ -142,15 +142,15 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	if fault == nil {
 		bounds, fault = readLimits(line, &w)
 	}
-	var hunt *search
+	var searching *search
 	if fault == nil {
-		hunt, fault = readSearch(line)
+		searching, fault = readSearch(line)
 	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, Resume: resume, progress: p, limits: bounds, search: hunt}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, Resume: resume, progress: p, limits: bounds, search: searching}
 	if watch != nil {
 		job.Watch = watch
 	}

@@ -112,7 +112,7 @@ func semaOptions(s *cli.Settings) sema.Options {
 		MaxRRegCount:   uint32(s.MaxRegs),
 		Override:       s.Override,
 		Relocatable:    s.Relocatable,
-		InOrder:        s.Debug || s.FastCompile != "" || s.Hurry,
+		InOrder:        s.Debug || s.FastCompile != "" || s.OldFastCompile,
 		Forward:        forward(s),
 		Verbose:        s.Verbose,
 		RawTextures:    s.Line.Bool(cli.RawTextures, false),

@@ -71,15 +71,15 @@ func (r *Request) Compile(ctx context.Context) (cubin []byte, ok bool) {
 	if fault == nil {
 		bounds, fault = readLimits(line, nil)
 	}
-	var hunt *search
+	var searching *search
 	if fault == nil {
-		hunt, fault = readSearch(line)
+		searching, fault = readSearch(line)
 	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds, kernel: r.Kernel, search: hunt}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds, kernel: r.Kernel, search: searching}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }

@@ -27,8 +27,8 @@ type limits struct {
 	left   int64 // text of kernels not yet begun
 	active int
 	most   int // kernels at once
-	spent  [pipeline.NumHurries]time.Duration
-	done   [pipeline.NumHurries]int64 // text
+	spent  [pipeline.NumFast]time.Duration
+	done   [pipeline.NumFast]int64 // text
 }
 
 // readLimits reads the options about limits; nil without one.
@@ -59,7 +59,7 @@ func readLimits(line *cli.Line, w *World) (*limits, *cli.Fault) {
 
 // costs are what the levels took for a byte of text, beside each other: from
 // 150 kernels of the corpus, and only where no kernel of this module tells.
-var costs = [pipeline.NumHurries]float64{1, 0.5, 0.4, 0.3}
+var costs = [pipeline.NumFast]float64{1, 0.5, 0.4, 0.3}
 
 // firstCost is the first of them.
 const firstCost = 2 * time.Microsecond
@@ -75,18 +75,18 @@ func (l *limits) Begin(out *pipeline.Output, size []int64) {
 }
 
 // Level chooses the phases of a kernel.
-func (l *limits) Level(base pipeline.Hurry, size int64) pipeline.Hurry {
+func (l *limits) Level(base pipeline.Fast, size int64) pipeline.Fast {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := base
 	if l.time > 0 {
 		left := l.time - time.Since(l.begun)
-		for h < pipeline.HurryMax && time.Duration(float64(l.left)*l.cost(h)) > left*time.Duration(max(1, l.most)) {
+		for h < pipeline.FastMax && time.Duration(float64(l.left)*l.cost(h)) > left*time.Duration(max(1, l.most)) {
 			h++
 		}
 	}
 	if l.over() {
-		h = pipeline.HurryMax
+		h = pipeline.FastMax
 	}
 	l.active++
 	l.most = max(l.most, l.active)
@@ -96,7 +96,7 @@ func (l *limits) Level(base pipeline.Hurry, size int64) pipeline.Hurry {
 
 // cost is what a byte of text takes at a level, in nanoseconds: as measured,
 // else from what another level took.
-func (l *limits) cost(h pipeline.Hurry) float64 {
+func (l *limits) cost(h pipeline.Fast) float64 {
 	if l.done[h] > 0 {
 		return float64(l.spent[h]) / float64(l.done[h])
 	}
@@ -124,8 +124,8 @@ func (l *limits) Done(_, n int, k *link.Kernel) {
 	defer l.mu.Unlock()
 	l.active--
 	if k != nil {
-		l.spent[k.Hurry] += k.Time
-		l.done[k.Hurry] += l.size[n]
+		l.spent[k.Fast] += k.Time
+		l.done[k.Fast] += l.size[n]
 	}
 }
 

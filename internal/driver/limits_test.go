@@ -16,26 +16,26 @@ import (
 func TestLimitLevels(t *testing.T) {
 	for _, c := range []struct {
 		limit, passed time.Duration
-		want          pipeline.Hurry
+		want          pipeline.Fast
 	}{
-		{time.Hour, 0, pipeline.NoHurry},
-		{time.Hour, time.Hour - 14*time.Millisecond, pipeline.HurryMin},
-		{time.Hour, time.Hour - time.Millisecond, pipeline.HurryMax},
-		{time.Second, time.Minute, pipeline.HurryMax},
+		{time.Hour, 0, pipeline.FastOff},
+		{time.Hour, time.Hour - 14*time.Millisecond, pipeline.FastMin},
+		{time.Hour, time.Hour - time.Millisecond, pipeline.FastMax},
+		{time.Second, time.Minute, pipeline.FastMax},
 	} {
 		l := &limits{time: c.limit, begun: time.Now().Add(-c.passed)}
 		l.Begin(&pipeline.Output{Funcs: []int32{0, 1}}, []int64{5000, 5000})
 		l.done[0], l.spent[0] = 1000, 2*time.Millisecond // 2 µs a byte
-		if got := l.Level(pipeline.NoHurry, 5000); got != c.want {
+		if got := l.Level(pipeline.FastOff, 5000); got != c.want {
 			t.Errorf("%v of %v passed: level %d, want %d", c.passed, c.limit, got, c.want)
 		}
 	}
 	l := &limits{bytes: 10, heap: func() int64 { return 11 }}
-	if got := l.Level(pipeline.NoHurry, 1); got != pipeline.HurryMax || !l.Short() {
+	if got := l.Level(pipeline.FastOff, 1); got != pipeline.FastMax || !l.Short() {
 		t.Errorf("without memory: level %d", got)
 	}
 	l.heap = func() int64 { return 9 }
-	if got := l.Level(pipeline.NoHurry, 1); got != pipeline.NoHurry || l.Short() {
+	if got := l.Level(pipeline.FastOff, 1); got != pipeline.FastOff || l.Short() {
 		t.Errorf("with memory: level %d", got)
 	}
 }

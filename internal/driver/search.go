@@ -145,9 +145,9 @@ func (s *search) measure(ctx context.Context, file []byte) (cost float64, mark s
 	return cost, mark, nil
 }
 
-// hunt compiles the job with other settings, has the command judge what comes
+// searchWith compiles the job with other settings, has the command judge what comes
 // out, and returns the settings that cost the least.
-func (j *Job) hunt(ctx context.Context) (string, error) {
+func (j *Job) searchWith(ctx context.Context) (string, error) {
 	s := j.search
 	cache, version := j.openCache()
 	key := s.key(j, version)
@@ -169,7 +169,7 @@ func (j *Job) hunt(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h := pipeline.NewHunt(s.ask.Seed, true)
+	h := pipeline.NewSampler(s.ask.Seed, true)
 	h.Start(usual)
 	f := pipeline.Found{Usual: usual, Best: usual}
 	for s.ask.Candidates == 0 || f.Tried < s.ask.Candidates {
@@ -217,7 +217,7 @@ func (s *search) key(j *Job, version string) (k store.Key) {
 // for, or the best that a search with a command finds.
 func (j *Job) vary(ctx context.Context, o *pipeline.Options) bool {
 	if j.search != nil && j.search.with != "" {
-		how, err := j.hunt(ctx)
+		how, err := j.searchWith(ctx)
 		if err != nil {
 			j.Sink.Say(diag.Fatal, fmt.Sprintf("Search: %v", err))
 			return false

@@ -104,7 +104,7 @@ func (j *Job) reportOrder(m *sema.Module, out *pipeline.Output) []int32 {
 // apart reports whether the functions of a program are compiled by themselves,
 // for a debugger or to save time.
 func apart(m *sema.Module, s *cli.Settings) bool {
-	return !m.Opts.Relocatable && (s.Debug && !s.Extensible || s.FastCompile != "" || s.Hurry)
+	return !m.Opts.Relocatable && (s.Debug && !s.Extensible || s.FastCompile != "" || s.OldFastCompile)
 }
 
 // subOf finds the code of a function in that of a kernel.
@@ -146,7 +146,7 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, fn int32, k *link.
 	case m.Opts.Relocatable:
 		b.Usage.Shared = objectShared(m, f)
 	case j.Settings.Extensible:
-		b.Usage.Shared = extensibleShared(m, fn, j.Settings.Debug || j.Settings.FastCompile != "" || j.Settings.Hurry)
+		b.Usage.Shared = extensibleShared(m, fn, j.Settings.Debug || j.Settings.FastCompile != "" || j.Settings.OldFastCompile)
 	}
 	if m.Opts.Relocatable || j.Settings.Extensible { // the linker knows
 		b.Usage.CumulativeStack = 0

@@ -39,9 +39,9 @@ type Options struct {
 	Debug  bool   // -g: functions stay apart
 	// Workers is how many goroutines may look at bodies; zero is one.
 	Workers int
-	// Hurry asks for little time: functions have frames of their own, as the
+	// Fast asks for little time: functions have frames of their own, as the
 	// reference's that it calls then.
-	Hurry bool
+	Fast bool
 	// Extensible asks for an object that is a whole program but for functions
 	// of the system (-ewp).
 	Extensible bool
@@ -54,7 +54,7 @@ type Options struct {
 func New(m *sema.Module, arch *target.Arch, o Options) *Program {
 	p := &Program{m: m, arch: arch, o: o}
 	p.File = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Preserve: o.Keep, Host: o.Host}
-	p.Layout = &build.Layout{NoInline: o.Debug, Framed: o.Hurry, Sorted: o.Debug || o.Hurry, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
+	p.Layout = &build.Layout{NoInline: o.Debug, Framed: o.Fast, Sorted: o.Debug || o.Fast, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
 	if m.Opts.Relocatable || o.Extensible || o.Patch {
 		p.File.Relocatable, p.File.Extensible, p.Layout.Object = !o.Patch, o.Extensible, true
 		p.File.Patch, p.Layout.Patch, p.Layout.Closed = o.Patch, o.Patch, o.Extensible
@@ -136,7 +136,7 @@ type Kernel struct {
 	Made     time.Duration  // the part of Time before the phases
 	Injected []ori.Injected // what the source lacks for warp-group matrix operations
 	Uniform  int            // uniform registers of a function for instrumentation tools, which should have none
-	Hurry    uint8          // the level of fast compilation it got
+	Fast     uint8          // the level of fast compilation it got
 	Price    float64        // about how long it takes, where Options.Search asks; comparable for one kernel only
 	Warps    float64        // that share a scheduler, where Options.Search asks and no matrices are multiplied
 	Spared   bool           // phases were left out for lack of time or memory

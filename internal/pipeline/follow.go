@@ -15,7 +15,7 @@ func (w following) After(u *unit, e *phase.Event) {
 
 // spare reports whether a phase of a function is left out, and notes it.
 func spare(u *unit) bool {
-	if u.o.Thrift.Short() {
+	if u.o.Limits.Short() {
 		u.o.spared = true
 		return true
 	}

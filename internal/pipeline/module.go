@@ -31,7 +31,7 @@ func (t *meter) lap() Cost {
 // workers and builds the file. The result does not depend on the workers.
 func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output, error) {
 	clock := meter{&o, time.Now()}
-	p := link.New(m, o.Arch, link.Options{Tool: tool, Rela: o.Rela, Keep: o.Keep, Host: o.Host, Blocks: o.Blocks, Errors: o.Errors, Debug: o.Debug, Hurry: o.Hurry > NoHurry, Extensible: o.Extensible, Patch: o.Patch, Workers: workers})
+	p := link.New(m, o.Arch, link.Options{Tool: tool, Rela: o.Rela, Keep: o.Keep, Host: o.Host, Blocks: o.Blocks, Errors: o.Errors, Debug: o.Debug, Fast: o.Fast > FastOff, Extensible: o.Extensible, Patch: o.Patch, Workers: workers})
 	o.Layout, o.Slot = p.Layout, p.Slot
 	out := &Output{Funcs: p.Funcs, Kernels: p.Kernels}
 	failures := make([]*Failure, len(out.Funcs))

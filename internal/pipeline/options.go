@@ -34,29 +34,29 @@ type Follower interface {
 	Done(worker, n int, k *link.Kernel)
 }
 
-// Thrift bounds the time and the memory of a compilation. It is asked from
+// Limits bounds the time and the memory of a compilation. It is asked from
 // many goroutines at once.
-type Thrift interface {
+type Limits interface {
 	// Level is asked before a kernel whose text has the given size: how much
 	// quality must be given up. It is not below the level asked for.
-	Level(base Hurry, size int64) Hurry
+	Level(base Fast, size int64) Fast
 	// Short is asked before every phase that code does not need: whether to
 	// leave it out.
 	Short() bool
 }
 
-// Hurry says how much code quality is given up for compile time.
-type Hurry uint8
+// Fast says how much code quality is given up for compile time.
+type Fast uint8
 
 // The levels of fast compilation. The first keeps what shortens the code
 // most and the order that needs few registers, the second leaves that order
 // out, the third all but what spares later phases instructions.
 const (
-	NoHurry Hurry = iota
-	HurryMin
-	HurryMid
-	HurryMax
-	NumHurries // how many levels there are
+	FastOff Fast = iota
+	FastMin
+	FastMid
+	FastMax
+	NumFast // how many levels there are
 )
 
 // poll ends the phase at work where the work should stop.
@@ -78,7 +78,7 @@ func (o *Options) ended() error {
 type Options struct {
 	Arch    *target.Arch
 	Level   int // -O
-	Hurry   Hurry
+	Fast    Fast
 	MaxRegs int // --maxrregcount, 0 = none
 	// Override lets MaxRegs count more than what directives say.
 	Override bool
@@ -118,9 +118,9 @@ type Options struct {
 	Watch Watcher
 	// Follow is told how far the work is; nil: nobody is.
 	Follow Follower
-	// Thrift says how much quality to give up for lack of time or memory; nil:
+	// Limits says how much quality to give up for lack of time or memory; nil:
 	// none.
-	Thrift Thrift
+	Limits Limits
 	// Resume is a function that is read from a dump; nil: none is.
 	Resume *Resume
 	// Heap tells how many bytes the process holds; nil: nobody asks.
@@ -190,7 +190,7 @@ type Found struct {
 	Refused int     // of these, that no code came of or that a checker refused
 	Usual   float64 // what the usual code costs
 	Best    float64 // what the best costs
-	How     string  // settings of the best, as Hunt.Next spells them
+	How     string  // settings of the best, as Sampler.Next spells them
 	Done    bool
 }
 

@@ -193,20 +193,20 @@ var order = []string{
 }
 
 // orders are the phases of each level of fast compilation.
-var orders = [NumHurries][]string{
-	NoHurry: order,
-	HurryMin: {
+var orders = [NumFast][]string{
+	FastOff: order,
+	FastMin: {
 		"BranchSimplify", "SplitWebs", "LocalWords", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
-	HurryMid: {
+	FastMid: {
 		"BranchSimplify", "SplitWebs", "LocalWords", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	// Longer code takes longer to allocate than these phases take.
-	HurryMax: {
+	FastMax: {
 		"SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
@@ -420,7 +420,7 @@ func literals(u *unit, c *phase.Ctx) error {
 		return nil
 	}
 	asking(u, c)
-	float.Literals(u.f, c.Opt == 0 || o.Hurry == HurryMax)
+	float.Literals(u.f, c.Opt == 0 || o.Fast == FastMax)
 	return nil
 }
 
@@ -458,8 +458,8 @@ func preSchedule(u *unit) {
 	if u.f.Routine != ori.NoRoutine { // what it does not use stays its callers'
 		limit.Most = 12
 	}
-	if tune := tuning(u); !u.f.Kernel || u.o.Hurry != NoHurry {
-		tune.Quick = u.o.Hurry != NoHurry
+	if tune := tuning(u); !u.f.Kernel || u.o.Fast != FastOff {
+		tune.Quick = u.o.Fast != FastOff
 		sched.Pre(u.f, u.o.Arch, limit, tune, nil)
 		return
 	}
@@ -560,7 +560,7 @@ func registers(u *unit) ra.Options {
 	if len(u.routines)+len(u.callees) > 0 {
 		ro.Routines = destroyed(u)
 	}
-	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Hurry >= HurryMid || u.o.spared, u.o.Hurry > NoHurry || u.o.spared
+	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Fast >= FastMid || u.o.spared, u.o.Fast > FastOff || u.o.spared
 	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) && !ro.Quick { // functions would have to save what they take
 		ro.Arch, ro.Hidden = u.o.Arch, abi.HiddenRegisters
 	}

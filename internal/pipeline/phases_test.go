@@ -10,13 +10,13 @@ import (
 )
 
 // TestOrder proves that the facts every phase needs hold when it runs, at
-// every level of optimisation and of hurry, whatever optional phases are left out.
+// every level of optimisation and of fast compilation, whatever optional phases are left out.
 func TestOrder(t *testing.T) {
 	rows := map[string]phase.Row[*unit]{}
 	for _, r := range phases() {
 		rows[r.Name] = r
 	}
-	for k := range int(4 * NumHurries) {
+	for k := range int(4 * NumFast) {
 		level, order := int8(k%4), orders[k/4]
 		var have phase.Props
 		ran := 0

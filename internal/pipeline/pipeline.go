@@ -148,7 +148,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 			link.PlaceLiterals(c.plan, u.f)
 		}
 	}
-	if c.o.Level > 0 && c.o.Hurry < HurryMax && !c.o.Debug {
+	if c.o.Level > 0 && c.o.Fast < FastMax && !c.o.Debug {
 		for _, u := range units {
 			u.f.Props.Barriers = barriersLeft(u)
 		}

@@ -25,7 +25,7 @@ import (
 // newMemory hashes what all kernels of m have in common. The version stands
 // for this compiler.
 func newMemory(m *sema.Module, o *Options) *memory {
-	if o.Cache == nil || o.Version == "" || o.Thrift != nil || o.Debug || o.Layout.Object || o.Layout.Keep || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
+	if o.Cache == nil || o.Version == "" || o.Limits != nil || o.Debug || o.Layout.Object || o.Layout.Keep || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
 		return nil
 	}
 	x := &memory{m: m, cache: o.Cache, names: link.NewKernelNames(m), whole: map[int32]extent{}}
@@ -63,7 +63,7 @@ func (o *Options) plain() Options {
 	c.Arch, c.Knobs, c.Layout = nil, nil, nil // named, at its defaults, made from the text
 	c.Trace, c.Create, c.Slot, c.Repro, c.Heap, c.Limiter, c.Pool = nil, nil, nil, nil, nil, nil, nil
 	c.Cache, c.Version, c.Host, c.known = nil, "", nil, nil
-	c.Follow, c.Thrift, c.Resume, c.worker = nil, nil, nil, 0 // none is kept of what was read from a dump
+	c.Follow, c.Limits, c.Resume, c.worker = nil, nil, nil, 0 // none is kept of what was read from a dump
 	c.Search = nil                                            // named beside it
 	return c
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
-// runners are the phases of each level of hurry that a kernel may need.
+// runners are the phases of each level of fast compilation that a kernel may need.
 type runners struct {
-	base Hurry
-	list [NumHurries]*runner
+	base Fast
+	list [NumFast]*runner
 
 	workers int   // that share the work
 	whole   int64 // size of all kernels
@@ -20,15 +20,15 @@ type runners struct {
 // newRunners makes the runner of the options, and where time or memory is
 // bounded those of every level above.
 func newRunners(o *Options) (*runners, error) {
-	x := &runners{base: o.Hurry}
-	for h := o.Hurry; h < NumHurries; h++ {
+	x := &runners{base: o.Fast}
+	for h := o.Fast; h < NumFast; h++ {
 		own := *o
-		own.Hurry = h
+		own.Fast = h
 		r, err := newRunner(&own)
 		if err != nil {
 			return nil, err
 		}
-		if x.list[h] = r; o.Thrift == nil {
+		if x.list[h] = r; o.Limits == nil {
 			break
 		}
 	}
@@ -38,11 +38,11 @@ func newRunners(o *Options) (*runners, error) {
 // choose returns the runner for a kernel of the given size, and tells the
 // worker's options its level.
 func (x *runners) choose(o *Options, size int64) *runner {
-	o.Hurry, o.spared = x.base, false
-	if o.Thrift != nil {
-		o.Hurry = max(x.base, o.Thrift.Level(x.base, size))
+	o.Fast, o.spared = x.base, false
+	if o.Limits != nil {
+		o.Fast = max(x.base, o.Limits.Level(x.base, size))
 	}
-	return x.list[o.Hurry]
+	return x.list[o.Fast]
 }
 
 // newRunner prepares the phases for one set of options.
@@ -59,11 +59,11 @@ func newRunner(o *Options) (*runner, error) {
 		observers = append(observers, following{o.Follow})
 	}
 	var skip func(*unit) bool
-	if o.Thrift != nil {
+	if o.Limits != nil {
 		skip = spare
 	}
 	r, err := phase.New(phase.Config[*unit]{
-		Table: phase.Table[*unit]{Rows: phases(), Order: orders[o.Hurry]},
+		Table: phase.Table[*unit]{Rows: phases(), Order: orders[o.Fast]},
 		Hooks: phase.Hooks[*unit]{
 			Name:   func(u *unit) string { return u.f.Name },
 			Dump:   dump,

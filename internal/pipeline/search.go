@@ -60,9 +60,9 @@ var settings = [...]setting{
 // jitters is how many seeds of small changes there are to choose from.
 const jitters = 1 << 20
 
-// Hunt hands out candidates and remembers the best. The settings of one are
+// Sampler hands out candidates and remembers the best. The settings of one are
 // separated by spaces: NAME=VALUE sets a knob, NAME/off leaves a phase out.
-type Hunt struct {
+type Sampler struct {
 	r     *rand.Rand
 	plain []string // single settings, tried first
 	good  []single // those that cost less than the usual code, the best last
@@ -81,10 +81,10 @@ type single struct {
 	cost float64
 }
 
-// NewHunt begins a search. What only measuring can judge is left out unless
+// NewSampler begins a search. What only measuring can judge is left out unless
 // somebody measures.
-func NewHunt(seed uint64, timed bool) *Hunt {
-	h := &Hunt{r: rand.New(rand.NewPCG(seed, 0x5ea7c4)), seen: map[string]bool{"": true}, alone: map[string]bool{}}
+func NewSampler(seed uint64, timed bool) *Sampler {
+	h := &Sampler{r: rand.New(rand.NewPCG(seed, 0x5ea7c4)), seen: map[string]bool{"": true}, alone: map[string]bool{}}
 	for _, s := range settings {
 		if s.timed && !timed {
 			continue
@@ -108,7 +108,7 @@ const mostDrawn = 100
 // that gained something one after the other on top of the best, then several at
 // once, three of four times such that the best so far is changed. It returns ""
 // when there are no more.
-func (h *Hunt) Next() string {
+func (h *Sampler) Next() string {
 	if len(h.plain) > 0 {
 		h.now, h.plain = h.plain[:1:1], h.plain[1:]
 		h.seen[h.now[0]], h.alone[h.now[0]] = true, true
@@ -143,7 +143,7 @@ func (h *Hunt) Next() string {
 }
 
 // change sets a setting of the candidate, or takes it back.
-func (h *Hunt) change() {
+func (h *Sampler) change() {
 	k := h.r.IntN(2 * len(h.all)) // the other half is jitter, of which there is no end
 	name, value := "SchedJitter", ""
 	if k < len(h.all) {
@@ -166,7 +166,7 @@ func (h *Hunt) change() {
 }
 
 // set sets a setting of the candidate.
-func (h *Hunt) set(text string) {
+func (h *Sampler) set(text string) {
 	name, _, _ := strings.Cut(text, "=")
 	h.now = slices.DeleteFunc(h.now, func(s string) bool { return s == name || strings.HasPrefix(s, name+"=") })
 	h.now = append(h.now, text)
@@ -177,10 +177,10 @@ func (h *Hunt) set(text string) {
 const worth = 0.999
 
 // Start tells what the usual code costs.
-func (h *Hunt) Start(cost float64) { h.cost, h.usual = cost, cost }
+func (h *Sampler) Start(cost float64) { h.cost, h.usual = cost, cost }
 
 // Tell says what a candidate costs, and reports whether it is kept.
-func (h *Hunt) Tell(text string, cost float64) bool {
+func (h *Sampler) Tell(text string, cost float64) bool {
 	if h.alone[text] && cost < h.usual*worth {
 		n, _ := slices.BinarySearchFunc(h.good, cost, func(x single, c float64) int { return cmp.Compare(c, x.cost) })
 		h.good = slices.Insert(h.good, n, single{text, cost})
@@ -193,7 +193,7 @@ func (h *Hunt) Tell(text string, cost float64) bool {
 }
 
 // Best returns the settings of the best candidate, and what it costs.
-func (h *Hunt) Best() (string, float64) { return strings.Join(h.best, " "), h.cost }
+func (h *Sampler) Best() (string, float64) { return strings.Join(h.best, " "), h.cost }
 
 // Vary returns the options with the settings of a candidate.
 func (o *Options) Vary(text string) (*Options, error) {
@@ -228,7 +228,7 @@ func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, 
 	if s == nil || err != nil || !m.Funcs[fn].Entry {
 		return best, err
 	}
-	h, usual := NewHunt(s.Seed, false), best
+	h, usual := NewSampler(s.Seed, false), best
 	h.Start(best.Price)
 	found := Found{Kernel: m.Funcs[fn].Name, Usual: best.Price, Best: best.Price}
 	ended := func() bool {
@@ -284,7 +284,7 @@ func judged(k, usual *link.Kernel) float64 {
 }
 
 // draw returns up to n candidates.
-func (h *Hunt) draw(n int) (list []string) {
+func (h *Sampler) draw(n int) (list []string) {
 	for range n {
 		text := h.Next()
 		if text == "" {
@@ -343,7 +343,7 @@ func candidate(m *sema.Module, body *sema.Body, o *Options, text string) (k *lin
 	if err := v.Knobs.Assign("CheckAllocation=true"); err != nil {
 		return nil, err
 	}
-	v.Watch, v.Follow, v.Thrift, v.Trace, v.Create = nil, nil, nil, nil, nil
+	v.Watch, v.Follow, v.Limits, v.Trace, v.Create = nil, nil, nil, nil, nil
 	v.scratch = new(pool.Scratch) // others may be compiled at the same time
 	r, err := newRunner(v)
 	if err != nil {

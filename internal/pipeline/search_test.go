@@ -9,7 +9,7 @@ import (
 
 // drawn lists candidates, of which the cost is told by a function.
 func drawn(seed uint64, n int, cost func(string) float64) (list []string, best string) {
-	h := NewHunt(seed, false)
+	h := NewSampler(seed, false)
 	h.Start(100)
 	for range n {
 		text := h.Next()
@@ -20,10 +20,10 @@ func drawn(seed uint64, n int, cost func(string) float64) (list []string, best s
 	return list, best
 }
 
-// TestHunt: candidates follow from the seed and from what those before cost,
+// TestSampler: candidates follow from the seed and from what those before cost,
 // none comes twice, each setting is tried by itself first, and those to come
 // build on the best.
-func TestHunt(t *testing.T) {
+func TestSampler(t *testing.T) {
 	const n = 200
 	cost := func(s string) float64 {
 		if strings.Contains(s, "SchedSlack=24") && strings.Contains(s, "SchedSpare=3") {
@@ -79,9 +79,9 @@ func TestVary(t *testing.T) {
 	}
 }
 
-// TestHuntAdds: settings that gain something by themselves are set together,
+// TestSamplerAdds: settings that gain something by themselves are set together,
 // the best first.
-func TestHuntAdds(t *testing.T) {
+func TestSamplerAdds(t *testing.T) {
 	gains := map[string]float64{"SchedManner=2": 3, "TurnsTime=100000": 5, "SchedSlack=12": 1}
 	cost := func(s string) float64 {
 		c := 100.0
@@ -90,7 +90,7 @@ func TestHuntAdds(t *testing.T) {
 		}
 		return c
 	}
-	h := NewHunt(1, false)
+	h := NewSampler(1, false)
 	h.Start(100)
 	for len(h.plain) > 0 {
 		text := h.Next()

@@ -151,8 +151,8 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *lin
 		m.Drop(fn)
 	}
 	if err == nil {
-		k.Hurry = uint8(o.Hurry)
-		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Hurry > all.base
+		k.Fast = uint8(o.Fast)
+		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Fast > all.base
 		if f.Entry {
 			k.Bank0 = bank0(o, f, k)
 		}

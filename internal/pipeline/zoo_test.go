@@ -35,9 +35,9 @@ func TestZooIsSound(t *testing.T) {
 		{"O0", func(o *Options) { o.Level = 0 }},
 		{"O1", func(o *Options) { o.Level = 1 }},
 		{"O3", func(o *Options) { o.Level = 3 }},
-		{"hurry min", func(o *Options) { o.Level, o.Hurry = 3, HurryMin }},
-		{"hurry mid", func(o *Options) { o.Level, o.Hurry = 3, HurryMid }},
-		{"hurry max", func(o *Options) { o.Level, o.Hurry = 3, HurryMax }},
+		{"fast min", func(o *Options) { o.Level, o.Fast = 3, FastMin }},
+		{"fast mid", func(o *Options) { o.Level, o.Fast = 3, FastMid }},
+		{"fast max", func(o *Options) { o.Level, o.Fast = 3, FastMax }},
 		{"24 registers", func(o *Options) { o.Level, o.MaxRegs = 3, 24 }},
 		{"serial", func(o *Options) {
 			o.Level = 3

@@ -16,12 +16,12 @@ type Settings struct {
 	Arch    string // sm_90a, compute_90, …: as typed
 	Virtual bool   // compute_* and lto_*: check, generate nothing
 
-	Opt         int
-	FastCompile string // "", min, mid, max
-	Hurry       bool   // --fast-compile
-	RegUsage    int    // 0 to 10
-	Split       int    // threads; 0: one for each CPU
-	Jobserver   bool
+	Opt            int
+	FastCompile    string // "", min, mid, max
+	OldFastCompile bool   // --fast-compile
+	RegUsage       int    // 0 to 10
+	Split          int    // threads; 0: one for each CPU
+	Jobserver      bool
 
 	Relocatable bool // -c
 	Extensible  bool // -ewp
@@ -250,10 +250,10 @@ func (c *checker) apiVersion() *Fault {
 func (c *checker) linking() *Fault {
 	s := c.s
 	s.Relocatable, s.Extensible, s.ToolsPatch = c.l.Has(CompileOnly), c.l.Has(ExtensibleWholeProgram), c.l.Has(ToolsPatch)
-	s.Hurry = c.l.Has(FastCompile)
-	if s.Relocatable && s.Hurry {
+	s.OldFastCompile = c.l.Has(FastCompile)
+	if s.Relocatable && s.OldFastCompile {
 		c.warnf("Conflicting options '--compile-only' and '--fast-compile' specified, ignoring '--fast-compile' option")
-		s.Hurry = false
+		s.OldFastCompile = false
 	}
 	if s.Relocatable && s.Extensible {
 		c.warnf("Conflicting options '--compile-only' and '--extensible-whole-program' specified, ignoring '--extensible-whole-program' option")
@@ -267,11 +267,11 @@ func (c *checker) threads() *Fault {
 	if c.s.Split < 0 {
 		return Faultf("Invalid value '%d' for option '--split-compile'", c.s.Split)
 	}
-	if c.s.Hurry && c.s.Extensible {
+	if c.s.OldFastCompile && c.s.Extensible {
 		c.warnf("Conflicting options '--fast-compile' and '--extensible-whole-program' specified, ignoring '--extensible-whole-program' option")
 		c.s.Extensible = false
 	}
-	if c.s.Hurry && c.s.Split != 1 {
+	if c.s.OldFastCompile && c.s.Split != 1 {
 		c.warnf("Conflicting options '--fast-compile' and '--split-compile' specified, ignoring '--split-compile' option")
 		c.s.Split = 1
 	}
@@ -312,7 +312,7 @@ func (c *checker) toolsPatch() *Fault {
 	case !c.s.ToolsPatch:
 	case c.s.Relocatable:
 		return Faultf("Conflicting options '--compile-only' and --compile-as-tools-patch specified")
-	case c.s.Hurry:
+	case c.s.OldFastCompile:
 		return Faultf("Conflicting options '--fast-compile' and --compile-as-tools-patch specified")
 	case c.s.Extensible:
 		return Faultf("Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified")
@@ -350,9 +350,9 @@ func (s *Settings) ForDebug(l *Line, warnf func(format string, args ...any)) *Fa
 		ignore("--register-usage-level")
 		s.RegUsage = 5
 	}
-	if s.Hurry {
+	if s.OldFastCompile {
 		ignore("--fast-compile")
-		s.Hurry = false
+		s.OldFastCompile = false
 	}
 	if s.FastCompile != "" {
 		ignore("--Ofast-compile=<min,mid,max>")

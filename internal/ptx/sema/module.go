@@ -344,7 +344,7 @@ func (f *Func) Formal(i int) *Param {
 }
 
 // Kernels returns the kernels to compile in the order the reference compiles
-// and reports them: the last one first, except where code is made in a hurry
+// and reports them: the last one first, except where compilation is fast
 // or for a debugger.
 func (m *Module) Kernels() []int32 {
 	var list []int32

@@ -90,7 +90,7 @@ func (t *Tuner) Run(n int, seed uint64) ([]*Candidate, error) {
 	if t.Beside {
 		list = append(list, &Candidate{How: Reference})
 	}
-	all, h := list, pipeline.NewHunt(seed, true)
+	all, h := list, pipeline.NewSampler(seed, true)
 	t.make(list, -len(list))
 	if usual.Err != "" {
 		return nil, fmt.Errorf("the usual code: %s", usual.Err)

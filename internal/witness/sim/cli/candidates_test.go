@@ -46,7 +46,7 @@ func TestCandidates(t *testing.T) {
 	compiled := 0
 	for i := range list {
 		k := &list[i]
-		h := pipeline.NewHunt(seed+uint64(i), true)
+		h := pipeline.NewSampler(seed+uint64(i), true)
 		for range 7*i%40 + 1 { // another setting alone, or several at once
 			h.Next()
 		}

@@ -15,7 +15,7 @@ import (
 type outOfTime struct{ left int }
 
 // Level leaves the phases as they are.
-func (o *outOfTime) Level(base pipeline.Hurry, _ int64) pipeline.Hurry { return base }
+func (o *outOfTime) Level(base pipeline.Fast, _ int64) pipeline.Fast { return base }
 
 // Short reports whether the time is over.
 func (o *outOfTime) Short() bool {
@@ -37,7 +37,7 @@ func TestSpared(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", k.File, err)
 			}
-			out, err := pipeline.Module(c.Module, pipeline.Options{Arch: target.Find("sm_90a"), Level: 3, Thrift: &outOfTime{cut}}, 1, cubin.TKInfo{})
+			out, err := pipeline.Module(c.Module, pipeline.Options{Arch: target.Find("sm_90a"), Level: 3, Limits: &outOfTime{cut}}, 1, cubin.TKInfo{})
 			if err != nil || len(out.Failures) > 0 {
 				t.Errorf("%s is refused: %v %v", k.File, err, out)
 				continue
