@@ -12,6 +12,7 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/par/jobserver"
 	"github.com/goptxas/goptxas/internal/engine/stats"
 	"github.com/goptxas/goptxas/internal/link"
@@ -228,25 +229,8 @@ func (j *Job) printPTX(m *sema.Module) bool {
 
 // generate makes the cubin.
 func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
-	if po := j.Settings.Line.List(cli.ProfileOptions); len(po) > 0 {
-		key, _, _ := strings.Cut(po[0], "=")
-		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
-		return
-	}
-	host, ok := j.hostFile()
+	host, ok := j.judged(m)
 	if !ok {
-		return
-	}
-	if j.judgeJobserver(); !j.honours() {
-		return
-	}
-	if s := j.Settings; !s.Relocatable && !s.Extensible && !s.ToolsPatch && !s.Debug && !s.Line.Has(cli.PositionIndependent) && link.Crowded(m) {
-		j.Sink.Say(diag.Info, "Disabling default position-independent-code(pic) compilation mode as program requires more resources than allowed.")
-	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(m.Funcs, func(f sema.Func) bool { return f.Name == name })
-	}
-	if !j.judgeDump(has) {
 		return
 	}
 	set, fault := readKnobs(j.Settings.Line)
@@ -254,40 +238,10 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 		j.Sink.Say(diag.Fatal, fault.Text)
 		return
 	}
-	o := pipeline.Options{
-		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, Override: j.Settings.Override, NoFMA: !j.Settings.FMA, LineInfo: j.Settings.LineInfo, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
-		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: (&dumps{log: os.Stderr}).create, Repro: keepInput,
-	}
-	if j.measured() {
-		o.Heap = heapBytes
-	}
-	o.Fast = fastLevel(j.Settings)
+	o := j.options(ctx, set, host)
 	var told followers
 	if told = j.follow(m, o.Arch); len(told) > 0 {
 		o.Follow = told
-	}
-	if j.limits != nil {
-		o.Limits = j.limits
-	}
-	o.Resume = j.Resume
-	if j.Watch == nil && j.Resume == nil { // a kept kernel passes through no phase that could be watched
-		if cache, version := j.openCache(); cache != nil {
-			o.Cache, o.Version = cache, version
-		}
-	}
-	o.Watch, o.Context = j.Watch, ctx
-	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
-	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible) || j.Settings.Debug, j.Settings.Line.Bool(cli.BlocksAreClusters, false)
-	o.Guards, o.Extensible = guards(j.Settings), j.Settings.Extensible
-	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
-	o.Keep = j.Settings.Line.Bool(cli.PreserveRelocs, false)
-	o.Patch = j.Settings.ToolsPatch
-	o.NoLiterals = j.Settings.Line.Has(cli.DisableOptimizerConsts)
-	if j.Settings.Line.Bool(cli.NoUniforms, false) || o.Patch {
-		o.Phases = append([]string{"UniformRoots/off", "UniformValues/off"}, o.Phases...)
-	}
-	if j.tokens != nil {
-		o.Limiter = j.tokens
 	}
 	if o.Search = j.search.estimated(j.progress); !j.vary(ctx, &o) {
 		return
@@ -323,6 +277,65 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if !res.OK {
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Code generation for '%s' failed, no file was written", j.Settings.Arch))
 	}
+}
+
+// judged holds the options against the program before code is generated, and
+// returns what --nv-host asks to be put into the file.
+func (j *Job) judged(m *sema.Module) (host []byte, ok bool) {
+	if po := j.Settings.Line.List(cli.ProfileOptions); len(po) > 0 {
+		key, _, _ := strings.Cut(po[0], "=")
+		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
+		return nil, false
+	}
+	if host, ok = j.hostFile(); !ok {
+		return nil, false
+	}
+	if j.judgeJobserver(); !j.honours() {
+		return nil, false
+	}
+	if s := j.Settings; !s.Relocatable && !s.Extensible && !s.ToolsPatch && !s.Debug && !s.Line.Has(cli.PositionIndependent) && link.Crowded(m) {
+		j.Sink.Say(diag.Info, "Disabling default position-independent-code(pic) compilation mode as program requires more resources than allowed.")
+	}
+	return host, j.judgeDump(func(name string) bool {
+		return slices.ContainsFunc(m.Funcs, func(f sema.Func) bool { return f.Name == name })
+	})
+}
+
+// options are those of the pipeline that follow from the command line.
+func (j *Job) options(ctx context.Context, set *knobs.Set, host []byte) pipeline.Options {
+	s := j.Settings
+	o := pipeline.Options{
+		Arch: target.Find(s.Arch), Level: s.Opt, MaxRegs: s.MaxRegs, Override: s.Override, NoFMA: !s.FMA, LineInfo: s.LineInfo, NoLines: s.SuppressDebug && (s.Debug || s.LineInfo),
+		Knobs: set, Phases: s.Line.List(cli.Phase), Trace: os.Stderr, Create: (&dumps{log: os.Stderr}).create, Repro: keepInput,
+	}
+	if j.measured() {
+		o.Heap = heapBytes
+	}
+	o.Fast = fastLevel(s)
+	if j.limits != nil {
+		o.Limits = j.limits
+	}
+	o.Resume = j.Resume
+	if j.Watch == nil && j.Resume == nil { // a kept kernel passes through no phase that could be watched
+		if cache, version := j.openCache(); cache != nil {
+			o.Cache, o.Version = cache, version
+		}
+	}
+	o.Watch, o.Context = j.Watch, ctx
+	o.Caches, o.Debug = caches(s), s.Debug && !s.SuppressDebug
+	o.Errors, o.Blocks = s.Line.Has(cli.MakeErrorsVisible) || s.Debug, s.Line.Bool(cli.BlocksAreClusters, false)
+	o.Guards, o.Extensible = guards(s), s.Extensible
+	o.Rela, o.Host = s.Line.Has(cli.ForceRela), host
+	o.Keep = s.Line.Bool(cli.PreserveRelocs, false)
+	o.Patch = s.ToolsPatch
+	o.NoLiterals = s.Line.Has(cli.DisableOptimizerConsts)
+	if s.Line.Bool(cli.NoUniforms, false) || o.Patch {
+		o.Phases = append([]string{"UniformRoots/off", "UniformValues/off"}, o.Phases...)
+	}
+	if j.tokens != nil {
+		o.Limiter = j.tokens
+	}
+	return o
 }
 
 // fastLevel is how much time the options ask to save.
