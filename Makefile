@@ -1,4 +1,4 @@
-# Everything is done from here; `make` alone lists the doors.
+# Everything is done from here; `make` alone lists the targets.
 GO      ?= go
 GOFLAGS ?= -buildvcs=false
 export GOFLAGS

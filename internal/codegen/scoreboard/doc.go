@@ -8,5 +8,5 @@
 // everything.
 //
 // Check (check.go) shares none of that: it replays the control fields alone
-// (replay.go, scene.go) and reports what could come too early.
+// (replay.go, facts.go) and reports what could come too early.
 package scoreboard

@@ -79,7 +79,7 @@ type replayer struct {
 	strict  bool
 	prog    *Program
 	starts  []*summary // of blocks that are reached
-	scene   scene
+	state   factState
 	block   int32
 	reports []Report
 	early   []bool // of each block, whether its last turn met an access that comes too early
@@ -138,12 +138,12 @@ func (r *replayer) report(k int, rule Rule, cell uint16, from target.Class, have
 }
 
 // run follows a block and returns what is true at its end.
-func (r *replayer) run(n int32) (*scene, int) {
+func (r *replayer) run(n int32) (*factState, int) {
 	r.block = n
 	if !r.final {
 		r.early[n] = false
 	}
-	s := &r.scene
+	s := &r.state
 	s.load(r.starts[n])
 	now := 0
 	for k := range r.prog.Blocks[n] {
@@ -165,7 +165,7 @@ func (r *replayer) run(n int32) (*scene, int) {
 }
 
 // waits frees what the instruction waits for.
-func (r *replayer) waits(s *scene, e *timing.Event, k, now int) {
+func (r *replayer) waits(s *factState, e *timing.Event, k, now int) {
 	if idle := e.Class == target.ClassOther && len(e.Reads)+len(e.Writes) == 0; !idle {
 		if s.fence&^e.Ctrl.Wait != 0 {
 			r.report(k, FenceIgnored, 0, e.Class, 0, 0)
@@ -198,7 +198,7 @@ func (r *replayer) waits(s *scene, e *timing.Event, k, now int) {
 	})
 }
 
-func (r *replayer) reads(s *scene, e *timing.Event, k, now int) {
+func (r *replayer) reads(s *factState, e *timing.Event, k, now int) {
 	for _, a := range e.Reads {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			for _, f := range s.facts[c] {
@@ -215,7 +215,7 @@ func (r *replayer) reads(s *scene, e *timing.Event, k, now int) {
 	}
 }
 
-func (r *replayer) writes(s *scene, e *timing.Event, k, now int) {
+func (r *replayer) writes(s *factState, e *timing.Event, k, now int) {
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			for _, f := range s.facts[c] {
@@ -229,7 +229,7 @@ func (r *replayer) writes(s *scene, e *timing.Event, k, now int) {
 
 // settled checks that what must be over before e is, and that nothing is
 // pending in registers that e hands on.
-func (r *replayer) settled(s *scene, e *timing.Event, k, now int) {
+func (r *replayer) settled(s *factState, e *timing.Event, k, now int) {
 	for n := range s.left {
 		for _, f := range s.left[n] {
 			if e.Awaits>>n&1 != 0 && !f.elsewhere(e) {
@@ -279,7 +279,7 @@ func (r *replayer) overwrite(f fact, e *timing.Event, c uint16, k, now int) {
 }
 
 // distances checks rules that have no registers.
-func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
+func (r *replayer) distances(s *factState, e *timing.Event, k, now int) {
 	held := e.Ctrl.Stall == 0 && e.Class == target.ClassOther // until it is over
 	if d := target.MinStall(e.Class); !held && int(e.Ctrl.Stall) < d && (r.strict || d == 5 && r.timing.ExitStall()) {
 		r.report(k, StallShort, 0, e.Class, int(e.Ctrl.Stall), d)
@@ -320,7 +320,7 @@ func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
 }
 
 // leave notes what the instruction leaves behind.
-func (r *replayer) leave(s *scene, e *timing.Event, now int) {
+func (r *replayer) leave(s *factState, e *timing.Event, now int) {
 	r.extend(s, e)
 	var bars uint8
 	for _, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
@@ -384,7 +384,7 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 }
 
 // forget drops what is known of guards that an access writes.
-func (s *scene) forget(a timing.Access) {
+func (s *factState) forget(a timing.Access) {
 	if f := timing.FileOf(a.Cell); f != target.FileP && f != target.FileUP {
 		return
 	}
@@ -410,7 +410,7 @@ func overlaps(list []timing.Access, c uint16) bool {
 
 // extend lets the barriers of an instruction cover earlier ones of its
 // group, which finish before it.
-func (r *replayer) extend(s *scene, e *timing.Event) {
+func (r *replayer) extend(s *factState, e *timing.Event) {
 	wr, rd := e.Ctrl.WrBar, e.Ctrl.RdBar
 	returns, reads := r.timing.ReturnGroup(e.Class), target.ReadGroup(e.Class)
 	if (wr < 0 || returns == 0) && (rd < 0 && wr < 0 || reads == 0) {

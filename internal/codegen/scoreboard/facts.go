@@ -39,8 +39,8 @@ func guardOf(e *timing.Event) (uint16, bool) {
 	return e.Guard + 1, e.Negated
 }
 
-// scene is what may be true at a place.
-type scene struct {
+// factState is what may be true at a place.
+type factState struct {
 	facts [timing.NumCells][]fact
 	room  []fact                  // for facts about cells to come
 	cells []uint16                // those with facts, and some without
@@ -80,7 +80,7 @@ func newSummary() *summary {
 
 // absorb adds the facts of y, whose block ended at cycle end, and reports
 // whether any is new.
-func (s *summary) absorb(y *scene, end int) bool {
+func (s *summary) absorb(y *factState, end int) bool {
 	grew := false
 	for _, c := range y.cells {
 		for _, f := range y.facts[c] {
@@ -130,8 +130,8 @@ func (s *summary) insert(f placed) bool {
 	return true
 }
 
-// load makes the scene what a summary says.
-func (s *scene) load(y *summary) {
+// load makes the state what a summary says.
+func (s *factState) load(y *summary) {
 	for _, c := range s.cells {
 		s.facts[c], s.known[c] = s.facts[c][:0], false
 	}
@@ -147,7 +147,7 @@ func (s *scene) load(y *summary) {
 }
 
 // note adds a fact about a cell.
-func (s *scene) note(c uint16, f fact) bool {
+func (s *factState) note(c uint16, f fact) bool {
 	if !s.known[c] {
 		s.known[c] = true
 		s.cells = append(s.cells, c)
