@@ -85,7 +85,7 @@ func Split(args []string, env func(string) string) (s Settings, rest []string, e
 }
 
 // Main is driver.Main with the servers that the command line names.
-func Main(ctx context.Context, w driver.World, env func(string) string) int {
+func Main(ctx context.Context, w driver.Env, env func(string) string) int {
 	s, rest, err := Split(w.Args, env)
 	if err != nil {
 		return say(w.Stderr, err)
@@ -107,7 +107,7 @@ func Main(ctx context.Context, w driver.World, env func(string) string) int {
 }
 
 // main compiles with kernels from the servers.
-func (c *Client) main(ctx context.Context, w driver.World, s *Settings) int {
+func (c *Client) main(ctx context.Context, w driver.Env, s *Settings) int {
 	begun := time.Now()
 	far := c.Kernels(ctx)
 	w.Kernels = far

@@ -19,7 +19,7 @@ const asCommand = "GOPTXAS_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
-		os.Exit(driver.Main(context.Background(), driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+		os.Exit(driver.Main(context.Background(), driver.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 	}
 	os.Exit(m.Run())
 }
@@ -48,7 +48,7 @@ func compile(t *testing.T, text string, args ...string) (code int, cubin, log st
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	code = Main(context.Background(), driver.World{Args: append(args, in, "-o", out), Stdout: &b, Stderr: &b}, func(string) string { return "" })
+	code = Main(context.Background(), driver.Env{Args: append(args, in, "-o", out), Stdout: &b, Stderr: &b}, func(string) string { return "" })
 	data, err := os.ReadFile(out)
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)

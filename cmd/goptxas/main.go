@@ -97,7 +97,7 @@ func run() int {
 	done := make(chan int, 1)
 	go func() {
 		par.Deepen()
-		done <- driver.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Viewer: func() driver.Viewer { return view.New() }, Elsewhere: serve.Compile, Bound: func(n int64) { debug.SetMemoryLimit(n) }, Large: par.LargePages})
+		done <- driver.Main(ctx, driver.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Viewer: func() driver.Viewer { return view.New() }, Remote: serve.Compile, Bound: func(n int64) { debug.SetMemoryLimit(n) }, Large: par.LargePages})
 	}()
 	select {
 	case code := <-done:

@@ -14,10 +14,10 @@ import (
 // compile server.
 const ServerVariable = "GOPTXAS_SERVER"
 
-// Elsewhere compiles texts in another process, with options that Portable
+// Remote compiles texts in another process, with options that Portable
 // accepts. An error means that nothing was decided and the work is to be done
 // here.
-type Elsewhere func(ctx context.Context, server string, args []string, texts []Text) (cubin []byte, log string, ok bool, err error)
+type Remote func(ctx context.Context, server string, args []string, texts []Text) (cubin []byte, log string, ok bool, err error)
 
 // portable are the options that mean the same in another process: they name
 // no file and ask for nothing but code and messages.
@@ -92,9 +92,9 @@ func IsPortable(word string) bool {
 
 // away compiles a line on a server where one is named; false means that it is
 // to be compiled here.
-func away(ctx context.Context, line *cli.Line, files []Source, w World) (code int, done bool) {
+func away(ctx context.Context, line *cli.Line, files []Source, w Env) (code int, done bool) {
 	server := line.Text(cli.Server, os.Getenv(ServerVariable))
-	if server == "" || w.Elsewhere == nil {
+	if server == "" || w.Remote == nil {
 		return 0, false
 	}
 	args, ok := Portable(line)
@@ -111,7 +111,7 @@ func away(ctx context.Context, line *cli.Line, files []Source, w World) (code in
 		}
 		texts[n] = Text{f.File.Name, f.File.Text}
 	}
-	cubin, log, ok, err := w.Elsewhere(ctx, server, args, texts)
+	cubin, log, ok, err := w.Remote(ctx, server, args, texts)
 	if err != nil {
 		return 0, false
 	}

@@ -23,7 +23,7 @@ func debugCubin(t *testing.T, args ...string) *cubin.File {
 	out := filepath.Join(t.TempDir(), "d.cubin")
 	var messages bytes.Buffer
 	args = append(args, "-g", "-arch=sm_90", "-o", out, debugFile)
-	if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+	if code := Main(context.Background(), Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 		t.Fatalf("exit %d: %s", code, messages.String())
 	}
 	return readCubin(t, out)

@@ -21,13 +21,13 @@ import (
 // Failed is the exit code of every run that did not succeed.
 const Failed = 255
 
-// World is what a run sees of the process around it.
-type World struct {
+// Env is what a run sees of the process around it.
+type Env struct {
 	Args           []string // without the program's name
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Viewer         func() Viewer // makes pages for --view; may be nil
-	Elsewhere      Elsewhere     // reaches compile servers; may be nil
+	Remote         Remote        // reaches compile servers; may be nil
 	Bound          func(int64)   // bounds the memory of the process; may be nil
 	Large          func()        // makes ready for inputs that are not small; may be nil
 	// Kernels is a further place where compiled kernels are looked for and
@@ -36,7 +36,7 @@ type World struct {
 }
 
 // Main runs one command line and returns the exit code.
-func Main(ctx context.Context, w World) int {
+func Main(ctx context.Context, w Env) int {
 	line, warnings, fault := cli.Parse(w.Args)
 	early := earlySink(line, w.Stderr)
 	for _, m := range warnings {
@@ -102,7 +102,7 @@ func answer(line *cli.Line, out io.Writer) bool {
 }
 
 // compileLine runs a line that names inputs.
-func compileLine(ctx context.Context, line *cli.Line, w World) int {
+func compileLine(ctx context.Context, line *cli.Line, w Env) int {
 	form := sinkOptions(line, w.Stderr)
 	p := startProgress(ctx, line, &w)
 	defer p.end()

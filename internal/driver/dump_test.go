@@ -22,7 +22,7 @@ func TestDumpIsInput(t *testing.T) {
 	}
 	run := func(args ...string) (string, bool) {
 		var errs bytes.Buffer
-		code := Main(context.Background(), World{Args: args, Stdout: &errs, Stderr: &errs})
+		code := Main(context.Background(), Env{Args: args, Stdout: &errs, Stderr: &errs})
 		return errs.String(), code == 0
 	}
 	read := func(name string) string {

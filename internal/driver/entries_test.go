@@ -34,7 +34,7 @@ func TestEntries(t *testing.T) {
 		args := append(strings.Fields(options), "-v", "-arch=sm_80", file, "-o", filepath.Join(dir, "out"))
 		r := x.Ptxas(args...)
 		var log strings.Builder
-		Main(context.Background(), World{Args: args, Stdout: &log, Stderr: &log})
+		Main(context.Background(), Env{Args: args, Stdout: &log, Stderr: &log})
 		if got, want := told(log.String()), told(r.Stderr); !slices.Equal(got, want) || len(want) == 0 {
 			t.Errorf("%s:\n%q\nthe reference says\n%q", options, got, want)
 		}

@@ -56,7 +56,7 @@ func TestStream(t *testing.T) {
 		for _, more := range [][]string{{"--warn-on-spills"}, nil, {"--split-compile=3"}} {
 			var log bytes.Buffer
 			args := append([]string{"-arch=" + arch, "-v", "-o", filepath.Join(t.TempDir(), "out"), in}, more...)
-			if code := Main(context.Background(), World{Args: args, Stdout: &log, Stderr: &log}); code != 0 {
+			if code := Main(context.Background(), Env{Args: args, Stdout: &log, Stderr: &log}); code != 0 {
 				t.Fatal(log.String())
 			}
 			var kept []string
@@ -241,7 +241,7 @@ func TestProgressEarly(t *testing.T) {
 	const kernels = 1000
 	in := keepText(t, "in.ptx", sizes(kernels))
 	var log bytes.Buffer
-	code := Main(context.Background(), World{Args: []string{"-arch=sm_90", "--progress=json", "-v", "-o", filepath.Join(t.TempDir(), "out"), in}, Stdout: &log, Stderr: &log})
+	code := Main(context.Background(), Env{Args: []string{"-arch=sm_90", "--progress=json", "-v", "-o", filepath.Join(t.TempDir(), "out"), in}, Stdout: &log, Stderr: &log})
 	if code != 0 {
 		t.Fatal(log.String())
 	}
@@ -270,7 +270,7 @@ func TestProgressEarly(t *testing.T) {
 func TestTraceSpans(t *testing.T) {
 	in, trace := keepText(t, "in.ptx", sizes(6)), keepText(t, "trace.json", `{"traceEvents":[]}`)
 	var log bytes.Buffer
-	code := Main(context.Background(), World{Args: []string{"-arch=sm_90", "--split-compile=2", "--fdevice-time-trace=" + trace, "-o", filepath.Join(t.TempDir(), "out"), in}, Stdout: &log, Stderr: &log})
+	code := Main(context.Background(), Env{Args: []string{"-arch=sm_90", "--split-compile=2", "--fdevice-time-trace=" + trace, "-o", filepath.Join(t.TempDir(), "out"), in}, Stdout: &log, Stderr: &log})
 	data, err := os.ReadFile(trace)
 	if code != 0 || err != nil {
 		t.Fatal(err, log.String())

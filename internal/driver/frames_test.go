@@ -27,7 +27,7 @@ func TestWarnFrames(t *testing.T) {
 	}
 	args := []string{"-arch=sm_90", "-warn-lmem-usage", "-warn-spills", "-o", in + ".cubin", in}
 	var messages bytes.Buffer
-	if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+	if code := Main(context.Background(), Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 		t.Fatal(messages.String())
 	}
 	if n := strings.Count(messages.String(), "Local memory used for function"); n != 2 {
@@ -51,7 +51,7 @@ func TestFrameAlign(t *testing.T) {
 		}
 		args := []string{"-v", "-o", in + ".cubin", in}
 		var messages bytes.Buffer
-		if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+		if code := Main(context.Background(), Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 			t.Fatal(messages.String())
 		}
 		if !strings.Contains(messages.String(), "\n    "+want+" bytes stack frame") {
@@ -87,7 +87,7 @@ func TestCallerFrames(t *testing.T) {
 			}
 			args := []string{"-v", "-o", in + ".cubin", in}
 			var messages bytes.Buffer
-			if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+			if code := Main(context.Background(), Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 				t.Fatal(messages.String())
 			}
 			want := fmt.Sprintf("properties for k\n    %s bytes stack frame", c.want)
@@ -133,7 +133,7 @@ func TestPointerBytes(t *testing.T) {
 		}
 		args := append(strings.Fields(c.options), "-v", "-o", in+".cubin", in)
 		var messages bytes.Buffer
-		if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+		if code := Main(context.Background(), Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 			t.Fatal(messages.String())
 		}
 		counts := func(report string) (list string) {
@@ -191,7 +191,7 @@ func TestObjectReport(t *testing.T) {
 		}
 		args := append(strings.Fields(c.options), "-v", "-o", in+".cubin", in)
 		var messages bytes.Buffer
-		if code := Main(context.Background(), World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+		if code := Main(context.Background(), Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 			t.Fatal(messages.String())
 		}
 		if got := framesOf(messages.String()); got != c.want {

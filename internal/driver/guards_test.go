@@ -64,7 +64,7 @@ func TestGuards(t *testing.T) {
 					t.Fatal(r.Stderr)
 				}
 				var log strings.Builder
-				if code := Main(context.Background(), World{Args: append(args, filepath.Join(dir, "our")), Stdout: &log, Stderr: &log}); code != 0 {
+				if code := Main(context.Background(), Env{Args: append(args, filepath.Join(dir, "our")), Stdout: &log, Stderr: &log}); code != 0 {
 					t.Errorf("%s %s %s: %s", c.name, options, arch, log.String())
 					continue
 				}

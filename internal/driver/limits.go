@@ -32,7 +32,7 @@ type limits struct {
 }
 
 // readLimits reads the options about limits; nil without one.
-func readLimits(line *cli.Line, w *World) (*limits, *cli.Fault) {
+func readLimits(line *cli.Line, w *Env) (*limits, *cli.Fault) {
 	l := &limits{begun: time.Now(), heap: heapBytes}
 	if line.Has(cli.TimeLimit) {
 		s, err := strconv.ParseFloat(line.Text(cli.TimeLimit, ""), 64)

@@ -56,7 +56,7 @@ func TestLimitOptions(t *testing.T) {
 		{"--memory-limit=-1", "Value '-1' of option 'memory-limit' is no number of megabytes", Failed},
 	} {
 		var log bytes.Buffer
-		code := Main(context.Background(), World{Args: []string{"-arch=sm_90", c.option, "-o", filepath.Join(t.TempDir(), "out"), in}, Stdout: &log, Stderr: &log})
+		code := Main(context.Background(), Env{Args: []string{"-arch=sm_90", c.option, "-o", filepath.Join(t.TempDir(), "out"), in}, Stdout: &log, Stderr: &log})
 		if code != c.code || !strings.Contains(log.String(), c.want) || c.want == "" && log.Len() > 0 {
 			t.Errorf("%s: exit %d, %q", c.option, code, log.String())
 		}

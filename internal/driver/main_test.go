@@ -16,7 +16,7 @@ import (
 const asCommand = "GOPTXAS_TEST_AS_COMMAND"
 
 func command() {
-	os.Exit(Main(context.Background(), World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+	os.Exit(Main(context.Background(), Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }
 
 func TestMain(m *testing.M) {

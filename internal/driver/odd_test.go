@@ -83,7 +83,7 @@ func TestOddVectors(t *testing.T) {
 		ref, our := filepath.Join(dir, "ref"), filepath.Join(dir, "our")
 		r := x.Ptxas("-arch=sm_90", in, "-o", ref)
 		var log strings.Builder
-		code := Main(context.Background(), World{Args: []string{"-arch=sm_90", in, "-o", our}, Stdout: &log, Stderr: &log})
+		code := Main(context.Background(), Env{Args: []string{"-arch=sm_90", in, "-o", our}, Stdout: &log, Stderr: &log})
 		if (code == 0) != (r.Exit == 0) || log.String() != r.Stderr {
 			t.Errorf("%s\n%s\nthe reference says\n%s", line, log.String(), r.Stderr)
 			continue

@@ -86,7 +86,7 @@ type progress struct {
 // startProgress begins to tell about a command's compilation where the line
 // or a terminal asks for it. It puts itself between the messages and the
 // stream where both show a line.
-func startProgress(ctx context.Context, line *cli.Line, w *World) *progress {
+func startProgress(ctx context.Context, line *cli.Line, w *Env) *progress {
 	p := &progress{begun: time.Now()}
 	switch form := line.Text(cli.Progress, ""); {
 	case form == "plain":

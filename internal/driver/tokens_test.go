@@ -40,7 +40,7 @@ func TestTokens(t *testing.T) {
 		t.Helper()
 		out := filepath.Join(dir, "k.cubin")
 		var log bytes.Buffer
-		if rc := Main(context.Background(), World{Args: append([]string{"-arch=sm_80", in, "-o", out}, args...), Stdout: &log, Stderr: &log}); rc != 0 {
+		if rc := Main(context.Background(), Env{Args: append([]string{"-arch=sm_80", in, "-o", out}, args...), Stdout: &log, Stderr: &log}); rc != 0 {
 			t.Fatalf("ended with %d: %s", rc, &log)
 		}
 		data, err := os.ReadFile(out)

@@ -22,7 +22,7 @@ type Viewer interface {
 
 // viewer returns who watches a line's compilation; nil where none was asked
 // for.
-func viewer(line *cli.Line, w *World) (Viewer, *cli.Fault) {
+func viewer(line *cli.Line, w *Env) (Viewer, *cli.Fault) {
 	if !line.Has(cli.View) {
 		return nil, nil
 	}

@@ -7,7 +7,7 @@
 // each other.
 //
 // Between SSA and LeaveSSA a word of a general register or a predicate is one
-// value: it has one definition, which dominates its uses. Elsewhere registers
+// value: it has one definition, which dominates its uses. Remote registers
 // may be written anywhere, but nearly all are written once: PTX producers
 // number their values. Phases reason about words that have one unguarded
 // write, which dominates all reads; such a word always holds the same value

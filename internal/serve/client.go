@@ -24,7 +24,7 @@ const dialTime = 2 * time.Second
 // maxAnswer bounds the bytes of an answer.
 const maxAnswer = 1 << 30
 
-// Compile asks the server to compile; it is a driver.Elsewhere. An error means
+// Compile asks the server to compile; it is a driver.Remote. An error means
 // that the server did not: it cannot be reached, is busy, or failed.
 func Compile(ctx context.Context, server string, args []string, texts []driver.Text) (cubin []byte, log string, ok bool, err error) {
 	o := Order{Args: args}

@@ -154,7 +154,7 @@ func TestCommandLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		rc := driver.Main(context.Background(), driver.World{Args: append(args, in, "-o", out), Stdout: &log, Stderr: &log, Elsewhere: Compile})
+		rc := driver.Main(context.Background(), driver.Env{Args: append(args, in, "-o", out), Stdout: &log, Stderr: &log, Remote: Compile})
 		data, err := os.ReadFile(out)
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)

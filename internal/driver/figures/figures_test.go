@@ -40,7 +40,7 @@ func TestMissingSections(t *testing.T) {
 		for _, option := range []string{"-lineinfo", "-warn-double-usage"} {
 			args := []string{"-arch=" + c.arch, option, "-o", in + ".cubin", in}
 			var messages bytes.Buffer
-			driver.Main(context.Background(), driver.World{Args: args, Stdout: &messages, Stderr: &messages})
+			driver.Main(context.Background(), driver.Env{Args: args, Stdout: &messages, Stderr: &messages})
 			if n := strings.Count(messages.String(), "Debug information not found"); n != c.errors {
 				t.Errorf("%s: %d errors, want %d", c.body, n, c.errors)
 			}
@@ -94,7 +94,7 @@ func TestIndexedFrames(t *testing.T) {
 		args := []string{"-v", c.option, "-o", in + ".cubin", in}
 		want := fmt.Sprintf("\n    %d bytes stack frame, 0 bytes spill", c.bytes)
 		var messages bytes.Buffer
-		if code := driver.Main(context.Background(), driver.World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+		if code := driver.Main(context.Background(), driver.Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 			t.Fatal(messages.String())
 		}
 		if !strings.Contains(messages.String(), want) {

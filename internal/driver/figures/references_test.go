@@ -81,7 +81,7 @@ func TestFigures(t *testing.T) {
 		}
 		args := append(strings.Fields(c.options), "-v", "-o", in+".cubin", in)
 		var messages bytes.Buffer
-		if code := driver.Main(context.Background(), driver.World{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+		if code := driver.Main(context.Background(), driver.Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
 			t.Fatal(messages.String())
 		}
 		if got := figuresOf(messages.String()); !slices.Equal(got, c.want) {

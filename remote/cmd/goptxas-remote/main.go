@@ -13,7 +13,7 @@ import (
 
 func main() {
 	ctx, stop := par.Interruptible(context.Background(), 0)
-	code := remote.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Getenv)
+	code := remote.Main(ctx, driver.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Getenv)
 	stop()
 	os.Exit(code)
 }
