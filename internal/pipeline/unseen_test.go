@@ -89,8 +89,10 @@ func TestUnseen(t *testing.T) {
 			t.Errorf("%s; %s: %s does not wait for %s", c.first, c.second, c.to, c.from)
 		}
 	}
-	if unseen(t, copies, strings.Replace(copies, "%rd1", "%rd5", 1)+"bar.sync 0;", "ATOMG", "ATOMG") {
-		t.Error("a copy of a tensor map waits for the one before it")
+	for _, between := range []string{"", "add.u64 %rd5, %rd5, 128;"} {
+		if unseen(t, copies, between+strings.Replace(copies, "%rd1", "%rd5", 1)+"bar.sync 0;", "ATOMG", "ATOMG") {
+			t.Errorf("a copy of a tensor map waits for the one before it, %q between them", between)
+		}
 	}
 	acquire := "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;"
 	if !unseen(t, "ld.global.u32 %r20, [%rd11];", acquire+"st.global.u32 [%rd11], %r20;", "LDG", "UTMACCTL") {

@@ -183,6 +183,20 @@ func mapStore(l *build.Builder, at int64, v ori.Operand) {
 	l.Emit(x.Store, memory.ModsOf(x, &memory.Ordering{}, op.Mods{}), nil, append(to, l.Reg(v))...)
 }
 
+// behindCopy reports whether the last thing that is done at the end of b, arithmetic
+// apart, is to copy a tensor map: the threads are together.
+func behindCopy(b *ori.Block) bool {
+	for i := b.Last(); i != nil; i = i.Prev() {
+		if i.CopiesMap() {
+			return true
+		}
+		if i.Op.Has(op.Reads|op.Writes|op.Effect|op.Terminator|op.Convergent) && !i.Op.LoadsConstant() {
+			return false
+		}
+	}
+	return false
+}
+
 // mapCopy copies a tensor map from shared to global memory, a word by each
 // thread of the warp.
 func mapCopy(l *build.Builder) {
@@ -191,8 +205,8 @@ func mapCopy(l *build.Builder) {
 		scope = op.MSYS
 	}
 	// what one thread waited for, as copies that still read the old map, is
-	// over for all; behind another copy the threads are together
-	if last := l.Cur.Last(); last == nil || !last.CopiesMap() {
+	// over for all
+	if !behindCopy(l.Cur) {
 		l.Emit(op.WARPSYNC, op.M(op.MALL), nil)
 	}
 	off := l.Shl1(l.One(op.S2R, op.Mods{}, ori.Special(op.SRLaneID)), ori.Imm(2))
