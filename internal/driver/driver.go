@@ -131,50 +131,60 @@ func compileLine(ctx context.Context, line *cli.Line, w Env) int {
 	if fault == nil && len(files) == 0 && line.Has(cli.QueryControls) { // nothing to compile was asked for
 		return 0
 	}
-	if fault == nil {
-		s.Knobs, fault = readKnobs(line)
-	}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, Resume: resume, progress: p}
 	var watch Viewer
 	if fault == nil {
 		watch, fault = viewer(line, &w)
 	}
-	var bounds *limits
 	if fault == nil {
-		bounds, fault = readLimits(line, &w)
-	}
-	var searching *search
-	if fault == nil {
-		searching, fault = readSearch(line)
+		fault = job.tune(line, &w)
 	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, Resume: resume, progress: p, limits: bounds, search: searching}
 	if watch != nil {
 		job.Watch = watch
 	}
-	res := job.Run(ctx)
+	return job.runToFiles(ctx, line, watch)
+}
+
+// tune reads the settings of a job that are goptxas's own: knobs, limits of
+// time and memory, a search. w is nil where no process is around it.
+func (j *Job) tune(line *cli.Line, w *Env) (fault *cli.Fault) {
+	if j.Settings.Knobs, fault = readKnobs(line); fault != nil {
+		return fault
+	}
+	if j.limits, fault = readLimits(line, w); fault != nil {
+		return fault
+	}
+	j.search, fault = readSearch(line)
+	return fault
+}
+
+// runToFiles runs a job and writes its files; watch may be nil.
+func (j *Job) runToFiles(ctx context.Context, line *cli.Line, watch Viewer) int {
+	res := j.Run(ctx)
 	if ctx.Err() != nil {
 		return Failed
 	}
-	p.enter("writing")
+	j.progress.enter("writing")
 	if !res.OK {
 		return Failed
 	}
-	if res.Cubin != nil && sink.Errors() == 0 { // warnings about code may be errors
+	if res.Cubin != nil && j.Sink.Errors() == 0 { // warnings about code may be errors
 		if err := writeOutput(ctx, line.Text(cli.OutputFile, "elf.o"), res.Cubin); err != nil {
-			sink.Say(diag.Fatal, err.Error())
+			j.Sink.Say(diag.Fatal, err.Error())
 			return Failed
 		}
 	}
 	if watch != nil {
-		if err := writeView(ctx, line.Text(cli.View, ""), watch, job, res); err != nil {
-			sink.Say(diag.Fatal, err.Error())
+		if err := writeView(ctx, line.Text(cli.View, ""), watch, j, res); err != nil {
+			j.Sink.Say(diag.Fatal, err.Error())
 			return Failed
 		}
 	}
-	return finish(ctx, line, sink, job, res)
+	return finish(ctx, line, j.Sink, j, res)
 }
 
 // newSink makes the sink of a compilation from the options about messages.

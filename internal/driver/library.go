@@ -64,22 +64,14 @@ func (r *Request) Compile(ctx context.Context) (cubin []byte, ok bool) {
 	}
 	takeTarget(line, files)
 	s, fault := cli.Check(line, sink.Say)
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), kernel: r.Kernel}
 	if fault == nil {
-		s.Knobs, fault = readKnobs(line)
-	}
-	var bounds *limits
-	if fault == nil {
-		bounds, fault = readLimits(line, nil)
-	}
-	var searching *search
-	if fault == nil {
-		searching, fault = readSearch(line)
+		fault = job.tune(line, nil)
 	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds, kernel: r.Kernel, search: searching}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }
