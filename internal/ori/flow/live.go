@@ -18,11 +18,10 @@ type Live struct {
 	f    *ori.Func
 	base []int32 // first word of each register, and the end
 
-	chosen []bool  // of each register: it is looked at
+	chosen []int32 // of each register, its first word, or -1 if it is not looked at
 	id     []int32 // number of each word, -1 = never alive between blocks
 	start  []bits.Set
 	end    []bits.Set
-	gen    []bits.Set // read before they are written
 	kill   []bits.Set // written for certain
 }
 
@@ -38,21 +37,22 @@ func LiveAmong(f *ori.Func, keep func(ori.Reg) bool) *Live { return liveIn(f.Scr
 // liveIn makes an analysis whose result lies in some memory.
 func liveIn(mem *pool.Scratch, f *ori.Func, keep func(ori.Reg) bool) *Live {
 	l := &Live{f: f, base: pool.Make[int32](mem, len(f.Regs)+1)}
-	l.chosen = pool.Make[bool](f.Scratch(), len(f.Regs))
+	l.chosen = pool.Make[int32](f.Scratch(), len(f.Regs))
 	for r := range f.Regs {
 		l.base[r+1] = l.base[r] + int32(f.Regs[r].Width)
-		l.chosen[r] = keep(ori.Reg(r))
-	}
-	l.number(mem, f)
-	n := len(l.Words)
-	l.start, l.end, l.gen, l.kill = sets(mem, f, n), sets(mem, f, n), sets(f.Scratch(), f, n), sets(f.Scratch(), f, n)
-	if n > 0 {
-		for _, b := range f.Blocks {
-			l.block(b)
+		if l.chosen[r] = l.base[r]; !keep(ori.Reg(r)) {
+			l.chosen[r] = -1
 		}
+	}
+	x := l.exposures(f)
+	l.number(mem)
+	n := len(l.Words)
+	l.start, l.end, l.kill = sets(mem, f, n), sets(mem, f, n), sets(f.Scratch(), f, n)
+	if n > 0 {
+		l.fill(f, x)
 		l.solve(f)
 	}
-	l.gen, l.kill, l.chosen = nil, nil, nil
+	l.kill, l.chosen = nil, nil
 	return l
 }
 
@@ -100,103 +100,140 @@ func sets(mem *pool.Scratch, f *ori.Func, n int) []bits.Set {
 	return list
 }
 
-// span returns the words that an operand touches of the chosen registers; n
-// is 0 if there are none.
-func (l *Live) span(a *ori.Operand) (first, n int32) {
-	if a.Kind != ori.KReg && !a.HasReg() || !l.chosen[a.Reg] {
-		return 0, 0
-	}
-	if a.Kind == ori.KConst {
-		return l.base[a.Reg], l.base[a.Reg+1] - l.base[a.Reg]
-	}
-	return l.base[a.Reg] + int32(a.Sub), int32(max(1, a.N))
-}
-
 // kills reports whether a result of i is written for certain. A guarded write
 // kills nothing, unless it says what its results are if it does not happen.
 func (l *Live) kills(i *ori.Instr, d *ori.Operand) bool {
 	return i.Guard.Kind == ori.KNone || len(i.Old) > 0 && d.HasReg() && !l.f.Regs[d.Reg].Var
 }
 
-// sources calls read with the words that i reads.
-func (l *Live) sources(i *ori.Instr, read func(first, n int32)) {
-	for k := int(i.NDst); k < len(i.Args); k++ {
-		if first, n := l.span(&i.Args[k]); n > 0 {
-			read(first, n)
+// exposed are the words that blocks read before they write them, and those that
+// they write for certain, each once, one block behind the other.
+type exposed struct {
+	reads, writes []int32
+	ends          []exposedEnd // of each block in the layout, in both
+}
+
+type exposedEnd struct{ reads, writes int32 }
+
+// looker finds the exposed words.
+type looker struct {
+	*Live
+	exposed
+	at      int32   // the block, plus one
+	written []int32 // of each word, the block that wrote it last, plus one
+	read    []int32 // and the one that read it before
+}
+
+// usualExposed is about for how many of the instructions there is an exposed word.
+const usualExposed = 2
+
+// exposures goes over f and marks the exposed words in id.
+func (l *Live) exposures(f *ori.Func) exposed {
+	total, mem := int(l.base[len(f.Regs)]), f.Scratch()
+	room := pool.Make[int32](mem, 3*total)
+	l.id = room[:total]
+	x := looker{Live: l, written: room[total : 2*total], read: room[2*total:]}
+	x.reads, x.writes = pool.Room[int32](mem, f.NumInstrs()/usualExposed), pool.Room[int32](mem, f.NumInstrs())
+	x.ends = pool.Room[exposedEnd](mem, len(f.Blocks))
+	for _, b := range f.Blocks {
+		x.at = b.ID + 1
+		for i := b.First(); i != nil; i = i.Next() {
+			x.sources(i)
+			x.results(i)
 		}
+		x.ends = append(x.ends, exposedEnd{int32(len(x.reads)), int32(len(x.writes))})
+	}
+	return x.exposed
+}
+
+// sources notes what i reads.
+func (x *looker) sources(i *ori.Instr) {
+	args := i.Args[i.NDst:]
+	for k := range args {
+		x.source(&args[k])
 	}
 	if i.Guard.Kind != ori.KNone {
-		if first, n := l.span(&i.Guard); n > 0 {
-			read(first, n)
-		}
+		x.source(&i.Guard)
 	}
 	for k := range i.Old {
-		if first, n := l.span(&i.Old[k]); n > 0 {
-			read(first, n)
+		x.source(&i.Old[k])
+	}
+}
+
+// source notes what is read of an operand.
+func (x *looker) source(a *ori.Operand) {
+	if !a.HasReg() {
+		return
+	}
+	w := x.chosen[a.Reg]
+	if w < 0 {
+		return
+	}
+	n := int32(max(1, a.N))
+	if a.Kind == ori.KConst {
+		n = x.base[a.Reg+1] - w
+	} else {
+		w += int32(a.Sub)
+	}
+	for end := w + n; w < end; w++ {
+		if x.written[w] != x.at && x.read[w] != x.at {
+			x.read[w], x.id[w] = x.at, 1
+			x.reads = append(x.reads, w)
+		}
+	}
+}
+
+// results notes what i writes for certain.
+func (x *looker) results(i *ori.Instr) {
+	for k := range i.NDst {
+		a := &i.Args[k]
+		if !a.HasReg() || !x.kills(i, a) {
+			continue
+		}
+		w := x.chosen[a.Reg]
+		if w < 0 {
+			continue
+		}
+		w += int32(a.Sub)
+		for end := w + int32(max(1, a.N)); w < end; w++ {
+			if x.written[w] != x.at {
+				x.written[w] = x.at
+				x.writes = append(x.writes, w)
+			}
 		}
 	}
 }
 
 // number gives numbers to the words that some block reads before it writes
 // them.
-func (l *Live) number(mem *pool.Scratch, f *ori.Func) {
-	total := int(l.base[len(f.Regs)])
-	l.id = pool.Make[int32](mem, total)
-	written := pool.Make[int32](f.Scratch(), total) // block that wrote last, plus one
-	at := int32(0)                                  // the block, plus one
-	read := func(first, n int32) {
-		for w := first; w < first+n; w++ {
-			if written[w] != at {
-				l.id[w] = 1
-			}
-		}
-	}
-	for _, b := range f.Blocks {
-		at = b.ID + 1
-		for i := b.First(); i != nil; i = i.Next() {
-			l.sources(i, read)
-			for k := range i.NDst {
-				if first, n := l.span(&i.Args[k]); n > 0 && l.kills(i, &i.Args[k]) {
-					for w := first; w < first+n; w++ {
-						written[w] = at
-					}
-				}
-			}
-		}
-	}
-	for w := range l.id {
-		if l.id[w] == 0 {
-			l.id[w] = -1
+func (l *Live) number(mem *pool.Scratch) {
+	marks := l.id
+	l.id = pool.Room[int32](mem, len(marks))
+	for w, mark := range marks {
+		if mark == 0 {
+			l.id = append(l.id, -1)
 			continue
 		}
-		l.id[w] = int32(len(l.Words))
+		l.id = append(l.id, int32(len(l.Words)))
 		l.Words = append(l.Words, int32(w))
 	}
 }
 
-// block finds what b reads before it writes, and what it writes.
-func (l *Live) block(b *ori.Block) {
-	gen, kill := l.gen[b.ID], l.kill[b.ID]
-	read := func(first, n int32) {
-		for w := first; w < first+n; w++ {
-			if g := int(l.id[w]); g >= 0 && !kill.Has(g) {
-				gen.Add(g)
+// fill makes the sets of what blocks read before they write it, and write.
+func (l *Live) fill(f *ori.Func, x exposed) {
+	var from exposedEnd
+	for n, b := range f.Blocks {
+		start, kill := l.start[b.ID], l.kill[b.ID]
+		for _, w := range x.reads[from.reads:x.ends[n].reads] {
+			start.Add(int(l.id[w]))
+		}
+		for _, w := range x.writes[from.writes:x.ends[n].writes] {
+			if g := l.id[w]; g >= 0 {
+				kill.Add(int(g))
 			}
 		}
+		from = x.ends[n]
 	}
-	for i := b.First(); i != nil; i = i.Next() {
-		l.sources(i, read)
-		for k := range i.NDst {
-			if first, n := l.span(&i.Args[k]); n > 0 && l.kills(i, &i.Args[k]) {
-				for w := first; w < first+n; w++ {
-					if g := int(l.id[w]); g >= 0 {
-						kill.Add(g)
-					}
-				}
-			}
-		}
-	}
-	l.start[b.ID].Or(gen)
 }
 
 // solve carries liveness backwards until nothing changes.
