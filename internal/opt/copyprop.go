@@ -68,7 +68,7 @@ func (v *copies) fromCopy(a *ori.Operand) bool {
 	if a.Kind == ori.KNone || a.Kind == ori.KConst || !a.HasReg() {
 		return false
 	}
-	d := v.Def[v.Word(a)]
+	d := v.Words[v.Word(a)].Def
 	return d != nil && (d.Op == op.COPY || d.Op == op.MOV)
 }
 
@@ -101,7 +101,7 @@ func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 
 // copied returns the source of the copy that makes word n of a, read by i.
 func (v *copies) copied(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bool) {
-	d := v.Def[v.WordOf(a)+int32(n)]
+	d := v.Words[v.WordOf(a)+int32(n)].Def
 	if d == nil || d.Op != op.COPY && d.Op != op.MOV || d.NDst != 1 || len(d.Args) != 2 || d.Guard.Kind != ori.KNone {
 		return a, false
 	}

@@ -58,7 +58,7 @@ const done = -2
 // newMarker lists who writes each word, where the values do not tell, and marks
 // what must stay whoever reads its results.
 func newMarker(f *ori.Func, v *Values) *marker {
-	m := &marker{v: v, head: pool.Make[int32](f.Scratch(), len(v.Def)), needed: pool.Make[bool](f.Scratch(), f.NumInstrs())}
+	m := &marker{v: v, head: pool.Make[int32](f.Scratch(), len(v.Words)), needed: pool.Make[bool](f.Scratch(), f.NumInstrs())}
 	for w := range m.head {
 		m.head[w] = -1
 	}
@@ -82,7 +82,7 @@ func newMarker(f *ori.Func, v *Values) *marker {
 				}
 				w := v.Word(a)
 				for n := range int32(a.N) {
-					if v.Writes[w+n] == 1 {
+					if v.Words[w+n].Writes == 1 {
 						continue // it is the word's Def
 					}
 					m.writer = append(m.writer, writer{i, m.head[w+n]})
@@ -123,8 +123,8 @@ func (m *marker) words(a *ori.Operand) {
 	}
 	w := m.v.Word(a)
 	for n := range int32(max(1, a.N)) {
-		if m.v.Writes[w+n] == 1 {
-			if d := m.v.Def[w+n]; d.Op != op.PHISRC { // what a PHI reads is marked with it
+		if m.v.Words[w+n].Writes == 1 {
+			if d := m.v.Words[w+n].Def; d.Op != op.PHISRC { // what a PHI reads is marked with it
 				m.mark(d)
 			}
 			continue

@@ -59,7 +59,7 @@ const (
 const MaxDepth = 24
 
 func NewKnowledge(f *ori.Func, v *Values) *Knowledge {
-	n := len(v.Def)
+	n := len(v.Words)
 	k := &Knowledge{v: v, head: pool.Make[int32](f.Scratch(), n), state: pool.Make[uint8](f.Scratch(), n), bits: pool.Make[bitSet](f.Scratch(), n), writer: make([]writer, 0, n)}
 	for w := range k.head {
 		k.head[w] = -1
@@ -488,7 +488,7 @@ func bitsOfPack(i *ori.Instr) bitSet {
 
 // Grow makes room for words made since; nothing is known of them.
 func (k *Knowledge) Grow() {
-	for len(k.head) < len(k.v.Def) {
+	for len(k.head) < len(k.v.Words) {
 		k.head = append(k.head, -1)
 		k.state = append(k.state, answered)
 		k.bits = append(k.bits, bitSet{})

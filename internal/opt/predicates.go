@@ -263,7 +263,7 @@ func (c *Combiner) combined() []int32 {
 	if c.joins != nil {
 		return c.joins
 	}
-	c.joins = pool.Make[int32](c.F.Scratch(), len(c.V.Reads))
+	c.joins = pool.Make[int32](c.F.Scratch(), len(c.V.Words))
 	for _, b := range c.F.Blocks {
 		for i := range b.Instrs {
 			if !isPredicateLogic(i) || i.Args[3].Kind != ori.KZero || i.Args[1].Kind != ori.KReg || i.Args[2].Kind != ori.KReg {

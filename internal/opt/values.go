@@ -47,7 +47,7 @@ func (v *Values) Settled(i *ori.Instr, a ori.Operand) bool {
 	w := v.WordOf(a)
 	left := int32(0)
 	for n := range int32(a.N) {
-		left += v.Writes[w+n]
+		left += v.Words[w+n].Writes
 	}
 	n := 0
 	for j := i.Prev(); j != nil && n < MaxDistance && left > 0; j = j.Prev() {

@@ -44,8 +44,8 @@ func (x *aligner) operand(a ori.Operand) int {
 		return 0
 	}
 	w := x.v.Word(&a)
-	if x.v.Writes[w] == 1 {
-		return x.result(x.v.Def[w], w)
+	if x.v.Words[w].Writes == 1 {
+		return x.result(x.v.Words[w].Def, w)
 	}
 	for _, o := range x.open {
 		if o == w {
@@ -72,7 +72,7 @@ func (x *aligner) writers(w int32) []*ori.Instr {
 						continue
 					}
 					for k := range int32(max(1, d.N)) {
-						if n := x.v.Word(&d) + k; x.v.Writes[n] != 1 {
+						if n := x.v.Word(&d) + k; x.v.Words[n].Writes != 1 {
 							x.defs[n] = append(x.defs[n], i)
 						}
 					}

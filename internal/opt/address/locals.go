@@ -92,10 +92,10 @@ const wordBytes = 4
 // find lists the accesses to the frame. It is false if its address goes
 // elsewhere.
 func (l *locals) find() bool {
-	l.derived = pool.Make[bool](l.f.Scratch(), len(l.v.Def))
+	l.derived = pool.Make[bool](l.f.Scratch(), len(l.v.Words))
 	frames := 0
 	for r := range l.f.Regs {
-		if info := &l.f.Regs[r]; info.Fixed && info.Class == ori.R && info.Width == 1 && l.v.Writes[l.v.Base[r]] == 0 && l.v.Reads[l.v.Base[r]] > 0 {
+		if info := &l.f.Regs[r]; info.Fixed && info.Class == ori.R && info.Width == 1 && l.v.Words[l.v.Base[r]].Writes == 0 && l.v.Words[l.v.Base[r]].Reads > 0 {
 			l.derived[l.v.Base[r]] = true
 			l.frame = l.f.Words(ori.Reg(r))
 			frames++

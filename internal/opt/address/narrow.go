@@ -42,7 +42,7 @@ func narrower(v *opt.Values, i *ori.Instr) []span {
 	}
 	used, w := uint(0), v.Word(&i.Args[0])
 	for k := range int(i.Args[0].N) {
-		if v.Reads[w+int32(k)] != 0 {
+		if v.Words[w+int32(k)].Reads != 0 {
 			used |= 1 << k
 		}
 	}

@@ -66,7 +66,7 @@ func (c *converter) madeIn(t *ori.Block, a ori.Operand) bool {
 	}
 	w := c.v.WordOf(a)
 	for n := w; n < w+int32(max(1, a.N)); n++ {
-		if d := c.v.Def[n]; d != nil && d.Block() == t {
+		if d := c.v.Words[n].Def; d != nil && d.Block() == t {
 			return true
 		}
 	}

@@ -73,7 +73,7 @@ var always = ori.Zero(ori.P)
 // find lists the guarded instructions with results, and the words that
 // may be wanted only where guards hold.
 func (o *oldValues) find() bool {
-	o.open = pool.Make[bool](o.f.Scratch(), len(o.v.Def))
+	o.open = pool.Make[bool](o.f.Scratch(), len(o.v.Words))
 	o.phis = make([]*ori.Instr, o.f.NumPhis())
 	for _, b := range o.f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
@@ -109,7 +109,7 @@ func (o *oldValues) each(list []ori.Operand, do func(w int32)) {
 // wanted marks the words that somebody reads. Who wants what a guarded
 // instruction makes wants what it leaves too, unless its guard holds then.
 func (o *oldValues) wanted() {
-	o.want, o.from = pool.Make[ori.Operand](o.f.Scratch(), len(o.v.Def)), map[int32][]int32{}
+	o.want, o.from = pool.Make[ori.Operand](o.f.Scratch(), len(o.v.Words)), map[int32][]int32{}
 	for _, b := range o.f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			o.read(i)
@@ -118,7 +118,7 @@ func (o *oldValues) wanted() {
 	for len(o.work) > 0 {
 		w := o.work[len(o.work)-1]
 		o.work = o.work[:len(o.work)-1]
-		d, under := o.v.Def[w], o.want[w]
+		d, under := o.v.Words[w].Def, o.want[w]
 		if d.Op == op.PHI {
 			under = always // what was so in another block may not be so in this one
 		} else if o.implies(under, d.Guard, opt.MaxChain) {
@@ -137,7 +137,7 @@ func (o *oldValues) leftUnder(d *ori.Instr, x int32, under ori.Operand) ori.Oper
 		return under
 	}
 	not := d.Guard.Not()
-	if e := o.v.Def[x]; under == always || e != nil && e.Guard.Kind == ori.KReg && o.implies(not, e.Guard, opt.MaxChain) {
+	if e := o.v.Words[x].Def; under == always || e != nil && e.Guard.Kind == ori.KReg && o.implies(not, e.Guard, opt.MaxChain) {
 		return not
 	}
 	return under
@@ -184,7 +184,7 @@ func (o *oldValues) read(i *ori.Instr) {
 func (o *oldValues) under(i *ori.Instr, k int, w int32) ori.Operand {
 	last := len(i.Args) - 1
 	tests := isAndTest(i) && k != last && i.Args[last].Kind == ori.KReg
-	d := o.v.Def[w]
+	d := o.v.Words[w].Def
 	switch {
 	case tests && d != nil && d.Guard.Kind == ori.KReg && o.implies(i.Args[last], d.Guard, opt.MaxChain):
 		return i.Args[last]

@@ -246,7 +246,7 @@ func (c *cse) replace(i, old *ori.Instr) {
 		m.Line, m.Loc = i.Line, i.Loc
 		b.InsertBefore(m, i)
 		for w := range int32(d.N) {
-			c.v.Def[c.v.WordOf(d)+w] = m
+			c.v.Words[c.v.WordOf(d)+w].Def = m
 		}
 	}
 	i.Remove()

@@ -22,8 +22,8 @@ func LocalCSE(f *ori.Func) bool {
 		n = max(n, b.Len())
 	}
 	l := &localCSE{f: f, v: opt.ValuesOf(f), heads: pool.Make[int32](f.Scratch(), 1<<bits.Len(uint(n)))}
-	l.number = pool.Make[int32](f.Scratch(), len(l.v.Def))
-	l.stamp = pool.Make[int32](f.Scratch(), len(l.v.Def))
+	l.number = pool.Make[int32](f.Scratch(), len(l.v.Words))
+	l.stamp = pool.Make[int32](f.Scratch(), len(l.v.Words))
 	for k, b := range f.Blocks {
 		if b.Len() > 1 {
 			l.block(b, int32(k)+1)

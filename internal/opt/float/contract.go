@@ -22,7 +22,7 @@ import (
 // It comes before equal products are shared and loops unrolled.
 func Contract(f *ori.Func) bool {
 	c := &contractor{Combiner: opt.Combiner{F: f, V: opt.ValuesOf(f)}}
-	c.sums = pool.Make[int32](c.F.Scratch(), len(c.V.Reads))
+	c.sums = pool.Make[int32](c.F.Scratch(), len(c.V.Words))
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if isSum(i) {

@@ -23,7 +23,7 @@ func Constants(f *ori.Func) bool {
 		return false
 	}
 	s := &sparse{f: f, v: opt.ValuesOf(f), order: flow.DomOf(f).Order}
-	s.state = pool.Make[latticed](f.Scratch(), len(s.v.Def))
+	s.state = pool.Make[latticed](f.Scratch(), len(s.v.Words))
 	s.reached = make([]uint8, f.NumBlocks())
 	s.eval = evaluator{look: s.look}
 	s.reached[f.Blocks[0].ID] = reachedAll
@@ -172,7 +172,7 @@ func (s *sparse) wordOf(a *ori.Operand) latticed {
 		return latticed{kind: varies}
 	}
 	w := s.v.Base[a.Reg] + int32(a.Sub)
-	if s.v.Def[w] == nil { // nothing defined it
+	if s.v.Words[w].Def == nil { // nothing defined it
 		return latticed{kind: varies}
 	}
 	return s.state[w]

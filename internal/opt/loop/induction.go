@@ -260,7 +260,7 @@ func (x *inductions) share(n int) bool {
 // than b of o, by their blocks.
 func (x *inductions) groups(i, o *induction, a, b ori.Operand, list []sumGroup) ([]sumGroup, bool) {
 	start := len(list)
-	def := x.v.Def[x.v.Word(&b)]
+	def := x.v.Words[x.v.Word(&b)].Def
 	for _, u := range x.uses[x.v.Word(&a)] {
 		if u == i.step || u == i.sources[0] || u == i.sources[1] || u.Block() == nil {
 			continue

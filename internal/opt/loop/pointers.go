@@ -91,7 +91,7 @@ func (p *pointers) pointer(b *ori.Block, i *ori.Instr, sources map[int64][]*ori.
 	}
 	x = pointer{header: b, phis: []*ori.Instr{i}, at: opt.Join(d), sources: sources[i.Args[1].Imm]}
 	if d.N == 1 {
-		j := p.c.V.Def[p.c.V.Word(&d)+1]
+		j := p.c.V.Words[p.c.V.Word(&d)+1].Def
 		if j == nil || j.Op != op.PHI || j.Block() != b || j.Args[0].N != 1 {
 			return x, false
 		}
@@ -168,7 +168,7 @@ func (p *pointers) advance(x *pointer, next ori.Operand) bool {
 // within reports whether an operand is defined where header dominates, so
 // that it may change in the loop.
 func (p *pointers) within(a ori.Operand, header *ori.Block) bool {
-	d := p.c.V.Def[p.c.V.Word(&a)]
+	d := p.c.V.Words[p.c.V.Word(&a)].Def
 	return d == nil || flow.DomOf(p.f).Dominates(header, d.Block())
 }
 

@@ -101,7 +101,7 @@ func (u *unroller) around(phi *ori.Instr, at ori.Operand, known func(cell) stead
 
 // outside is the most that a word can be, from who makes it.
 func (u *unroller) outside(at cell) steady {
-	i := u.v.Def[u.v.Base[at.reg]+int32(at.sub)]
+	i := u.v.Words[u.v.Base[at.reg]+int32(at.sub)].Def
 	if i == nil || i.Block() == nil || u.f.Regs[at.reg].Var {
 		return changing
 	}
@@ -110,7 +110,7 @@ func (u *unroller) outside(at cell) steady {
 		if !ok {
 			return numbered
 		}
-		i = u.v.Def[u.v.Word(&first)]
+		i = u.v.Words[u.v.Word(&first)].Def
 	}
 	if u.has(i.Block()) {
 		return counted

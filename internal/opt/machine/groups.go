@@ -25,7 +25,7 @@ func ShareGroups(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	if !g.find() {
 		return false
 	}
-	g.written = pool.Make[int32](f.Scratch(), len(g.v.Def))
+	g.written = pool.Make[int32](f.Scratch(), len(g.v.Words))
 	for _, b := range f.Blocks {
 		g.block(b)
 	}
@@ -75,8 +75,8 @@ func (g *groups) find() bool {
 		x.ok = info.Class == ori.R && info.Width > 1 && info.Width <= maxGroup && !info.Fixed
 		for n := 0; x.ok && n < int(info.Width); n++ {
 			w := g.v.Base[r] + int32(n)
-			i := g.v.Def[w]
-			x.ok = g.v.Writes[w] == 1 && i != nil && i.Op == op.COPY && i.Guard.Kind == ori.KNone && i.Args[0].N == 1 &&
+			i := g.v.Words[w].Def
+			x.ok = g.v.Words[w].Writes == 1 && i != nil && i.Op == op.COPY && i.Guard.Kind == ori.KNone && i.Args[0].N == 1 &&
 				(x.home == 0 || x.home == i.Block().ID+1) && (opt.IsZero(i.Args[1]) || opt.Plain(i.Args[1]) && i.Args[1].Class == ori.R)
 			if x.ok {
 				x.home = i.Block().ID + 1

@@ -21,13 +21,13 @@ func IgnoredBits(f *ori.Func) bool {
 		return false
 	}
 	g := &ignorer{v: opt.ValuesOf(f)}
-	g.need = pool.Make[uint32](f.Scratch(), len(g.v.Def))
+	g.need = pool.Make[uint32](f.Scratch(), len(g.v.Words))
 	changed := false
 	// who reads a value stands behind it: only PHIs look around loops
 	for _, b := range slices.Backward(flow.DomOf(f).Order.Blocks) {
 		for i := b.Last(); i != nil; i = i.Prev() {
 			need := g.of(i)
-			if isMask(i) && g.v.Writes[g.v.WordOf(i.Args[0])] == 1 && !f.Regs[i.Args[0].Reg].Var && keeps(i, need) && f.Should("ignored bits", i) {
+			if isMask(i) && g.v.Words[g.v.WordOf(i.Args[0])].Writes == 1 && !f.Regs[i.Args[0].Reg].Var && keeps(i, need) && f.Should("ignored bits", i) {
 				x := i.Args[1]
 				i.Op, i.Mods = op.COPY, op.Mods{}
 				f.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{x})

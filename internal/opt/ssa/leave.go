@@ -161,7 +161,7 @@ func (l *leaver) positions() {
 	l.live = flow.LiveAmong(l.f, func(r ori.Reg) bool { return l.wants[r] })
 	l.pos = pool.Make[int32](l.f.Scratch(), l.f.NumInstrs())
 	l.tail = pool.Make[int32](l.f.Scratch(), l.f.NumBlocks())
-	l.uses = make([][]lastUse, len(l.v.Def))
+	l.uses = make([][]lastUse, len(l.v.Words))
 	l.up, l.off, l.members = pool.Make[ori.Reg](l.f.Scratch(), len(l.f.Regs)), pool.Make[int16](l.f.Scratch(), len(l.f.Regs)), make([][]ori.Reg, len(l.f.Regs))
 	for r := range l.up {
 		l.up[r] = ori.Reg(r)
@@ -305,7 +305,7 @@ func (l *leaver) interfere(as, bs []ori.Reg, by int) bool {
 // value returns the word that a word is a copy of.
 func (l *leaver) value(w int32) int32 {
 	for {
-		d := l.v.Def[w]
+		d := l.v.Words[w].Def
 		if d == nil || d.Block() == nil || !l.isCopy(d) {
 			return w
 		}
@@ -315,8 +315,8 @@ func (l *leaver) value(w int32) int32 {
 
 // clash reports whether two words are alive at once and differ.
 func (l *leaver) clash(x, y int32) bool {
-	i, j := l.v.Def[x], l.v.Def[y]
-	if l.v.Writes[x] == 0 || l.v.Writes[y] == 0 || l.value(x) == l.value(y) {
+	i, j := l.v.Words[x].Def, l.v.Words[y].Def
+	if l.v.Words[x].Writes == 0 || l.v.Words[y].Writes == 0 || l.value(x) == l.value(y) {
 		return false
 	}
 	if i == j {

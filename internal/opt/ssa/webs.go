@@ -66,7 +66,7 @@ func (w *webs) choose() bool {
 		}
 		many := w.apart && info.Width > 1
 		for n := range int32(info.Width) {
-			many = many || w.v.Writes[w.v.Base[r]+n] > 1
+			many = many || w.v.Words[w.v.Base[r]+n].Writes > 1
 		}
 		w.chosen[r] = many
 		any = any || many

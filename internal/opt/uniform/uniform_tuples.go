@@ -177,7 +177,7 @@ func (t *tuples) share() {
 			t.keys[k] = r
 			continue
 		}
-		if w := int(t.f.Regs[r].Width); !kept[first] && w > t.most || t.f.Regs[first].Align < t.f.Regs[r].Align || !t.before(first, r) || !t.f.Should("tuple", t.v.Def[t.v.Base[r]]) {
+		if w := int(t.f.Regs[r].Width); !kept[first] && w > t.most || t.f.Regs[first].Align < t.f.Regs[r].Align || !t.before(first, r) || !t.f.Should("tuple", t.v.Words[t.v.Base[r]].Def) {
 			continue
 		} else if !kept[first] {
 			kept[first] = true
@@ -247,9 +247,9 @@ func (t *tuples) before(a, b ori.Reg) bool {
 		}
 	}
 	for m := range int32(t.f.Regs[a].Width) {
-		i := t.v.Def[t.v.Base[a]+m]
+		i := t.v.Words[t.v.Base[a]+m].Def
 		for n := range int32(t.f.Regs[b].Width) {
-			j := t.v.Def[t.v.Base[b]+n]
+			j := t.v.Words[t.v.Base[b]+n].Def
 			if t.apart.Is(i.Block()) || t.apart.Is(j.Block()) || !t.dom.Dominates(i.Block(), j.Block()) || i.Block() == j.Block() && t.pos[i.ID] > t.pos[j.ID] {
 				return false
 			}

@@ -132,7 +132,7 @@ func (t *tracer) place(a Access) Place {
 // the bytes of p by what was added on the way.
 func (t *tracer) root(a ori.Operand, p *Place, steps int) Root {
 	info := &t.f.Regs[a.Reg]
-	if info.Fixed && a.Class == ori.R && a.N == 1 && !t.f.Props.MovesStack && t.v.Writes[t.v.Word(&a)] <= 1 {
+	if info.Fixed && a.Class == ori.R && a.N == 1 && !t.f.Props.MovesStack && t.v.Words[t.v.Word(&a)].Writes <= 1 {
 		return Root{Kind: RootStack, N: int64(info.Phys)}
 	}
 	if !t.v.Stable(a) {

@@ -9,16 +9,22 @@ import (
 // Values knows who writes and who reads every word of every register. A
 // phase that changes instructions keeps it true with Count.
 type Values struct {
-	Func   *ori.Func
-	Base   []int32      // first word number of each register, and their number at the end
-	Def    []*ori.Instr // last writer of each word
-	Writes []int32      // of each word; a guarded one counts twice
-	Reads  []int32      // of each word
+	Func  *ori.Func
+	Base  []int32     // first word number of each register, and their number at the end
+	Words []WordValue // of each word
 
-	odd  bool      // a word lost one of several writers: Def may be wrong
-	open []bool    // of each word: it was not one value when f was looked at
-	last []int32   // of each word: the last block that wrote it, or read it from elsewhere, plus one
-	far  []farRead // reads in other blocks than the write before them
+	odd bool      // a word lost one of several writers: Def may be wrong
+	far []farRead // reads in other blocks than the write before them
+}
+
+// WordValue is what is known of a word.
+type WordValue struct {
+	Def    *ori.Instr // its last writer
+	Writes int32      // a guarded one counts twice
+	Reads  int32
+
+	last int32 // the last block that wrote it, or read it from elsewhere, plus one
+	open bool  // it was not one value when the function was looked at
 }
 
 // farRead is a read of a word that no write before it in its block reaches.
@@ -51,8 +57,7 @@ func (v *Values) look(f *ori.Func) {
 		v.Base[r+1] = v.Base[r] + int32(f.Regs[r].Width)
 	}
 	n := int(v.Base[len(f.Regs)])
-	v.Def, v.Writes, v.Reads = cleared(v.Def, n), cleared(v.Writes, n), cleared(v.Reads, n)
-	v.open, v.last, v.far = cleared(v.open, n), cleared(v.last, n), v.far[:0]
+	v.Words, v.far = cleared(v.Words, n), v.far[:0]
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			v.reads(b, i)
@@ -86,21 +91,20 @@ func (v *Values) reads(b *ori.Block, i *ori.Instr) {
 func (v *Values) read(b *ori.Block, a *ori.Operand) {
 	w := v.Word(a)
 	if a.N <= 1 { // nearly all
-		v.Reads[w]++
-		if v.last[w] != b.ID+1 {
-			v.last[w] = b.ID + 1
-			v.far = append(v.far, farRead{w, b})
-		}
+		v.readWord(b, w, &v.Words[w])
 		return
 	}
-	end := w + int32(a.N)
-	reads, last := v.Reads[w:end], v.last[w:end]
-	for n := range reads {
-		reads[n]++
-		if last[n] != b.ID+1 {
-			last[n] = b.ID + 1
-			v.far = append(v.far, farRead{w + int32(n), b})
-		}
+	list := v.Words[w : w+int32(a.N)]
+	for n := range list {
+		v.readWord(b, w+int32(n), &list[n])
+	}
+}
+
+func (v *Values) readWord(b *ori.Block, w int32, x *WordValue) {
+	x.Reads++
+	if x.last != b.ID+1 {
+		x.last = b.ID + 1
+		v.far = append(v.far, farRead{w, b})
 	}
 }
 
@@ -119,23 +123,18 @@ func (v *Values) writes(b *ori.Block, i *ori.Instr) {
 		}
 		w := v.Word(d)
 		if d.N <= 1 {
-			if v.Def[w] != nil {
-				v.open[w] = true
-			}
-			v.Def[w] = i
-			v.Writes[w] += by
-			v.last[w] = b.ID + 1
+			x := &v.Words[w]
+			x.open = x.open || x.Def != nil
+			x.Def, x.last = i, b.ID+1
+			x.Writes += by
 			continue
 		}
-		end := w + int32(d.N)
-		def, writes, last := v.Def[w:end], v.Writes[w:end], v.last[w:end]
-		for n := range def {
-			if def[n] != nil {
-				v.open[w+int32(n)] = true
-			}
-			def[n] = i
-			writes[n] += by
-			last[n] = b.ID + 1
+		list := v.Words[w : w+int32(d.N)]
+		for n := range list {
+			x := &list[n]
+			x.open = x.open || x.Def != nil
+			x.Def, x.last = i, b.ID+1
+			x.Writes += by
 		}
 	}
 }
@@ -150,9 +149,9 @@ func (v *Values) openFar() {
 	}
 	dom := DomOf(v.Func)
 	for _, x := range v.far {
-		d := v.Def[x.word]
+		d := v.Words[x.word].Def
 		if dom.Order.Index[x.at.ID] >= 0 && (d == nil || d.Block() == x.at || !dom.Dominates(d.Block(), x.at)) {
-			v.open[x.word] = true
+			v.Words[x.word].open = true
 		}
 	}
 }
@@ -173,14 +172,20 @@ func cleared[T any](s []T, n int) []T {
 func (v *Values) Holds(f *ori.Func) bool {
 	var x Values
 	x.look(f)
-	for w := range x.Def {
-		if x.Writes[w] == 0 { // nobody can tell who was
-			x.Def[w] = v.Def[w]
-		} else if x.open[w] && (w >= len(v.open) || !v.open[w]) {
+	if !slices.Equal(v.Base, x.Base) || len(v.Words) != len(x.Words) {
+		return false
+	}
+	for w := range x.Words {
+		old, now := &v.Words[w], &x.Words[w]
+		switch {
+		case old.Writes != now.Writes || old.Reads != now.Reads:
+			return false
+		case now.Writes == 0: // nobody can tell who was
+		case now.open && !old.open || old.Def != now.Def:
 			return false
 		}
 	}
-	return slices.Equal(v.Base, x.Base) && slices.Equal(v.Writes, x.Writes) && slices.Equal(v.Reads, x.Reads) && slices.Equal(v.Def, x.Def)
+	return true
 }
 
 // Grow makes room for registers made since.
@@ -188,10 +193,7 @@ func (v *Values) Grow() {
 	for r := len(v.Base) - 1; r < len(v.Func.Regs); r++ {
 		n := int(v.Func.Regs[r].Width)
 		v.Base = append(v.Base, v.Base[r]+int32(n))
-		v.Def = append(v.Def, make([]*ori.Instr, n)...)
-		v.Writes = append(v.Writes, make([]int32, n)...)
-		v.Reads = append(v.Reads, make([]int32, n)...)
-		v.open = append(v.open, make([]bool, n)...)
+		v.Words = append(v.Words, make([]WordValue, n)...)
 	}
 }
 
@@ -212,28 +214,28 @@ func (v *Values) Count(i *ori.Instr, by int32) {
 		w := v.Word(a)
 		for n := range int32(max(1, a.N)) {
 			if k >= int(i.NDst) {
-				v.Reads[w+n] += by
+				v.Words[w+n].Reads += by
 				continue
 			}
-			v.Writes[w+n] += by
+			v.Words[w+n].Writes += by
 			if v.mayNot(i, a) {
-				v.Writes[w+n] += by // two writes as far as anyone may conclude
+				v.Words[w+n].Writes += by // two writes as far as anyone may conclude
 			}
 			if by > 0 {
-				v.Def[w+n] = i
-			} else if v.Writes[w+n] > 0 {
+				v.Words[w+n].Def = i
+			} else if v.Words[w+n].Writes > 0 {
 				v.odd = true
 			}
 		}
 	}
 	if i.Guard.Kind == ori.KReg {
-		v.Reads[v.Word(&i.Guard)] += by
+		v.Words[v.Word(&i.Guard)].Reads += by
 	}
 	for k := range i.Old {
 		if a := &i.Old[k]; a.Kind == ori.KReg {
 			w := v.Word(a)
 			for n := range int32(a.N) {
-				v.Reads[w+n] += by
+				v.Words[w+n].Reads += by
 			}
 		}
 	}
@@ -246,7 +248,7 @@ func (v *Values) CountRead(a *ori.Operand, by int32) {
 	}
 	w := v.Word(a)
 	for n := range int32(max(1, a.N)) {
-		v.Reads[w+n] += by
+		v.Words[w+n].Reads += by
 	}
 }
 
@@ -262,11 +264,15 @@ func (v *Values) Word(a *ori.Operand) int32 {
 // one unguarded write, which dominates every read. A word that had several
 // writes, or none before some read, when the function was looked at stays
 // what it was until it is looked at again.
-func (v *Values) single(w int32) bool { return v.Writes[w] == 1 && !v.open[w] }
+func (v *Values) single(w int32) bool { return v.Words[w].single() }
+
+func (x *WordValue) single() bool { return x.Writes == 1 && !x.open }
 
 // IsValue reports whether a word is one value: nobody needs to know which of
 // several writes, if any, was before a read.
-func (v *Values) IsValue(w int32) bool { return v.Reads[w] == 0 && v.Writes[w] == 0 || v.single(w) }
+func (v *Values) IsValue(w int32) bool {
+	return v.Words[w].Reads == 0 && v.Words[w].Writes == 0 || v.single(w)
+}
 
 // IsVariable reports whether what an operand names is no value in SSA form: it
 // may be written anywhere.
@@ -292,9 +298,9 @@ func (v *Values) Writer(a ori.Operand) *ori.Instr {
 		return nil
 	}
 	w := v.Word(&a)
-	i := v.Def[w]
+	i := v.Words[w].Def
 	for n := range int32(max(1, a.N)) {
-		if !v.single(w+n) || v.Def[w+n] != i || i.Block() == nil {
+		if x := &v.Words[w+n]; !x.single() || x.Def != i || i.Block() == nil {
 			return nil
 		}
 	}
@@ -327,7 +333,7 @@ func (v *Values) ReadsOf(a ori.Operand) int32 {
 	w := v.Word(&a)
 	most := int32(0)
 	for n := range int32(max(1, a.N)) {
-		most = max(most, v.Reads[w+n])
+		most = max(most, v.Words[w+n].Reads)
 	}
 	return most
 }

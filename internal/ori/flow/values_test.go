@@ -17,7 +17,7 @@ func TestSingle(t *testing.T) {
 		v, entry := ValuesOf(f), LiveOf(f).Start(f.Blocks[0])
 		for r := range f.Regs {
 			for n := range int(f.Regs[r].Width) {
-				if v.Writes[v.Base[r]+int32(n)] != 1 {
+				if v.Words[v.Base[r]+int32(n)].Writes != 1 {
 					continue
 				}
 				number := LiveOf(f).Number(ori.Reg(r), n)
