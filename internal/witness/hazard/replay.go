@@ -278,7 +278,7 @@ func (r *replay) write(k int32, a access, f *fact, age int) {
 	case openWrite:
 		if f.leans != 0 {
 			r.lean(lentWrite, f, k)
-		} else if !(i.is("LDTM") && from.is("LDTM")) { // halves of a load, one behind the other
+		} else if !overtakes(from, i) {
 			r.say(k, f.inst, "pending result overwritten", int(a.cell), 0, 0)
 		}
 	case timedRead:

@@ -22,8 +22,18 @@ func returns(i *inst) int {
 		return 6
 	case i.is("LDTM"):
 		return 7
+	case i.is("REDUX"):
+		return 8
 	}
 	return 0
+}
+
+// overtakes reports whether the result of i may go to a register to which one of
+// from is still on its way, though nobody waits: both come back in order. The
+// reference relies on it for halves of a load from tensor memory, and for a word
+// that nobody reads of a wide load from shared memory.
+func overtakes(from, i *inst) bool {
+	return i.is("LDTM") && from.is("LDTM") || i.is("LDS") && from.is("LDS")
 }
 
 // counted is the queue of texture fetches: DEPBAR may wait for all but the

@@ -145,7 +145,7 @@ func TestWaits(t *testing.T) {
 		{"a warp that is held", []string{"ERRBAR ;", "MOV R4, R8 ;", "EXIT ;"}, []sass.Ctrl{held, plain, plain}, 0},
 		{"an mbarrier that is made", []string{"SYNCS.EXCH.64 URZ, [UR8], UR10 ;", "BAR.SYNC.DEFER_BLOCKING 0x0 ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 0},
 		{"a barrier whose number is in a register", []string{"BAR.RED.POPC.DEFER_BLOCKING R4, R4, P0 ;", "MOV R4, R8 ;", "EXIT ;"}, []sass.Ctrl{reads, waits1, plain}, 1},
-		{"a load over a load that nobody reads", []string{"LDS R4, [R8] ;", "LDS R4, [R9] ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 1},
+		{"a load over a load that nobody reads", []string{"LDG.E R4, desc[UR4][R8.64] ;", "LDG.E R4, desc[UR4][R10.64] ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -157,6 +157,9 @@ func TestWaits(t *testing.T) {
 				t.Errorf("without the wait: %v", f)
 			}
 		})
+	}
+	if f := foundWith(t, []string{"LDS.128 R4, [R8] ;", "LDS R7, [R9] ;", "EXIT ;"}, []sass.Ctrl{sets, plain, plain}); len(f) != 0 {
+		t.Errorf("loads from shared memory come back in order: %v", f)
 	}
 }
 
