@@ -35,9 +35,9 @@ STS [0x20], r2`, "LDS.U8 r0 = [0x10]\nSTS [0x20], r0", clean},
 LOP3.LUT r2 = r0, 0xff, rz, 0xc0
 STS [0x20], r2`, "LDS.U16 r0 = [0x10]\nLOP3.LUT r2 = r0, 0xff, rz, 0xc0\nSTS [0x20], r2", clean},
 		{"a guarded byte over zero", `MOV r0 = rz
-@p7 LDS.U8 r0 = [0x10]
-PRMT r1 = r0, 0x7710, rz
-STS [0x20], r1`, "MOV r0 = rz\n@p7 LDS.U8 r0 = [0x10]\nSTS [0x20], r0", clean},
+@p7 LDS.U8 r2 = [0x10] else r0
+PRMT r1 = r2, 0x7710, rz
+STS [0x20], r1`, "MOV r0 = rz\n@p7 LDS.U8 r2 = [0x10] else r0\nSTS [0x20], r2", clean},
 		{"a store of a byte looks at no more", `LDS r0 = [0x10]
 LOP3.LUT r2 = r0, 0xffff, rz, 0xc0
 STS.U8 [0x20], r2`, "LDS r0 = [0x10]\nSTS.U8 [0x20], r0", clean},

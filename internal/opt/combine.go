@@ -99,37 +99,11 @@ func (c *Combiner) inner(i *ori.Instr, a ori.Operand, o op.Op) *ori.Instr {
 		return nil
 	}
 	for _, s := range j.Srcs() {
-		if !c.Holds(j, i, s) {
+		if !c.V.Stable(s) {
 			return nil
 		}
 	}
 	return j
-}
-
-// MaxDistance bounds how far apart two instructions are looked at.
-const MaxDistance = 64
-
-// keeps reports whether the register of s is not written between j and i,
-// which must stand in one block.
-func keeps(j, i *ori.Instr, s ori.Operand) bool {
-	n := 0
-	for k := j.Next(); k != nil && n < MaxDistance; k = k.Next() {
-		if k == i {
-			return true
-		}
-		for _, d := range k.Dsts() {
-			if d.HasReg() && d.Reg == s.Reg {
-				return false
-			}
-		}
-		n++
-	}
-	return false
-}
-
-// Holds reports whether s, a source of j, still has the same value at i.
-func (c *Combiner) Holds(j, i *ori.Instr, s ori.Operand) bool {
-	return c.V.Stable(s) || keeps(j, i, s)
 }
 
 // Rewrite gives i a new operation and sources, and removes j.
@@ -297,7 +271,7 @@ func (c *Combiner) wide(i *ori.Instr) bool {
 		// a product that others want too is computed again with each sum: one
 		// instruction instead of the two of the addition
 		if j == nil || j.Op != op.IMAD || !j.Mods.Has(op.MWIDE) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !IsZero(j.Args[3]) ||
-			!c.Holds(j, hi, j.Args[1]) || !c.Holds(j, hi, j.Args[2]) || !c.V.Stable(Join(x0)) {
+			!c.V.Stable(j.Args[1]) || !c.V.Stable(j.Args[2]) || !c.V.Stable(Join(x0)) {
 			continue
 		}
 		d := lo.Args[0]

@@ -1,7 +1,6 @@
 package opt
 
 import (
-	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -47,7 +46,6 @@ func CopyProp(f *ori.Func) bool {
 // copies are values with what was found out about copies.
 type copies struct {
 	*Values
-	agree    []agreement // by instruction ID, nil until asked for
 	changed  bool
 	unstable bool // something that is not one value is read elsewhere now
 }
@@ -106,7 +104,7 @@ func (v *copies) copied(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bool
 		return a, false
 	}
 	s := d.Args[1]
-	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && (v.Stable(s) || !v.Func.Props.SSA && v.agrees(d, i)) {
+	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && v.Stable(s) {
 		s.Sub += a.Sub + n - d.Args[0].Sub
 		s.N = 1
 		return s, true
@@ -138,47 +136,6 @@ func (v *copies) combine(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 		return a, false
 	}
 	return constant(i, a, s)
-}
-
-// agreement is what is known about a copy and its source.
-type agreement uint8
-
-const (
-	notAsked agreement = iota
-	agrees             // they are the same wherever the copy's result may be read, but for the block of the copy before it
-	differs
-)
-
-// agrees reports whether reader i of copy d may read its source, although
-// that has several writers: all of them stand in the block of the copy
-// before it, so whenever one of them ran the copy ran before anything else
-// could look. This is how producers load under a guard: zero first. In SSA
-// form that is a value, and what a variable holds is none: a copy of it stays
-// one.
-func (v *copies) agrees(d, i *ori.Instr) bool {
-	if v.agree == nil {
-		v.agree = pool.Make[agreement](v.Func.Scratch(), v.Func.NumInstrs())
-	}
-	if v.agree[d.ID] == notAsked {
-		v.agree[d.ID] = differs
-		if s := d.Args[1]; s.N == 1 && v.Settled(d, s) {
-			v.agree[d.ID] = agrees
-		}
-	}
-	if v.agree[d.ID] != agrees {
-		return false
-	}
-	if i.Block() != d.Block() {
-		return true
-	}
-	n := 0
-	for j := d.Next(); j != nil && n < MaxDistance; j = j.Next() {
-		if j == i {
-			return true
-		}
-		n++
-	}
-	return false
 }
 
 func AlignOf(n uint8) uint8 {

@@ -66,12 +66,12 @@ LDG.E r2 = [r4+0x10]
 STS [r1+0x0], r2`, `LDG.E r1 = [r4+0x10]
 STS [0x0], r1
 STS [r1+0x0], r1`, clean},
-		{"under one guard, over the same words", `MOV r1 = 0x0
-@p7 LDG.E r1 = [r4+0x10]
-MOV r2 = 0x0
-@p7 LDG.E r2 = [r4+0x10]
-STS [r1+0x0], r2`, `MOV r1 = 0x0
-@p7 LDG.E r1 = [r4+0x10]
+		{"under one guard, over the same words", `MOV r0 = 0x0
+@p7 LDG.E r1 = [r4+0x10] else r0
+MOV r3 = 0x0
+@p7 LDG.E r2 = [r4+0x10] else r3
+STS [r1+0x0], r2`, `MOV r0 = 0x0
+@p7 LDG.E r1 = [r4+0x10] else r0
 STS [r1+0x0], r1`, append(clean, opt.CopyProp, opt.DeadCode)},
 		{"over other words", `MOV r1 = 0x0
 @p7 LDG.E r1 = [r4+0x10]

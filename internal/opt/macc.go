@@ -14,8 +14,7 @@ import (
 //	IADD3    d[0], p = w[0], x[0], rz        IMAD          d[1] = a0, b1, h
 //	IADD3.X  d[1]    = g, x[1], rz, p, !pt
 //
-// The sum may be kept in x itself, as loops do, so nothing is asked of x and
-// d but to stay in place between the two additions.
+// In SSA form x is a value even where a loop keeps the sum in one variable.
 func (c *Combiner) accumulate64(hi *ori.Instr) bool {
 	lo, ok := c.carryPair(hi)
 	if !ok {
@@ -24,7 +23,7 @@ func (c *Combiner) accumulate64(hi *ori.Instr) bool {
 	for _, k := range [...]int{2, 3} {
 		t, g := lo.Args[k], hi.Args[k-1]
 		x0, x1 := lo.Args[5-k], hi.Args[4-k]
-		if !IsPair(x0, x1) || !c.quiet(lo, hi, x0.Reg) {
+		if !IsPair(x0, x1) || !c.V.Stable(Join(x0)) {
 			continue
 		}
 		w, terms := c.product64(t, g)
@@ -51,23 +50,6 @@ func (c *Combiner) carryPair(hi *ori.Instr) (lo *ori.Instr, ok bool) {
 	ok = lo != nil && lo.Op == op.IADD3 && lo.Mods == (op.Mods{}) && lo.NDst == 2 && len(lo.Args) == 5 && lo.Guard.Kind == ori.KNone && IsZero(lo.Args[4]) &&
 		lo.Args[4].Flags == 0 && lo.Args[0].Kind == ori.KReg && lo.Args[0].Class == ori.R && lo.Block() == hi.Block() && hi.Args[3].Flags == 0
 	return lo, ok
-}
-
-// quiet reports whether nothing between the halves of a sum writes register
-// x.
-func (c *Combiner) quiet(lo, hi *ori.Instr, x ori.Reg) bool {
-	n := 0
-	for j := lo.Next(); j != hi; j = j.Next() {
-		if n++; j == nil || n > MaxDistance {
-			return false
-		}
-		for _, d := range j.Dsts() {
-			if d.Kind == ori.KReg && d.Reg == x {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // product64 returns the multiplication of low words that makes t, and those

@@ -114,7 +114,7 @@ func (c *Combiner) shifted(i *ori.Instr) (t bitTest, ok bool) {
 	a, mask := s.Args[3], ^uint32(0)<<n
 	t.gone = append(t.gone, s)
 	if j := c.inner(s, a, op.LOP3); j != nil {
-		if x, bits, ok := masked(j); ok && bits&mask != 0 && c.Holds(j, i, x) {
+		if x, bits, ok := masked(j); ok && bits&mask != 0 && c.V.Stable(x) {
 			a, mask = x, bits&mask
 			t.gone = append(t.gone, j)
 		}
@@ -132,7 +132,7 @@ func (c *Combiner) ofShifted(i, j *ori.Instr) (t bitTest, ok bool) {
 		return t, false
 	}
 	s := c.inner(j, a, op.SHF)
-	if s == nil || s.Mods != op.M(op.ML, op.MU32) || len(s.Args) != 4 || !IsZero(s.Args[3]) || !Plain(s.Args[1]) || !c.Holds(s, i, s.Args[1]) {
+	if s == nil || s.Mods != op.M(op.ML, op.MU32) || len(s.Args) != 4 || !IsZero(s.Args[3]) || !Plain(s.Args[1]) || !c.V.Stable(s.Args[1]) {
 		return t, false
 	}
 	n, ok := Known(s.Args[2])

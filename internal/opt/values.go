@@ -37,36 +37,6 @@ func (v *Values) Change(i *ori.Instr, o op.Op, m op.Mods, srcs ...ori.Operand) {
 	v.Count(i, 1)
 }
 
-// Settled reports whether all writers of an operand's words stand in the
-// block of i before it. Then the words do not change between i and what it
-// dominates: after each of the writers i runs before the block ends.
-func (v *Values) Settled(i *ori.Instr, a ori.Operand) bool {
-	if !a.HasReg() || a.Kind == ori.KConst || v.Func.Regs[a.Reg].Fixed {
-		return false
-	}
-	w := v.WordOf(a)
-	left := int32(0)
-	for n := range int32(a.N) {
-		left += v.Words[w+n].Writes
-	}
-	n := 0
-	for j := i.Prev(); j != nil && n < MaxDistance && left > 0; j = j.Prev() {
-		for k := range j.NDst {
-			d := &j.Args[k]
-			if d.Reg != a.Reg || d.Kind != ori.KReg {
-				continue
-			}
-			both := int32(min(d.Sub+d.N, a.Sub+a.N)) - int32(max(d.Sub, a.Sub))
-			if j.Guard.Kind != ori.KNone && len(j.Old) == 0 {
-				both *= 2 // as it is counted
-			}
-			left -= max(0, both)
-		}
-		n++
-	}
-	return left == 0
-}
-
 // IsPure reports whether i does nothing but compute its results from its
 // sources, the same each time.
 func IsPure(i *ori.Instr) bool { return i.Guard.Kind == ori.KNone && computes(i) }

@@ -156,7 +156,7 @@ func (c *cse) known(i *ori.Instr) bool {
 // dominates.
 func (c *cse) lasts(i *ori.Instr) bool {
 	for _, s := range i.Srcs() {
-		if !c.v.Stable(s) && !c.v.Settled(i, s) {
+		if !c.v.Stable(s) {
 			return false
 		}
 	}

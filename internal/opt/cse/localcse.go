@@ -145,36 +145,9 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 		c := l.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{e.i.Args[k]})
 		c.Line, c.Loc = i.Line, i.Loc
 		i.Block().InsertBefore(c, i)
-		if i.Guard.Kind != ori.KNone && len(i.Old) == 0 {
-			removeBefore(c, d)
-		}
 	}
 	i.Remove()
 	l.changed = true
-}
-
-// removeBefore removes what was written to d before i writes all of it, if
-// nobody reads that.
-func removeBefore(i *ori.Instr, d ori.Operand) {
-	n := 0
-	for j := i.Prev(); j != nil && n < opt.MaxDistance; j = j.Prev() {
-		reads := j.Guard.HasReg() && j.Guard.Reg == d.Reg
-		for _, s := range j.Srcs() {
-			reads = reads || s.HasReg() && s.Reg == d.Reg
-		}
-		if reads {
-			return
-		}
-		for _, x := range j.Dsts() {
-			if x.HasReg() && x.Reg == d.Reg {
-				if x == d && j.NDst == 1 && (j.Op == op.COPY || opt.IsPure(j)) {
-					j.Remove()
-				}
-				return
-			}
-		}
-		n++
-	}
 }
 
 // holds reports whether result k of e is still in its register, which is

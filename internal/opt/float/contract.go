@@ -154,7 +154,7 @@ func (c *contractor) product(i *ori.Instr, a ori.Operand, mul op.Op) *ori.Instr 
 		return nil
 	}
 	for _, s := range j.Srcs() {
-		if !c.Holds(j, i, s) && !c.lasts(j, i, s) {
+		if !c.V.Stable(s) && !c.lasts(j, i, s) {
 			return nil
 		}
 	}
