@@ -64,6 +64,61 @@ func TestUnroll(t *testing.T) {
 	}
 }
 
+// TestUnrollAround writes out a loop around one that is written out first: what
+// the turns inside hand on is known in it too, so little is left of its own.
+func TestUnrollAround(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg p2 1/1
+reg r3 1/1
+reg r4 1/1
+reg r5 1/1
+reg p6 1/1
+b0: -> b1
+MOV r0 = rz
+S2R r1 = SR_TID.X
+b1: -> b2
+MOV r4 = rz
+b2: -> b2, b3
+MUFU.RCP r3 = r3
+IADD3 r5 = r1, r4, rz
+LOP3.LUT r5 = r5, 0xf, rz, 0xc0
+IMAD r5 = r5, 0x10, r1
+IMAD r5 = r5, r5, r1
+IADD3 r4 = r4, 0x1, rz
+ISETP.LT.AND p2 = r4, 0x10, pt
+@p2 BRA b2
+b3: -> b1, b4
+IADD3 r0 = r0, 0x1, rz
+ISETP.LT.AND p6 = r0, 0x5, pt
+@p6 BRA b1
+b4:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	ssa.SSA(f)
+	loop.Unroll(f, usualBounds())
+	bodies := 0
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.MUFU {
+				bodies++
+			}
+		}
+	}
+	if bodies != 5*16 {
+		t.Errorf("%d bodies, want %d\n%s", bodies, 5*16, f)
+	}
+	if err := errors.Join(f.Verify(0), flow.CheckSSA(f)); err != nil {
+		t.Error(err)
+	}
+}
+
 // usualBounds are what was measured. Of loops of matrix products the
 // reference writes out those whose turns come to 1,184 and leaves those of 1,344.
 func usualBounds() loop.Bounds {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -88,9 +89,13 @@ func (u *unroller) steadiness(i *ori.Instr, known func(cell) steady) steady {
 	return k
 }
 
-// around is what a word of a PHI is in the turns behind the first.
+// around is what a word of a PHI is in the turns behind the first. Behind loops
+// inside that were written out stand PHIs with one way to them.
 func (u *unroller) around(phi *ori.Instr, at ori.Operand, known func(cell) steady) steady {
-	if phi.Block() != u.loop.Header {
+	if b := phi.Block(); b != u.loop.Header {
+		if s := branch.SourceOf(b.Preds[0], b, phi); len(b.Preds) == 1 && s != nil && s.Args[2].Kind == ori.KReg {
+			return known(cell{s.Args[2].Reg, s.Args[2].Sub + at.Sub - phi.Args[0].Sub})
+		}
 		return changing
 	}
 	if next, ok := u.next(phi, at); ok {
