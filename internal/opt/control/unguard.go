@@ -84,12 +84,22 @@ func (o *oldValues) find() bool {
 			if i.Op == op.PHI {
 				o.phis[i.Args[1].Imm] = i
 			}
-			if leaves || i.Op == op.PHI {
+			if leaves || i.Op == op.PHI || o.carries(i) {
 				o.each(i.Dsts(), func(w int32) { o.open[w] = true })
 			}
 		}
 	}
 	return len(o.guarded) > 0
+}
+
+// carries reports whether i only carries a value on: who wants what it makes wants
+// that, and unrolling leaves such copies that nobody reads.
+func (o *oldValues) carries(i *ori.Instr) bool {
+	if i.Op != op.COPY || i.Guard.Kind != ori.KNone || len(i.Args) != 2 {
+		return false
+	}
+	d, s := &i.Args[0], &i.Args[1]
+	return d.Kind == ori.KReg && s.Kind == ori.KReg && s.Flags == 0 && d.N == s.N && !o.v.IsVariable(*d) && !o.v.IsVariable(*s)
 }
 
 // each calls do with every word of the operands.
@@ -121,7 +131,7 @@ func (o *oldValues) wanted() {
 		d, under := o.v.Words[w].Def, o.want[w]
 		if d.Op == op.PHI {
 			under = always // what was so in another block may not be so in this one
-		} else if o.implies(under, d.Guard, opt.MaxChain) {
+		} else if d.Guard.Kind == ori.KReg && o.implies(under, d.Guard, opt.MaxChain) {
 			continue
 		}
 		for _, x := range o.from[w] {
@@ -133,7 +143,7 @@ func (o *oldValues) wanted() {
 // leftUnder returns a predicate under which word x is wanted, which d leaves
 // where its guard does not hold, if what d makes is wanted under another.
 func (o *oldValues) leftUnder(d *ori.Instr, x int32, under ori.Operand) ori.Operand {
-	if d.Op == op.PHI {
+	if d.Guard.Kind != ori.KReg { // a PHI, or a copy
 		return under
 	}
 	not := d.Guard.Not()
@@ -162,6 +172,10 @@ func (o *oldValues) read(i *ori.Instr) {
 		if phi := o.phis[i.Args[1].Imm]; phi != nil && i.Args[2].Kind == ori.KReg {
 			o.passes(&i.Args[2], &phi.Args[0])
 		}
+		return
+	}
+	if o.carries(i) {
+		o.passes(&i.Args[1], &i.Args[0])
 		return
 	}
 	for k := int(i.NDst); k < len(i.Args); k++ {
