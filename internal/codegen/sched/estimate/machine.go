@@ -19,6 +19,7 @@ const (
 	schedulers  = 4
 	registers   = 1 << 16
 	maxThreads  = 2048
+	maxBlocks   = 32
 	sharedBytes = 227 << 10
 	usualBlock  = 256 // threads, when the source does not say
 )
@@ -45,7 +46,7 @@ func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
 	}
 	threads = (threads + 31) / 32 * 32
 	warps := schedulers * (registers / schedulers / ((count + 7) / 8 * 8 * 32)) // each has its own registers, and gives them out by the 256
-	blocks = min(warps*32, maxThreads) / threads
+	blocks = min(min(warps*32, maxThreads)/threads, maxBlocks)
 	if n := max(f.Props.SharedBytes, reach(f, threads)); n > 0 {
 		blocks = min(blocks, sharedBytes/n)
 	}
