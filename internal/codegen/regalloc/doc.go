@@ -23,6 +23,7 @@
 //     occupancy, evicted.go where nothing fits.
 //   - Spilling: pressure.go and package overfull choose, split.go keeps
 //     pieces in registers, remat.go and sunk.go make values again, spill.go
-//     writes the code, slots.go and package stores give it memory, rotate.go
-//     spreads its temporaries.
+//     writes the code, package reloads takes back what later spills made room
+//     for, slots.go and package stores give it memory, rotate.go spreads its
+//     temporaries.
 package regalloc

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/reloads"
 )
 
 // Options tune the search.
@@ -211,7 +213,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		} else {
 			t := s.lastTry(class, press.peak(), round, &spill)
 			if t != nil {
-				s.keep(class, t)
+				s.keep(class, s.joined(class, t, press, round))
 				return nil
 			}
 			if step := marginStep(f.Budget); len(spill) == 0 && margin < mostMargins*step {
@@ -252,6 +254,35 @@ func (s *solver) lastTry(class uint8, floor, round int, spill *[]*split) *trial 
 	*spill = list
 	return nil
 }
+
+// joined lets temporaries stay from one access to the next where what was
+// spilled later left room, all of them or only wide ones, and returns the trial
+// of that. Where none fits it returns t.
+func (s *solver) joined(class uint8, t *trial, press *fat, round int) *trial {
+	if s.opts.NoSplit || s.sol.Problem.Files[class].SpillTo != Memory || s.sol.Slots == 0 {
+		return t
+	}
+	start := s.save()
+	for _, least := range [...]uint8{1, wide} {
+		p, n := reloads.Join(s.sol.Problem, class, least, slices.Clone(press.words), press.room)
+		if n == 0 {
+			break
+		}
+		s.sol.Problem, s.sets = p, [2]*groups{}
+		s.live = liveRanges(p, &s.room.flow)
+		u := s.lastTry(class, pressure(p, s.live, class).peak(), max(1, round), new([]*split))
+		if u != nil {
+			s.trace("-CLASS %s SPILL REGALLOC: %d loads of at least %d words saved\n", p.Files[class].Name, n, least)
+			s.sol.Reloads -= n
+			return u
+		}
+		s.restore(start)
+	}
+	return t
+}
+
+// wide is how many words a temporary has whose loads are worth a trial of their own.
+const wide = 8
 
 // ErrDear says that spill code costs more than Options.Most.
 var ErrDear = errors.New("spill code costs more than it may")

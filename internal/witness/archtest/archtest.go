@@ -58,6 +58,7 @@ var layers = [...]layer{
 	{"internal/codegen/regalloc/stores", 61, false, "alloc"}, // takes from them what is of no use
 	{"internal/codegen/regalloc", 60, false, "alloc"},
 	{"internal/codegen/regalloc/overfull", 59, false, "alloc"}, // where words lack registers
+	{"internal/codegen/regalloc/reloads", 59, false, "alloc"},  // loads that registers spare
 	{"internal/codegen/regalloc/slots", 59, false, "alloc"},    // words of memory
 	{"internal/codegen/regalloc/liveness", 59, false, "alloc"}, // what lives between blocks
 	{"internal/codegen/regalloc/keyed", 58, false, "alloc"},    // lists of numbers by key
