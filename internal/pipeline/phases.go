@@ -476,7 +476,7 @@ func tuning(u *unit) sched.Tuning {
 		Turns:      sched.Turns{Time: n(knobs.TurnsTime), Share: n(knobs.TurnsShare), Few: n(knobs.TurnsFew), Reads: n(knobs.TurnsReads)},
 		ScarceTime: n(knobs.ScarceTime), ScarceShare: n(knobs.ScarceShare),
 		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer),
-		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler), Again: n(knobs.SchedAgain),
+		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler), Again: n(knobs.SchedAgain), Later: n(knobs.SchedLater),
 		Slacks: sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
 		Steps:  sched.Steps{Blocks: n(knobs.StepBlocks), Gain: n(knobs.StepGain), Copies: n(knobs.StepCopies)},
 	}

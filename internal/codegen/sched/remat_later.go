@@ -24,7 +24,7 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 		f.Touch()
 		t := analyse(f, a, s.tune)
 		q := t.preScheduler(p.budget, how(s.tune))
-		if q.peak+estimate.Tight > below {
+		if q.peak+estimate.Tight > below || 100*t.issued(f, q) > float64(100+s.tune.Later)*s.issued(f, p) {
 			undo()
 			f.Reorder(order)
 			break
@@ -32,6 +32,14 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 		s, p = t, q
 	}
 	return s, p
+}
+
+// issued is how many instructions of f run, loops weighed.
+func (s *analysis) issued(f *ori.Func, p *preScheduler) (n float64) {
+	for k, w := range p.weights(f) {
+		n += w * float64(len(p.regions[k].instrs))
+	}
+	return n
 }
 
 // fuller lists the regions that need more than so many words; none, if so many

@@ -245,3 +245,62 @@ func TestRematStep(t *testing.T) {
 		}
 	}
 }
+
+// TestRematLater: masks of a thread's number that live through regions which
+// need the most are made again behind them, where that saves a step of occupancy
+// and is little beside the rest.
+func TestRematLater(t *testing.T) {
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	for _, c := range []struct {
+		later, turns int
+		some         bool // masks are made again
+	}{{10, 1, true}, {10, 8, true}, {5, 8, false}, {0, 1, false}} {
+		f := (&ori.Module{}).NewFunc("masks")
+		f.Kernel = true
+		b := f.NewBlock()
+		reg := func() ori.Operand { return f.Words(f.NewReg(ori.R, 1)) }
+		base, thread := reg(), reg()
+		b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(base), ops(ori.Addr(ori.Zero(ori.R), 0))))
+		b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(thread), ops(ori.Special(op.SRTidX))))
+		masks := make([]ori.Operand, 8)
+		for n := range masks {
+			masks[n] = reg()
+			b.Append(f.NewInstr(op.LOP3, op.M(op.MLUT), ops(masks[n]), ops(thread, ori.Imm(int64(n+1)), ori.Zero(ori.R), ori.Imm(0xc0))))
+		}
+		barrier := func() { b.Append(f.NewInstr(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ops(ori.Imm(0)))) }
+		for range c.turns {
+			for _, r := range masks {
+				b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(r, 0), base)))
+			}
+			barrier()
+			values := make([]ori.Operand, 60)
+			for n := range values {
+				values[n] = reg()
+				b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(values[n]), ops(ori.Addr(base, int64(4*n)))))
+			}
+			for n := range values { // all live at once
+				b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(values[(n+59)%60], 0), values[n])))
+			}
+			barrier()
+		}
+		for n := range 300 / c.turns {
+			b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, int64(4*n)), base)))
+		}
+		for _, r := range masks {
+			b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(r, 4), base)))
+		}
+		b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+		tune := Usual()
+		tune.Later = c.later
+		Pre(f, target.Find("sm_90a"), Budget{Most: 253}, tune, nil)
+		made := -len(masks)
+		for i := range b.Instrs {
+			if i.Op == op.LOP3 {
+				made++
+			}
+		}
+		if made > 0 != c.some {
+			t.Errorf("%d turns, at most %d percent more: %d words alive, %d masks made again", c.turns, c.later, alive(f), made)
+		}
+	}
+}

@@ -59,6 +59,7 @@ const (
 	SchedAmple                // read by pipeline
 	SchedAmpler               // read by pipeline
 	SchedAgain                // read by pipeline
+	SchedLater                // read by pipeline
 	SlackProduct              // read by pipeline
 	SlackPair                 // read by pipeline
 	SlackAlone                // read by pipeline
@@ -134,6 +135,7 @@ var table = [...]Knob{
 	SchedAmple:      {"SchedAmple", Int, "32", "registers by which orders go beyond those there are, once to four times, and spill for loads in flight"},
 	SchedAmpler:     {"SchedAmpler", Int, "95", "percent of the time before that such an order comes to at most"},
 	SchedAgain:      {"SchedAgain", Int, "12", "words too many for a step of occupancy, at most, for which values are made again in the blocks that read them"},
+	SchedLater:      {"SchedLater", Int, "10", "percent of the instructions, weighed by loops, by which values made again behind full regions may make them more"},
 	SlackProduct:    {"SlackProduct", Int, "30", "the cycles of SchedSlack in functions with products of matrices and registers to spare"},
 	SlackPair:       {"SlackPair", Int, "48", "the same with exponentials between the products and two warps of different blocks on a scheduler"},
 	SlackAlone:      {"SlackAlone", Int, "80", "the same where both warps are of one block"},

@@ -46,6 +46,10 @@ type Tuning struct {
 	// Again is how many words too many for a step of occupancy may be alive, at
 	// most, for values to be made again in the blocks that read them.
 	Again int
+	// Later is by how many percent the instructions of a function, weighed by
+	// loops, may become more where values are made again behind the regions that
+	// need the most registers.
+	Later int
 	// Slacks are those of functions with products of matrices.
 	Slacks Slacks
 	// Steps say where registers are looked for within a step of occupancy.
@@ -81,7 +85,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Again: 12, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
+		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Again: 12, Later: 10, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500},
 	}
 }
