@@ -21,7 +21,7 @@ func WarpGroups(f *ori.Func, a *target.Arch) (serial bool) {
 	w := &warpGroups{f: f, state: make([]flow.GroupCell, generalRegisters)}
 	for range maxWaits {
 		w.exits = w.exits[:0]
-		w.groups = flow.GroupsOf(f, generalRegisters, false, w.cells)
+		w.groups = flow.GroupsOf(f, generalRegisters, flow.Stay, w.cells)
 		at := w.disturbed()
 		if at == nil {
 			w.arrive()
@@ -47,6 +47,7 @@ type warpGroups struct {
 	state  []flow.GroupCell
 	exits  []*ori.Instr // that groups are pending at
 	places []int32      // cells of virtual registers, -1 for those that do not matter; nil: physical ones
+	copies []bool       // virtual registers that only have a place because they are copies
 
 	youngest uint8 // see allows
 }

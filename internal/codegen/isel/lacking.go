@@ -19,7 +19,7 @@ func Lacking(f *ori.Func) []ori.Injected {
 	w := &warpGroups{f: f}
 	size := w.place()
 	w.state = make([]flow.GroupCell, size)
-	w.groups = flow.GroupsOf(f, size, false, w.cells)
+	w.groups = flow.GroupsOf(f, size, flow.Spread, w.cells)
 	var arrivals, waits []ori.Injected
 	for _, b := range f.Blocks {
 		arrivals = w.arrivals(arrivals, b)
@@ -32,26 +32,47 @@ func Lacking(f *ori.Func) []ori.Injected {
 	return append(arrivals, waits...)
 }
 
-// place numbers the words of the registers that the operations name.
+// place numbers the words of the registers that the operations name, and of
+// copies of these.
 func (w *warpGroups) place() (size int) {
 	w.places = make([]int32, len(w.f.Regs))
 	for n := range w.places {
 		w.places[n] = -1
 	}
+	add := func(o ori.Operand) {
+		if o.Kind == ori.KReg && o.Class == ori.R && w.places[o.Reg] < 0 {
+			w.places[o.Reg] = int32(size)
+			size += int(w.f.Regs[o.Reg].Width)
+		}
+	}
 	for _, b := range w.f.Blocks {
 		for i := range b.Instrs {
-			if !i.IsGroupMMA() {
-				continue
-			}
-			for _, o := range i.Args {
-				if o.Kind == ori.KReg && o.Class == ori.R && w.places[o.Reg] < 0 {
-					w.places[o.Reg] = int32(size)
-					size += int(w.f.Regs[o.Reg].Width)
+			if i.IsGroupMMA() {
+				for _, o := range i.Args {
+					add(o)
 				}
 			}
 		}
 	}
+	w.copies = make([]bool, len(w.f.Regs))
+	for _, b := range w.f.Blocks {
+		for i := range b.Instrs {
+			if w.copied(i) && w.places[i.Args[0].Reg] < 0 {
+				w.copies[i.Args[0].Reg] = true
+				add(i.Args[0])
+			}
+		}
+	}
 	return size
+}
+
+// copied reports whether i copies what has a place.
+func (w *warpGroups) copied(i *ori.Instr) bool {
+	if i.Op != op.COPY {
+		return false
+	}
+	d, s := i.Args[0], i.Args[1]
+	return d.Kind == ori.KReg && d.Class == ori.R && s.Kind == ori.KReg && s.Class == ori.R && w.places[s.Reg] >= 0
 }
 
 // once adds what was not told yet.
@@ -110,7 +131,7 @@ func reader(i *ori.Instr) *ori.Instr {
 
 // waits adds the instructions of b that touch results of pending operations,
 // and its exit where some are pending. Registers that operations only read can
-// be others.
+// be others, and copies are touched where they are read.
 func (w *warpGroups) waits(list []ori.Injected, b *ori.Block) []ori.Injected {
 	w.groups.Start(w.state, b)
 	for i := b.First(); i != nil; i = i.Next() {
@@ -120,7 +141,8 @@ func (w *warpGroups) waits(list []ori.Injected, b *ori.Block) []ori.Injected {
 				w.state[n] = flow.GroupCell{}
 			}
 		}
-		if !w.allows(i) || len(w.exits) > 0 {
+		fresh := w.renewed(i)
+		if !(fresh && w.copied(i)) && !w.allows(i) || len(w.exits) > 0 {
 			if i.Op != op.EXIT || w.youngest > 1 { // what was never committed nobody waits for
 				list = once(list, reader(i), true)
 			}
@@ -133,4 +155,17 @@ func (w *warpGroups) waits(list []ori.Injected, b *ori.Block) []ori.Injected {
 		w.groups.Step(w.state, i)
 	}
 	return list
+}
+
+// renewed forgets what i overwrites of registers that are only copies, and
+// reports whether it overwrites such a register.
+func (w *warpGroups) renewed(i *ori.Instr) (copies bool) {
+	for _, o := range i.Dsts() {
+		if o.Kind == ori.KReg && o.Class == ori.R && w.copies[o.Reg] {
+			first, n := w.cells(o)
+			clear(w.state[first : first+n])
+			copies = true
+		}
+	}
+	return copies
 }

@@ -41,7 +41,7 @@ func (b *builder) holdGroups() {
 		b.p.VRegs[r].Keep = b.keep
 		b.p.VRegs[r].Lo = max(b.p.VRegs[r].Lo, FirstGroupReg)
 	}
-	g := flow.GroupsOf(f, len(regs), true, func(o ori.Operand) (int, int) {
+	g := flow.GroupsOf(f, len(regs), flow.Take, func(o ori.Operand) (int, int) {
 		if n := cell[o.Reg]; n > 0 {
 			return n - 1, 1
 		}

@@ -23,8 +23,18 @@ const maxGroupAge = 9
 type Groups struct {
 	cells func(o ori.Operand) (first, n int)
 	start [][]GroupCell // by block ID, nil = not reached
-	moves bool
+	moves Moves
 }
+
+// Moves says what copies do with what is pending.
+type Moves uint8
+
+// What copies do.
+const (
+	Stay   Moves = iota // nothing
+	Take                // they take it along: whoever assigns the same register to both sides makes it true
+	Spread              // what they write is pending, too
+)
 
 // HasGroups reports whether f has warp-group matrix operations.
 func HasGroups(f *ori.Func) bool {
@@ -39,9 +49,8 @@ func HasGroups(f *ori.Func) bool {
 }
 
 // GroupsOf analyses f. cells tells which of size cells an operand of file R
-// is. With moves, a copy takes along what is pending: whoever assigns the
-// same register to both sides makes it true.
-func GroupsOf(f *ori.Func, size int, moves bool, cells func(o ori.Operand) (first, n int)) *Groups {
+// is.
+func GroupsOf(f *ori.Func, size int, moves Moves, cells func(o ori.Operand) (first, n int)) *Groups {
 	g := &Groups{cells: cells, start: make([][]GroupCell, f.NumBlocks()), moves: moves}
 	g.start[f.Blocks[0].ID] = make([]GroupCell, size)
 	cur := make([]GroupCell, size)
@@ -128,9 +137,12 @@ func (g *Groups) Step(s []GroupCell, i *ori.Instr) {
 				}
 			}
 		}
-	case g.moves && i.Op == op.COPY && i.Args[1].Kind == ori.KReg && i.Args[1].Class == ori.R:
-		if first, n := g.cells(i.Args[1]); n > 0 {
+	case g.moves != Stay && i.Op == op.COPY && i.Args[1].Kind == ori.KReg && i.Args[1].Class == ori.R:
+		first, n := g.cells(i.Args[1])
+		if g.moves == Take {
 			clear(s[first : first+n])
+		} else if to, words := g.cells(i.Args[0]); n > 0 {
+			copy(s[to:to+words], s[first:first+n])
 		}
 	case i.Op == op.WARPGROUP && i.Mods.Has(op.MDEPBAR):
 		left := i.Args[len(i.Args)-1].Imm
