@@ -34,21 +34,62 @@ func (s *analysis) rematTests(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 	if len(list) == 0 {
 		return s, p
 	}
+	columns := remat.Columns(f, list)
 	for _, t := range list {
 		t.Repeat(f)
 	}
 	f.Touch()
 	u := analyse(f, a, s.tune)
-	most := p.peak - 1
-	if c := estimate.CliffOf(p.peak); c > 0 {
-		most = estimate.Below(c)
-	}
-	if q := u.within(p.budget, how(s.tune), most); q != nil {
-		return u, q
+	if crowd := p.crowd(); crowd > int32(p.budget.Most)-reserve {
+		v, q := u.rematColumns(f, a, u.preScheduler(p.budget, how(s.tune)), list, columns)
+		if q.crowd() < crowd {
+			return v, q
+		}
+	} else {
+		most := p.peak - 1
+		if c := estimate.CliffOf(p.peak); c > 0 {
+			most = estimate.Below(c)
+		}
+		if q := u.within(p.budget, how(s.tune), most); q != nil {
+			return u, q
+		}
 	}
 	for _, t := range list {
+		t.UndoColumn()
 		t.Undo()
 	}
 	f.Touch()
 	return s, p
+}
+
+// rematColumns makes what these tests compare again, too, where many columns are
+// made from one, if there are not enough registers without.
+func (s *analysis) rematColumns(f *ori.Func, a *target.Arch, p *preScheduler, list []*remat.Test, columns bool) (*analysis, *preScheduler) {
+	crowd := p.crowd()
+	if !columns || crowd <= int32(p.budget.Most)-reserve {
+		return s, p
+	}
+	for _, t := range list {
+		t.Column(f)
+	}
+	f.Touch()
+	u := analyse(f, a, s.tune)
+	if q := u.preScheduler(p.budget, how(s.tune)); q.crowd() < crowd {
+		return u, q
+	}
+	for _, t := range list {
+		t.UndoColumn()
+	}
+	f.Touch()
+	return s, p
+}
+
+// crowd is the most words that are alive where predicates that do not find room
+// take one each.
+func (p *preScheduler) crowd() (most int32) {
+	for n := range p.regions {
+		r := &p.regions[n]
+		most = max(most, r.most[general]+max(0, r.most[predicates]-predicateRoom-1))
+	}
+	return most
 }

@@ -1,6 +1,7 @@
 package remat
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -64,6 +65,67 @@ func TestTestsAgain(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	list[0].Undo()
+	if got := code(); got != before {
+		t.Errorf("taken back:\n%s", got)
+	}
+}
+
+// TestColumns: what a test compares is made again as well where nobody else
+// reads it and enough are made from one register that is the same before the
+// stores; taking it back leaves nothing.
+func TestColumns(t *testing.T) {
+	var b strings.Builder
+	const n = sharing + 2 // one that is read elsewhere, one whose base changes
+	b.WriteString("func f kernel {\nreg r0 1/1\nreg r1 1/1\n")
+	for k := range n {
+		fmt.Fprintf(&b, "reg r%d 1/1\nreg p%d 1/1\nreg r%d 1/1\n", 3*k+2, 3*k+3, 3*k+4)
+	}
+	b.WriteString("b0:\nS2R r0 = SR_TID.X\nS2R r1 = SR_CTAID.X\n")
+	for k := range n {
+		base := "r0"
+		if k == n-1 {
+			base = "r1"
+		}
+		fmt.Fprintf(&b, "IADD3 r%d = %s, 0x%x, rz\nISETP.LT.AND p%d = r%d, 0x5, pt\nMOV r%d = rz\n@p%d LDS r%d = [r0+0x%x]\n", 3*k+2, base, 16*k+16, 3*k+3, 3*k+2, 3*k+4, 3*k+3, 3*k+4, 4*k)
+	}
+	fmt.Fprintf(&b, "IADD3 r1 = r1, r%d, rz\n", 3*(n-2)+2)
+	for k := range n {
+		fmt.Fprintf(&b, "@p%d STS [r1+0x%x], r%d\n", 3*k+3, 4*k, 3*k+4)
+	}
+	b.WriteString("EXIT\n}\n")
+	m, err := ori.Parse(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	code := func() string { return f.String()[strings.Index(f.String(), "b0:"):] }
+	before := code()
+	list := Tests(f, f.Blocks[0])
+	if len(list) != n || !Columns(f, list) {
+		t.Fatalf("%d tests to be made again with no columns\n%s", len(list), f)
+	}
+	for _, x := range list {
+		x.Repeat(f)
+	}
+	for _, x := range list {
+		x.Column(f)
+	}
+	if err := f.Verify(0); err != nil {
+		t.Error(err)
+	}
+	_, behind, _ := strings.Cut(code(), "IADD3 r1 = r1")
+	for k := range n {
+		if want := fmt.Sprintf("= r0, 0x%x, rz", 16*k+16); strings.Contains(behind, want) != (k < sharing) {
+			t.Errorf("%q among\n%s", want, behind)
+		}
+	}
+	if got := strings.Count(behind, "ISETP"); got != n {
+		t.Errorf("%d tests, want %d", got, n)
+	}
+	for _, x := range list {
+		x.UndoColumn()
+		x.Undo()
+	}
 	if got := code(); got != before {
 		t.Errorf("taken back:\n%s", got)
 	}
