@@ -99,6 +99,7 @@ type solver struct {
 	room      *Scratch
 	kin       map[int32]home // homes of the pieces of what was split
 	evictions []order        // orders in which groups evict each other; the best alone once it is known
+	fork      *fork          // where the strategies for a file part; nil as long as they do not
 }
 
 // groups returns the groups of the problem as it stands, with the sides of
@@ -152,17 +153,19 @@ func (s *solver) file(class uint8) error {
 		return ErrDear
 	}
 	s.sol.Problem.Take(class)
-	start := s.save()
+	size := len(s.sol.Problem.Insts)
 	var best *saved
 	var failed error
+	s.fork, s.evictions = nil, nil
 	for n, how := range strategies {
 		if s.opts.NoSplit && !how.whole {
 			continue
 		}
-		s.restore(start)
-		s.evictions = nil
 		if err := s.rounds(class, how); err != nil {
 			failed = cmp.Or(failed, err)
+			if s.fork == nil { // nor does another
+				break
+			}
 			continue
 		}
 		x := s.save()
@@ -171,11 +174,11 @@ func (s *solver) file(class uint8) error {
 		if best == nil || x.cost < best.cost {
 			best = x
 		}
-		if s.opts.First && n+1 < len(strategies) && len(start.sol.Problem.Insts) <= manyInstructions {
+		if s.opts.First && n+1 < len(strategies) && size <= manyInstructions {
 			best.sol.Cut = true
 			break
 		}
-		if s.opts.Once || len(start.sol.Problem.Insts) > manyInstructions {
+		if s.opts.Once || size > manyInstructions || s.fork == nil {
 			break
 		}
 	}
@@ -186,6 +189,25 @@ func (s *solver) file(class uint8) error {
 	return nil
 }
 
+// fork is where the strategies part: what all of them do before is done once.
+type fork struct {
+	*saved
+	evictions []order
+	round     int
+	margin    int32
+}
+
+// choose asks a strategy what to spill. The first that is asked notes where in
+// the search that was, before it changes anything.
+func (s *solver) choose(press *fat, how strategy, begun *Problem, at fork) []*split {
+	if s.fork == nil {
+		at.saved = s.save()
+		at.sol.Problem = begun
+		s.fork = &at
+	}
+	return press.choose(how, s.kin)
+}
+
 // rounds spills and tries again until the file fits. Where no point is
 // overfull and the trials fail all the same, registers are missing in the
 // right places: groups evict each other, and what loses is spilled. Where only
@@ -193,8 +215,15 @@ func (s *solver) file(class uint8) error {
 // everywhere.
 func (s *solver) rounds(class uint8, how strategy) error {
 	f := &s.sol.Problem.Files[class]
-	margin := int32(0)
-	for round := range s.opts.Rounds {
+	var at fork
+	if s.fork != nil {
+		at = *s.fork
+		s.restore(at.saved)
+		s.evictions = at.evictions
+	}
+	for ; at.round < s.opts.Rounds; at.round++ {
+		round, begun := at.round, s.sol.Problem
+		at.evictions = s.evictions
 		if s.opts.Poll != nil {
 			s.opts.Poll()
 		}
@@ -209,17 +238,18 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		}
 		var spill []*split
 		if press.excess() > 0 {
-			spill = press.choose(how, s.kin)
+			spill = s.choose(press, how, begun, at)
 		} else {
 			t := s.lastTry(class, press.peak(), round, &spill)
 			if t != nil {
 				s.keep(class, s.joined(class, t, press, round))
 				return nil
 			}
-			if step := marginStep(f.Budget); len(spill) == 0 && margin < mostMargins*step {
-				margin += step
-				press.lower(margin)
-				spill = press.choose(how, s.kin)
+			if step := marginStep(f.Budget); len(spill) == 0 && at.margin < mostMargins*step {
+				more := at.margin + step
+				press.lower(more)
+				spill = s.choose(press, how, begun, at)
+				at.margin = more
 			}
 		}
 		if len(spill) == 0 {

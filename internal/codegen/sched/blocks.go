@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"math"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
@@ -13,6 +14,10 @@ import (
 
 // slight is a cost that is better than another order: some wait between products.
 const slight = 1
+
+// nothing is the bound of a price that only orders without spill code keep: 0
+// is none.
+const nothing = math.SmallestNonzeroFloat64
 
 // awaits is how long a warp waits for its products, beyond what latencies of
 // orders count, and for copies from memory.
@@ -62,13 +67,23 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 	fewer := time
 	fewer.Warps = estimate.Warps(f, int32(registers)+8)
 	least := free + tuning.Affordable(time, fewer.Time()*float64(s.tune.Steps.Gain)/100)
-	if guess, memory := judge.Guess(0); memory == 0 && guess <= least {
-		if cost, _ := judge.Price(least); cost <= min(least, free+slight) {
-			judge.Keep()
-			return
+	price := func() float64 {
+		if guess, memory := judge.Guess(0); memory != 0 || guess > least {
+			return math.Inf(1)
 		}
+		cost, _ := judge.Price(max(least, nothing))
+		return cost
+	}
+	now := price()
+	if now <= min(least, free+slight) && !math.IsInf(now, 1) {
+		judge.Keep()
+		return
 	}
 	order, cheap := f.Order(), [][]*ori.Instr(nil)
+	tried := [][][]*ori.Instr{order} // in vain
+	if now < least {
+		tried = nil
+	}
 	for _, m := range slices.Concat([]strategy{{}}, strategies[:], moreStrategies[:]) {
 		if m.far == places.OverFences {
 			continue
@@ -76,16 +91,18 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 		f.Reorder(source)
 		s.preScheduler(budget, m).arrange(f)
 		f.Touch()
-		if guess, memory := judge.Guess(0); memory != 0 || guess > least {
+		again := f.Order()
+		if slices.ContainsFunc(tried, func(x [][]*ori.Instr) bool { return slices.EqualFunc(x, again, slices.Equal) }) {
 			continue
 		}
-		cost, _ := judge.Price(least)
-		if cost <= free {
+		tried = append(tried, again)
+		cost := price()
+		if cost <= free && !math.IsInf(cost, 1) {
 			judge.Keep()
 			return
 		}
 		if cost < least {
-			least, cheap = cost, f.Order()
+			least, cheap = cost, again
 		}
 	}
 	if cheap != nil {
@@ -103,6 +120,6 @@ func fits(judge Judge) bool {
 	if guess, _ := judge.Guess(0); guess != 0 {
 		return false
 	}
-	cost, _ := judge.Price(0)
+	cost, _ := judge.Price(nothing)
 	return cost == 0
 }

@@ -86,6 +86,51 @@ func TestCheapStep(t *testing.T) {
 	}
 }
 
+// nosy is a judge who notes which orders within a limit it was asked the price
+// of, and by what bound.
+type nosy struct {
+	modest
+	f      *ori.Func
+	orders map[string]int
+	bounds []float64
+}
+
+func (j *nosy) Price(most float64) (cost float64, memory bool) {
+	if j.limited {
+		j.orders[j.f.String()]++
+		j.bounds = append(j.bounds, most)
+	}
+	return j.modest.Price(most)
+}
+
+// TestSameOrder: the price of an order is asked once, and always with a bound:
+// without one allocation spills on though nothing may be paid.
+func TestSameOrder(t *testing.T) {
+	m, err := ori.Parse(sums(24))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	f.Props.ReqNTid = [3]int32{256, 1, 1}
+	tune := Usual()
+	s := analyse(f, target.Find("sm_90a"), &tune)
+	j := &nosy{modest: modest{more: 1e6}, f: f, orders: map[string]int{}}
+	s.keepStep(f, 128, tuning.Cost{Latency: 10000, Issue: 1000, Warps: 4}, f.Order(), j)
+	if len(j.orders) < 2 {
+		t.Errorf("only %d orders are priced", len(j.orders))
+	}
+	for _, n := range j.orders {
+		if n > 1 {
+			t.Errorf("the price of an order is asked %d times", n)
+		}
+	}
+	for _, most := range j.bounds {
+		if most <= 0 {
+			t.Errorf("bounds %v: some price has none", j.bounds)
+		}
+	}
+}
+
 // TestKeepStep: other orders are tried until one fits, and if none does the
 // order is the one from before, with all registers.
 func TestKeepStep(t *testing.T) {
