@@ -71,6 +71,7 @@ type planned struct {
 	limit  counts
 	slack  int
 	strict bool // see preScheduler
+	greedy bool // likewise
 	plan
 }
 
@@ -199,7 +200,7 @@ func (s *analysis) bottomUpFacts(r *stretch, whole bool) *bottomUpFacts {
 // Of one that takes so many cycles no more than that needs to be known.
 func (r *stretch) planned(w planned, most int32, plan func() plan) plan {
 	for n := range r.plans {
-		if x := &r.plans[n]; x.base == w.base && x.by == w.by && x.slack == w.slack && x.strict == w.strict && x.serves(w.limit) {
+		if x := &r.plans[n]; x.base == w.base && x.by == w.by && x.slack == w.slack && x.strict == w.strict && x.greedy == w.greedy && x.serves(w.limit) {
 			if x.order == nil && x.cycles < most {
 				x.limit, x.plan = w.limit, plan()
 			}

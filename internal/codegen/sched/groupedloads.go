@@ -17,12 +17,24 @@ import (
 // loadWays are orders that begin with loads.
 var loadWays = [...]way{{first: 4, deep: true}, {first: 4, whole: true}, {first: 3, deep: true}, {first: 2, deep: true}}
 
+// worthAll is how many cycles an order must save, most of what one load takes, for loads to
+// take all registers: where results of shared memory and special functions find none, runs of
+// registers do not either, and they step over the next border of occupancy.
+const worthAll = dag.LongLoad * 3 / 4
+
 // groupLoads looks for a better plan of a region whose registers did not last for
 // its loads: by turn, and with orders that begin with all or most loads, if they fit
 // and will take fewer cycles.
 func (p *preScheduler) groupLoads(r *region, limit counts, best plan, enough int32) plan {
 	if g := p.graph(r.stretch); !best.held || p.how.less >= 0 && (p.nearlyFull() || p.roomy()) || best.cycles < g.Least()*9/8 || g.Loads() < 2 {
 		return best
+	}
+	if p.tune.Spare > 0 {
+		p.greedy = true
+		if x := p.planned(r, r.base, dag.ByPath, limit, max(0, min(enough, best.cycles)-worthAll)); x.cycles <= best.cycles-worthAll {
+			best.improve(x, estimate.RoomOf(limit[general]))
+		}
+		p.greedy = false
 	}
 	room := min(estimate.RoomOf(limit[general]), p.budget.in(r.block)-reserve)
 	best.improve(p.planned(r, r.base, dag.ByTurn, limit, min(enough, best.cycles)), room)

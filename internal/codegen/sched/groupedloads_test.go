@@ -85,3 +85,44 @@ func TestLoadsInTurn(t *testing.T) {
 		}
 	}
 }
+
+// exponents makes a loop that adds powers of two of n words to n others, all loaded.
+func exponents(n int) (*ori.Func, *ori.Block) {
+	f, body := streams(0)
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	base, desc := f.NewReg(ori.R, 2), f.NewReg(ori.UR, 2)
+	f.Blocks[0].Append(f.NewInstr(op.ULDC, op.M(op.M64), ops(f.Words(desc)), ops(ori.Const(0, 0x208))))
+	f.Blocks[0].Append(f.NewInstr(op.LDC, op.M(op.M64), ops(f.Words(base)), ops(ori.Const(0, 0x218))))
+	d, last, sum := ori.Operand{Kind: ori.KDesc, Class: ori.UR, Reg: desc, N: 2}, body.First(), ori.Zero(ori.R)
+	add := func(o op.Op, mods op.Mods, srcs ...ori.Operand) ori.Operand {
+		x := f.Words(f.NewReg(ori.R, 1))
+		body.InsertBefore(f.NewInstr(o, mods, ops(x), srcs), last)
+		return x
+	}
+	for k := range n {
+		x := add(op.LDG, op.M(op.ME), d, ori.Addr(f.Words(base), int64(8*k)))
+		y := add(op.LDG, op.M(op.ME), d, ori.Addr(f.Words(base), int64(8*k+4)))
+		sum = add(op.FADD, op.Mods{}, add(op.FADD, op.Mods{}, y, add(op.MUFU, op.M(op.MEX2), x)), sum)
+	}
+	body.InsertBefore(f.NewInstr(op.STG, op.M(op.ME), nil, ops(d, ori.Addr(f.Words(base), 0), sum)), last)
+	return f, body
+}
+
+// TestLoadsTakeAll: where far more loads are in flight together if they leave no words to the exponentials
+// of what they bring, they take it.
+func TestLoadsTakeAll(t *testing.T) {
+	f, body := exponents(16)
+	tune := Usual()
+	tune.Registers = 32
+	Pre(f, target.Find("sm_90a"), Budget{Most: 255}, tune, nil)
+	late, begun := 0, false
+	for i := range body.Instrs {
+		begun = begun || i.Op == op.MUFU
+		if begun && i.Op == op.LDG {
+			late++
+		}
+	}
+	if late > 10 {
+		t.Errorf("%d of 32 loads behind the first exponential", late)
+	}
+}

@@ -66,7 +66,9 @@ func (p *preScheduler) move(r *region, by dag.Ranking, limit counts, enough int3
 	if !p.strict && slices.ContainsFunc(g.Instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}
-	m.rush()
+	if m.rush(); p.greedy {
+		m.spare = 0
+	}
 	class, _ := g.ScarceOf(p.busy, p.tune)
 	m.crowded = class != 0
 	if by == dag.ByTurn {

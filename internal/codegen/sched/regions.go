@@ -38,6 +38,7 @@ type preScheduler struct {
 	how     strategy
 	taken   []int32 // general words alive in each block, by ID, in the orders that were found
 	strict  bool    // products hold no matrices for the next beyond the step
+	greedy  bool    // loads from memory leave no words to results of shorter latency
 }
 
 // preScheduler finds the order with few registers of every region, and the limit.
@@ -207,7 +208,7 @@ func (x *plan) improve(y plan, room int32) {
 // planned lists one region, beginning with an order, unless that is known. It
 // ends without an order when that will take so many cycles.
 func (p *preScheduler) planned(r *region, base []int32, by dag.Ranking, limit counts, enough int32) plan {
-	return r.planned(planned{base: &base[0], by: by, limit: limit, slack: p.slack(r), strict: p.strict}, enough, func() plan {
+	return r.planned(planned{base: &base[0], by: by, limit: limit, slack: p.slack(r), strict: p.strict, greedy: p.greedy}, enough, func() plan {
 		other := *r
 		other.base = base
 		return p.move(&other, by, limit, enough)
