@@ -91,18 +91,47 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestSm120 checks distances that the reference's code of CUTLASS keeps on
+// sm_120, and one cycle less.
+func TestSm120(t *testing.T) {
+	for _, tt := range []struct {
+		code  []string
+		stall []int
+	}{
+		{[]string{"IMAD.WIDE.U32 R12, R0, R14, R24 ;", "R2UR UR18, R12 ;", "EXIT ;"}, []int{3, 1, 5}},
+		{[]string{"UIMAD.HI.U32 UR9, UP1, UR9, UR8, UR20 ;", "UIADD3.X UR11, UPT, UPT, UR10, URZ, URZ, UP1, !UPT ;", "EXIT ;"}, []int{9, 1, 5}},
+	} {
+		if f := foundOn(t, "sm_120a", tt.code, control(tt.stall)); len(f) != 0 {
+			t.Errorf("%s: %v", tt.code[0], f)
+		}
+		tt.stall[0]--
+		if f := foundOn(t, "sm_120a", tt.code, control(tt.stall)); len(f) != 1 {
+			t.Errorf("%s with a cycle less: %d findings", tt.code[0], len(f))
+		}
+	}
+}
+
 func found(t *testing.T, code []string, stall []int) []Finding {
 	t.Helper()
-	var ctrl []sass.Ctrl
+	return foundWith(t, code, control(stall))
+}
+
+// control makes control codes that only stall.
+func control(stall []int) (ctrl []sass.Ctrl) {
 	for _, n := range stall {
 		ctrl = append(ctrl, sass.Ctrl{Stall: uint8(n), Stay: true, WrBar: sass.NoBar, RdBar: sass.NoBar})
 	}
-	return foundWith(t, code, ctrl)
+	return ctrl
 }
 
 func foundWith(t *testing.T, code []string, ctrl []sass.Ctrl) []Finding {
 	t.Helper()
-	a := target.Find("sm_90a")
+	return foundOn(t, "sm_90a", code, ctrl)
+}
+
+func foundOn(t *testing.T, arch string, code []string, ctrl []sass.Ctrl) []Finding {
+	t.Helper()
+	a := target.Find(arch)
 	var words []bits.Word
 	for n, text := range code {
 		i, err := sass.Parse(a, text, uint64(16*n))
