@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
 	"github.com/goptxas/goptxas/internal/codegen/sched/table"
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // tightPredicates is how many predicates may be alive before the bottom-up
@@ -13,6 +14,13 @@ const tightPredicates = 5
 // predicateWords is how many words an instruction must spare then to be
 // preferred all the same: one keeps the predicate that finds no register.
 const predicateWords = 3
+
+// storesFirst is how many words less a store counts for where stores come
+// first, and testsFirst what leads to their guards: that is dead before them.
+const (
+	storesFirst = 16
+	testsFirst  = 32
+)
 
 // bottomUpScheduler orders a region bottom up for few words alive:
 // the next instruction, upwards, is the one that makes the fewest further
@@ -113,6 +121,43 @@ func (c *bottomUpScheduler) prepare() {
 	c.count()
 }
 
+// urgent is how many words less instruction k counts for where stores come first.
+func (c *bottomUpScheduler) urgent(k int32) int32 {
+	if c.g.Instrs[k].Op.Has(op.Writes) {
+		return storesFirst
+	}
+	tests := false
+	for _, x := range c.v.writes.Of(k) {
+		if y := &c.v.list[x]; y.out {
+			return 0
+		} else if y.file == predicates {
+			tests = true
+			continue
+		}
+		for _, m := range c.v.readers.Of(x) {
+			if !c.makesTest(m) {
+				return 0
+			}
+			tests = true
+		}
+	}
+	if tests {
+		return testsFirst
+	}
+	return 0
+}
+
+// makesTest reports whether instruction k makes nothing but predicates.
+func (c *bottomUpScheduler) makesTest(k int32) bool {
+	list := c.v.writes.Of(k)
+	for _, x := range list {
+		if c.v.list[x].file != predicates {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
 // count finds what each instruction would make alive.
 func (c *bottomUpScheduler) count() {
 	v := c.v
@@ -135,6 +180,9 @@ func (c *bottomUpScheduler) count() {
 			case y.file == predicates: // a test that reads another makes none more
 				c.asks[k]--
 			}
+		}
+		if c.stores {
+			c.grow[k] -= c.urgent(k)
 		}
 	}
 }

@@ -179,3 +179,62 @@ func TestHigher(t *testing.T) {
 		t.Errorf("%d words alive", words)
 	}
 }
+
+// TestStoresFirst: rows of two loads each whose results are stored into memory that
+// may be what is loaded: all of them are computed before the first store, and
+// each needs no more than its own words then, not both of its sources.
+func TestStoresFirst(t *testing.T) {
+	const rows = 10
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	f := (&ori.Module{}).NewFunc("rows")
+	f.Kernel = true
+	b := f.NewBlock()
+	reg := func(n int) ori.Operand { return f.Words(f.NewReg(ori.R, n)) }
+	base := reg(1)
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(base), ops(ori.Special(op.SRTidX))))
+	var from [4]ori.Operand // the first row of both, the others of both
+	for k := range from {
+		from[k] = reg(2)
+		b.Append(f.NewInstr(op.IMAD, op.M(op.MWIDE), ops(from[k]), ops(base, ori.Imm(16), ori.Const(0, int64(0x210+8*k)))))
+	}
+	var masks [rows]ori.Operand
+	for n := range rows {
+		column := reg(1)
+		masks[n] = f.Words(f.NewReg(ori.P, 1))
+		b.Append(f.NewInstr(op.IADD3, op.Mods{}, ops(column), ops(base, ori.Imm(int64(4*n+4)), ori.Zero(ori.R))))
+		b.Append(f.NewInstr(op.ISETP, op.M(op.MLT, op.MAND), ops(masks[n]), ops(column, ori.Imm(1000), ori.Zero(ori.P))))
+	}
+	var in [2][rows]ori.Operand
+	for k := range in {
+		for n := range rows {
+			in[k][n] = reg(4)
+			for e := range 4 {
+				b.Append(f.NewInstr(op.MOV, op.Mods{}, ops(f.Word(in[k][n].Reg, e)), ops(ori.Zero(ori.R))))
+			}
+			load := f.NewInstr(op.LDG, op.M(op.ME, op.M128), ops(in[k][n]), ops(ori.Addr(from[k+2*min(n, 1)], int64(16*n))))
+			load.Guard = masks[n]
+			b.Append(load)
+		}
+	}
+	var out [rows]ori.Operand
+	for n := range rows {
+		out[n] = reg(4)
+		for e := range 4 {
+			x, y, two := reg(1), reg(1), ori.Imm(0x40000000)
+			b.Append(f.NewInstr(op.FMUL, op.Mods{}, ops(x), ops(f.Word(in[0][n].Reg, e), two)))
+			b.Append(f.NewInstr(op.FFMA, op.Mods{}, ops(y), ops(x, two, f.Word(in[1][n].Reg, e))))
+			b.Append(f.NewInstr(op.FFMA, op.Mods{}, ops(f.Word(out[n].Reg, e)), ops(x, two, y)))
+		}
+	}
+	for n := range rows {
+		store := f.NewInstr(op.STG, op.M(op.ME, op.M128), nil, ops(ori.Addr(from[2*min(n, 1)], int64(16*n)), out[n]))
+		store.Guard = masks[n]
+		b.Append(store)
+	}
+	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	const most = 4*rows + 13
+	Pre(f, target.Find("sm_90a"), Budget{Most: most + reserve}, Usual(), nil)
+	if words := alive(f); words > most {
+		t.Errorf("%d words alive, want %d\n%s", words, most, f)
+	}
+}

@@ -108,13 +108,14 @@ func (p *preScheduler) settle(may int32) bool {
 // way is a way to find an order bottom up; see bottomUp.
 type way struct {
 	whole, deep bool
+	stores      bool // first, upwards: no load can stand before all of them do
 	first       int8 // so many quarters of the loads, and what they wait for, stand before all else
 	penalty     int32
 }
 
 // ways are tried one after the other until a region needs no more than others.
 var ways = [...]way{
-	{deep: true}, {deep: true, whole: true}, {deep: true, penalty: 4}, {deep: true, whole: true, penalty: 4}, {}, {whole: true},
+	{deep: true}, {deep: true, whole: true}, {deep: true, penalty: 4}, {deep: true, whole: true, penalty: 4}, {}, {whole: true}, {deep: true, stores: true},
 }
 
 // improve takes a bottom-up order if it needs less. So many general
