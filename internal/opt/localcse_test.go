@@ -73,6 +73,13 @@ MOV r3 = 0x0
 STS [r1+0x0], r2`, `MOV r0 = 0x0
 @p7 LDG.E r1 = [r4+0x10] else r0
 STS [r1+0x0], r1`, append(clean, opt.CopyProp, opt.DeadCode)},
+		{"under one guard, over copies of zero", `COPY r0 = rz
+@p7 LDG.E r1 = [r4+0x10] else r0
+COPY r3 = rz
+@p7 LDG.E r2 = [r4+0x10] else r3
+STS [r1+0x0], r2`, `COPY r0 = rz
+@p7 LDG.E r1 = [r4+0x10] else r0
+STS [r1+0x0], r1`, append(clean, opt.CopyProp, opt.DeadCode)},
 		{"over other words", `MOV r1 = 0x0
 @p7 LDG.E r1 = [r4+0x10]
 MOV r2 = 0x1

@@ -1,9 +1,8 @@
 package regalloc
 
 import (
-	"math"
-
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/overfull"
+	"math"
 )
 
 // fat is how many words of a file live at each point, and how many
@@ -253,12 +252,16 @@ func (f *fat) remove(v int32, access []int32) {
 func Estimate(p *Problem, m *Scratch, most float64) (cost, memory float64) {
 	q := start(p)
 	live := liveRanges(q, &m.flow)
-	q = settle(p, q, live)
 	for class := range q.Files {
 		f := pressure(q, live, uint8(class))
 		if f.excess() > 0 && q.Take(uint8(class)) {
 			f = pressure(q, live, uint8(class))
 		}
+		if f.excess() == 0 {
+			continue
+		}
+		q = settle(p, q, f)
+		f.p = q
 		if f.most = math.Inf(1); q.Files[class].SpillTo == Memory {
 			f.most = most - memory
 		}

@@ -9,10 +9,10 @@ import (
 // Some values are cheaper to make again than to keep in memory: constants
 // anywhere, and what one instruction makes of other registers wherever these
 // still hold what it read. They do if they live there and were not written
-// while the value lived. A register of the same file is not kept alive for
-// this: what it costs would have to be weighed against what it spares. One of
-// a file that is still to be allocated is, if it is the only one: the value
-// itself would go there.
+// while the value lived. One register of the same file is kept alive for this,
+// in the value's place, where there are registers for all; one of a file that
+// is still to be allocated is, if it is the only one: the value itself would
+// go there.
 
 // reads reports whether instruction n of p reads a register.
 func reads(p *Problem, n int32) bool {
@@ -22,13 +22,14 @@ func reads(p *Problem, n int32) bool {
 // isSource reports whether an instruction is repeated with operand o.
 func isSource(o Operand) bool { return o.Role == Use || o.Role == UseLate }
 
-// settle returns p without the promise that a value can be made again from
-// others where that is no longer so. orig is the caller's problem.
-func settle(orig, p *Problem, live *ranges) *Problem {
+// settle returns p without the promise that a value of the file that press is about can
+// be made again from others where that is no longer so. orig is the caller's problem.
+func settle(orig, p *Problem, press *fat) *Problem {
+	live := press.live
 	var list []int32
 	follow := make([]bool, len(p.VRegs)) // those and what they are made from
 	for v := range p.VRegs {
-		if x := &p.VRegs[v]; x.Derived {
+		if x := &p.VRegs[v]; x.Derived && x.Class == press.class {
 			list = append(list, int32(v))
 			follow[v] = true
 			for _, o := range orig.Operands(int(x.Remat)) {
@@ -53,7 +54,7 @@ func settle(orig, p *Problem, live *ranges) *Problem {
 			}
 		}
 	}
-	s := &settler{orig: orig, p: p, live: live, read: keyed.Collect(read, len(p.VRegs)), wrote: keyed.Collect(wrote, len(p.VRegs))}
+	s := &settler{orig: orig, p: p, live: live, fits: press.excess() == 0, read: keyed.Collect(read, len(p.VRegs)), wrote: keyed.Collect(wrote, len(p.VRegs))}
 	q := p
 	for _, v := range list {
 		if s.holds(v) {
@@ -73,12 +74,13 @@ func settle(orig, p *Problem, live *ranges) *Problem {
 type settler struct {
 	orig, p     *Problem
 	live        *ranges
+	fits        bool // nowhere live more words than there are registers
 	read, wrote keyed.Lists
 }
 
 // holds reports whether v can be made again wherever it is read.
 func (s *settler) holds(v int32) bool {
-	longer := 0
+	longer, instead := 0, 0
 	for _, o := range s.orig.Operands(int(s.p.VRegs[v].Remat)) {
 		if !isSource(o) {
 			continue
@@ -95,6 +97,10 @@ func (s *settler) holds(v int32) bool {
 		if s.everywhere(v, o) || x.Class == class && x.Remat >= 0 && !x.Derived {
 			continue
 		}
+		if x.Class == class && s.replaces(o) {
+			instead += int(o.N)
+			continue
+		}
 		if x.Class <= class || s.p.Files[x.Class].Held || len(s.wrote.Of(int(o.V))) == 0 {
 			return false
 		}
@@ -102,8 +108,12 @@ func (s *settler) holds(v int32) bool {
 			longer += int(o.N)
 		}
 	}
-	return longer <= 1
+	return longer <= 1 && instead <= int(s.p.VRegs[v].Width)
 }
+
+// replaces reports whether the words of o can live where v does: nothing is
+// gained where there are too few registers, but nothing is lost anywhere.
+func (s *settler) replaces(o Operand) bool { return s.fits && len(s.wrote.Of(int(o.V))) > 0 }
 
 // everywhere reports whether the words of o live wherever v is read.
 func (s *settler) everywhere(v int32, o Operand) bool {
@@ -185,7 +195,7 @@ func (w *rewriter) sources(remat int32, d Operand, n int32) []Operand {
 			o.V = h.piece
 		case h.spilled:
 			w.read(&o, n, -1)
-		case w.old.VRegs[o.V].Class == w.vregs[d.V].Class && w.s.live.at(o, perInst*n+atUse) != o.N: // a constant
+		case w.constant(o.V) && w.old.VRegs[o.V].Class == w.vregs[d.V].Class && w.s.live.at(o, perInst*n+atUse) != o.N:
 			x := &w.old.VRegs[o.V]
 			t := w.temp(o.V, 0, x.Width)
 			w.s.sol.Reloads++
@@ -195,4 +205,9 @@ func (w *rewriter) sources(remat int32, d Operand, n int32) []Operand {
 		ops = append(ops, o)
 	}
 	return ops
+}
+
+// constant reports whether v is made again from nothing.
+func (w *rewriter) constant(v int32) bool {
+	return w.old.VRegs[v].Remat >= 0 && !w.old.VRegs[v].Derived
 }

@@ -230,8 +230,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		if s.live == nil {
 			s.live = liveRanges(s.sol.Problem, &s.room.flow)
 		}
-		s.sol.Problem = settle(s.orig, s.sol.Problem, s.live)
 		press := pressure(s.sol.Problem, s.live, class)
+		s.sol.Problem = settle(s.orig, s.sol.Problem, press)
+		press.p = s.sol.Problem
 		how.whole = how.whole || round >= splitRounds
 		if s.opts.Once && round == 0 && press.excess() > 0 { // rather too much at once than round after round
 			press.lower(2 * marginStep(f.Budget))

@@ -75,12 +75,21 @@ func (l *localCSE) value(w int32) int32 {
 	return l.number[w]
 }
 
+// nought is the value of words that are copies of zero.
+const nought = 0
+
 func (l *localCSE) set(w, value int32) { l.stamp[w], l.number[w] = l.epoch, value }
 
 func (l *localCSE) instr(i *ori.Instr) {
 	if i.Op == op.COPY && i.Guard.Kind == ori.KNone && i.Args[1].Kind == ori.KReg && i.Args[1].Flags == 0 && i.Args[1].N == i.Args[0].N {
 		for n := range int32(i.Args[0].N) {
 			l.set(l.v.WordOf(i.Args[0])+n, l.value(l.v.WordOf(i.Args[1])+n))
+		}
+		return
+	}
+	if i.Op == op.COPY && i.Guard.Kind == ori.KNone && i.Args[1].Kind == ori.KZero && i.Args[1].Class == ori.R {
+		for n := range int32(i.Args[0].N) {
+			l.set(l.v.WordOf(i.Args[0])+n, nought)
 		}
 		return
 	}
