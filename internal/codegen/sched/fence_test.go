@@ -63,6 +63,61 @@ func TestFences(t *testing.T) {
 	}
 }
 
+// loadedWords is a kernel that loads words from tensor memory, waits for all of
+// them, makes half words of them and stores these.
+func loadedWords(n int) string {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg u0 1/1\n")
+	for k := range n {
+		fmt.Fprintf(&s, "reg r%d 16/1\nreg r%d 8/4\n", 2*k+1, 2*k+2)
+	}
+	s.WriteString("b0:\nS2UR u0 = SR_CTAID.X\n")
+	for k := range n {
+		fmt.Fprintf(&s, "LDTM.x16 r%d = tmem[u0]+%#x\n", 2*k+1, 16*k)
+	}
+	s.WriteString("NOP\n")
+	for k := range n {
+		for w := range 8 {
+			fmt.Fprintf(&s, "F2FP.F16.F32.PACK_AB r%d[%d] = r%d[%d], r%d[%d]\n", 2*k+2, w, 2*k+1, 2*w, 2*k+1, 2*w+1)
+		}
+	}
+	for k := range n {
+		fmt.Fprintf(&s, "STS.128 [%#x], r%d[0:4]\nSTS.128 [%#x], r%d[4:8]\n", 32*k, 2*k+2, 32*k+16, 2*k+2)
+	}
+	s.WriteString("EXIT\n}\n")
+	return s.String()
+}
+
+// TestTensorWait: where the results that a thread waits for fill all registers,
+// what is made of them passes the wait. Loads and stores do not.
+func TestTensorWait(t *testing.T) {
+	for _, c := range []struct {
+		registers int
+		passes    bool
+	}{{255, false}, {120, true}} {
+		m, err := ori.Parse(loadedWords(8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		Pre(f, target.Find("sm_100a"), Budget{Most: c.registers}, Usual(), nil)
+		waited, before := false, 0
+		for i := range f.Blocks[0].Instrs {
+			switch {
+			case i.Op == op.NOP:
+				waited = true
+			case i.Op == op.F2FP && !waited:
+				before++
+			case i.Op == op.LDTM && waited, i.Op == op.STS && !waited:
+				t.Errorf("%d registers: %v has passed", c.registers, i)
+			}
+		}
+		if (before > 0) != c.passes {
+			t.Errorf("%d registers: %d words are made before the wait", c.registers, before)
+		}
+	}
+}
+
 // TestUniformPredicates: tests of the uniform datapath are not all made before
 // the first is read.
 func TestUniformPredicates(t *testing.T) {

@@ -176,7 +176,7 @@ func (p *preScheduler) short() bool {
 // reaching returns orders that need the least, over barriers too if there are
 // not enough registers without.
 func (p *preScheduler) reaching(f *ori.Func) *preScheduler {
-	for far := places.OverBarriers; (far == places.OverBarriers || far == places.OverFences && places.Multiplies(f)) && p.short(); far++ {
+	for far := places.OverBarriers; (far == places.OverBarriers || far == places.OverFences && places.PassesFences(f)) && p.short(); far++ {
 		if q := p.analysis.preScheduler(p.budget, strategy{far: far}); q.peak < p.peak {
 			p = q
 		}

@@ -89,10 +89,10 @@ func judgeStrategies(f *ori.Func, p *preScheduler, source [][]*ori.Instr, now ma
 			list, least = append(list, x), min(least, x.memory)
 		}
 	}
-	products := places.Multiplies(f)
+	passes := places.PassesFences(f)
 	arrange := func(all []strategy) {
 		for _, m := range all {
-			if m.far == places.OverFences && !products {
+			if m.far == places.OverFences && !passes {
 				continue
 			}
 			f.Reorder(source)

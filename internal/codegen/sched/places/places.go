@@ -67,9 +67,11 @@ func PutsFlag(i *ori.Instr) bool {
 }
 
 // IsFence reports whether i orders accesses to memory of its own thread and
-// does nothing else: they keep to their side of it, but arithmetic may pass.
+// does nothing else: they keep to their side of it, but arithmetic may pass. A
+// NOP waits for loads from tensor memory: who reads their results waits for
+// these himself.
 func IsFence(i *ori.Instr) bool {
-	return i.Guard.Kind == ori.KNone && (i.Op == op.MEMBAR || i.Op == op.FENCE && !i.Mods.Has(op.MT))
+	return i.Guard.Kind == ori.KNone && (i.Op == op.MEMBAR || i.Op == op.NOP || i.Op == op.FENCE && !i.Mods.Has(op.MT))
 }
 
 // IsProduct reports whether i multiplies matrices in registers: threads of
@@ -113,9 +115,12 @@ func HasProducts(f *ori.Func) bool {
 	return some(f, func(i *ori.Instr) bool { return i.IsGroupMMA() || i.Op == op.HMMA || i.Op == op.IMMA })
 }
 
-// Multiplies reports whether f has products of matrices in registers, which
-// may pass fences.
-func Multiplies(f *ori.Func) bool { return some(f, IsProduct) }
+// PassesFences reports whether f has products of matrices in registers, or loads
+// from tensor memory whose results are words for many: what is made of them may
+// pass fences.
+func PassesFences(f *ori.Func) bool {
+	return some(f, func(i *ori.Instr) bool { return IsProduct(i) || i.Op == op.LDTM })
+}
 
 func some(f *ori.Func, is func(*ori.Instr) bool) bool {
 	for _, b := range f.Blocks {
