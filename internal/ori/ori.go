@@ -233,6 +233,7 @@ type Props struct {
 	SharedBytes int32
 	LocalBytes  int32 // local memory the source asks for; spills come on top
 	Variables   int32 // bytes of variables among them
+	Own         int32 // where those of bodies begin that stand in place of calls
 	Unnamed     int32 // bytes of those that no instruction names: as in the reference's frames, they stay
 	LocalAlign  int32 // what the strictest of them asks of its address, where that is more than 8
 	SpillBytes  int32
@@ -247,6 +248,8 @@ type Props struct {
 	Cluster     [3]int32
 	Registers   int32 // of each file R, after allocation
 	Tensor      int32 // how tensor memory is used: Tensor…
+	Copies      int32 // bodies of functions that stand in place of calls
+	Copied      int32 // functions they are of
 	HasCalls    bool
 	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool

@@ -43,6 +43,9 @@ var propRows = [...]propRow{
 	{"stores", func(p *Props) *int32 { return &p.SpillStores }},
 	{"loads", func(p *Props) *int32 { return &p.SpillLoads }},
 	{"tensor", func(p *Props) *int32 { return &p.Tensor }},
+	{"own", func(p *Props) *int32 { return &p.Own }},
+	{"copies", func(p *Props) *int32 { return &p.Copies }},
+	{"copied", func(p *Props) *int32 { return &p.Copied }},
 }
 
 var propFlags = [...]struct {

@@ -56,7 +56,10 @@ func TestMissingSections(t *testing.T) {
 
 // indexed is a kernel with an array of words.
 func indexed(words int, body string) string {
-	return fmt.Sprintf(".version 8.0\n.target sm_75\n.address_size 64\n.extern .func (.param .b64 r) malloc(.param .b64 a);\n.visible .entry k(.param .u64 a, .param .u32 n)\n"+
+	return fmt.Sprintf(".version 8.0\n.target sm_75\n.address_size 64\n.extern .func (.param .b64 r) malloc(.param .b64 a);\n"+
+		".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %%r; ld.param.b32 %%r,[x]; add.u32 %%r,%%r,1; st.param.b32 [r],%%r; ret; }\n"+
+		".func (.param .b32 r) g(.param .b32 x) { .local .align 4 .b8 q[16]; .reg .b32 %%r; .reg .b64 %%d<3>; ld.param.b32 %%r,[x]; mov.u64 %%d1,q; mad.wide.u32 %%d2,%%r,4,%%d1; st.local.u32 [%%d2],%%r; ld.local.u32 %%r,[%%d2+4]; st.param.b32 [r],%%r; ret; }\n"+
+		".visible .entry k(.param .u64 a, .param .u32 n)\n"+
 		"{ .local .align 4 .b8 v[%d]; .reg .b64 %%d<6>; .reg .b32 %%r<5>;\n"+
 		"ld.param.u64 %%d1,[a]; ld.param.u32 %%r1,[n]; mov.u32 %%r2,%%tid.x; mov.u64 %%d2,v; mad.wide.u32 %%d3,%%r1,4,%%d2; mad.wide.u32 %%d4,%%r2,4,%%d2;\n%s\nret; }\n", 4*words, body)
 }
@@ -68,6 +71,8 @@ func TestIndexedFrames(t *testing.T) {
 		store  = "st.local.u32 [%d3],%r2; "
 		load   = "ld.local.u32 %r3,[v]; st.global.u32 [%d1],%r3; "
 		index  = "ld.local.u32 %r3,[%d4]; st.global.u32 [%d1+4],%r3; "
+		call   = "{ .param .b32 x; .param .b32 y; st.param.b32 [x],%r2; call (y),f,(x); ld.param.b32 %r3,[y]; } st.global.u32 [%d1+8],%r3; "
+		turn   = "shfl.sync.bfly.b32 %r3,%r2,1,31,-1; st.global.u32 [%d1+8],%r3; "
 		malloc = "{ .param .b64 x; .param .b64 y; st.param.b64 [x],64; call (y),malloc,(x); ld.param.b64 %d5,[y]; } st.global.u64 [%d1+8],%d5;"
 	)
 	for _, c := range []struct {
@@ -78,6 +83,14 @@ func TestIndexedFrames(t *testing.T) {
 	}{
 		{10, store + load, "-O3", 0},
 		{12, store + load, "-O3", 48},
+		{27, store + load + strings.Repeat("st.global.u32 [%d1+8],%r2; ", 8), "-O3", 0},
+		{33, store + load + strings.Repeat(call, 4), "-O3", 0},
+		{35, store + load + strings.Repeat(call, 4), "-O3", 144},
+		{40, store + load + strings.Repeat(turn, 4), "-O3", 0},
+		{60, store + load + strings.Repeat(turn, 4), "-O3", 240},
+		{10, store + load + strings.Repeat("bar.sync 0; ", 4), "-O3", 0},
+		{6, store + load + "alloca.u64 %d5,64; st.local.u32 [%d5],%r2; ld.local.u32 %r3,[%d5]; st.global.u32 [%d1+8],%r3; ", "-O3", 0},
+		{2, store + load + strings.ReplaceAll(call, "f,", "g,"), "-O3", 24}, // nor is another variable
 		{10, store + load, "-Ofc=mid", 0},
 		{10, store + load, "-Ofc=max", 40},
 		{10, store + load, "-O0", 40},

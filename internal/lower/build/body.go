@@ -75,6 +75,9 @@ func (l *Builder) variables() {
 		l.F.Props.Variables += int32(v.Shape.Size())
 		l.FrameAlign(int64(v.Shape.Align))
 	}
+	if !l.Inner {
+		l.F.Props.Own = int32(l.Top)
+	}
 	l.Plan.Locals[l.Body.Func] = l.locals
 	l.parameters()
 	l.ptx = ori.Reg(len(l.F.Regs))

@@ -1,5 +1,7 @@
 package build
 
+import "github.com/goptxas/goptxas/internal/ptx/sema"
+
 // lines enters the directives of the current body into the list of the
 // function and returns the index of the first. A body that stands in place of
 // several calls enters its directives once.
@@ -21,4 +23,10 @@ func (l *Builder) lines() int32 {
 	}
 	l.bases[l.Body.Func] = base
 	return base
+}
+
+// Entered reports whether a body stands in the function already.
+func (l *Builder) Entered(b *sema.Body) bool {
+	_, ok := l.bases[b.Func]
+	return ok
 }

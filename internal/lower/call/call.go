@@ -73,6 +73,9 @@ func hasMeans(l *build.Builder, b *sema.Body) bool {
 // inline lowers the callee's body in place of the call.
 func inline(l *build.Builder, c *sema.Call, b *sema.Body) {
 	outer, top, loc := l.Scope, l.Top, l.Loc
+	if l.F.Props.Copies++; !l.Entered(b) {
+		l.F.Props.Copied++
+	}
 	args := actuals(l, c.Actuals)
 	rets := l.Body.Of(c.Rets)
 	l.Scope = build.Scope{Body: b, Fn: &l.Module.Funcs[b.Func], Out: l.F.NewBlock(), Inner: true}

@@ -23,7 +23,7 @@ import (
 // that are accessed in parts stay where they are. In SSA form the
 // words are values behind it.
 func LocalWords(f *ori.Func, o Locals) bool {
-	if f.Props.LocalBytes == 0 || f.Props.MovesStack || !f.Kernel || f.Props.HasCalls && passesMemory(f) {
+	if f.Props.LocalBytes == 0 || !f.Kernel || f.Props.HasCalls && passesMemory(f) {
 		return false
 	}
 	l := &locals{Locals: o, f: f, v: opt.ValuesOf(f), parts: map[int64]bool{}, words: map[int64]ori.Reg{}}

@@ -34,27 +34,38 @@ func (l *locals) anywhere(x *localAccess, a *flow.Access) bool {
 
 // The reference does so where the comparisons are few beside the rest of the
 // function: each access at a computed place counts as many times as the frame
-// has words, and instructions of the source count by what they take. The numbers,
-// in parts of a comparison, are from arrays of 1 to 280 words among 3 to 130
-// instructions.
+// has words, and instructions of the source count by what they take. The numbers
+// are from the largest arrays that leave memory beside up to 400 instructions of
+// one kind; one that computes is 40.
 const (
-	comparisonWeight = 24
-	plainWeight      = 23
-	globalWeight     = 50
-	localWeight      = 67
-	updateWeight     = 45  // atomics, reductions, barriers and fences
-	nearWeight       = 110 // shared memory where blocks run in clusters
-	exchangeWeight   = 200 // of threads of a warp, where routines do that
-	storedWeight     = 40  // more where the place is computed
-	loadedWeight     = 59
-	guardedWeight    = 42 // and where an access is guarded
-	fixedWeight      = -35
-	windowWeight     = -2 * plainWeight // where shared memory begins: two instructions follow, and none of them counts
-	callWeight       = 80
+	comparisonWeight = 43
+	elsewhereWeight  = 23 // beside accesses that are not of the frame, of what alloca took
+	plainWeight      = 40
+	globalWeight     = 50 // atomics and reductions too
+	constantWeight   = 60 // at computed places; others are operands
+	localWeight      = 80
+	nearWeight       = 100  // shared memory where blocks run in clusters
+	waitWeight       = 80   // barriers and fences where they do not
+	gatherWeight     = 120  // a routine gathers the threads of a warp
+	exchangeWeight   = 160  // and exchanges words between them
+	routineWeight    = 160  // the routine itself
+	exchangerWeight  = 120  // and what more it is where words are exchanged
+	libraryWeight    = 2800 // a routine of arithmetic
+	guardedWeight    = 80
+	windowWeight     = -80 // where shared memory begins: what follows does not count
+	fixedWeight      = -13
+	wideWeight       = 140 // where the place is computed in 64 bits
+	callWeight       = 120
+	copyWeight       = 120 // a body that stands in place of calls, and each of them
 )
 
-// simple is how many instructions one of the source becomes that counts as one.
-const simple = 3
+// simple is how many instructions one of the source becomes that counts as one;
+// where it becomes more, each counts somewhat more, because the reference's are
+// more.
+const (
+	simple     = 3
+	longWeight = 45
+)
 
 // Beside stores at computed places an instruction of a loop counts as often as
 // this, those of inner loops thrice as often; beside loads the reference counts
@@ -81,14 +92,15 @@ func (l *locals) worth() bool {
 	if l.anys == 0 {
 		return true
 	}
-	if l.anys == len(l.accesses) {
+	if l.blind() {
 		return false
 	}
 	loops := flow.LoopsOf(l.f, flow.DomOf(l.f))
-	score := fixedWeight
+	score := fixedWeight + copyWeight*int(l.f.Props.Copies+l.f.Props.Copied)
+	c := counter{locals: l, seen: map[int32]bool{}}
 	stores := !slices.ContainsFunc(l.accesses, func(x localAccess) bool { return x.any && x.i.Op != op.STL })
 	for _, b := range l.f.Blocks {
-		score += turns(loops.Depth(b), stores) * l.weightOf(b)
+		score += turns(loops.Depth(b), stores) * c.block(b)
 	}
 	for _, x := range l.accesses {
 		switch {
@@ -96,13 +108,54 @@ func (l *locals) worth() bool {
 			continue
 		case loops.Depth(x.i.Block()) > 0:
 			return false
-		case x.i.Op == op.STL:
-			score += storedWeight
-		default:
-			score += loadedWeight
+		case l.wide(x.base):
+			score += wideWeight
 		}
 	}
-	return l.anys*l.frameWords()*comparisonWeight <= score
+	return l.frameWords()*(l.anys*comparisonWeight+l.strange*elsewhereWeight) <= score
+}
+
+// blind reports whether the variables of the function or those of bodies that
+// stand in place of calls are accessed nowhere but at computed places.
+func (l *locals) blind() bool {
+	var computed, named [2]bool
+	for _, x := range l.accesses {
+		if x.any {
+			computed[l.copied(l.root(x.base, maxLocalTrace))] = true
+		} else {
+			named[l.copied(x.at[0]*wordBytes)] = true
+		}
+	}
+	return computed[0] && !named[0] || computed[1] && !named[1]
+}
+
+// copied is 1 if a place of the frame is of a variable of a copied body.
+func (l *locals) copied(at int64) int {
+	if own := int64(l.f.Props.Own); l.f.Props.Copies > 0 && at >= own {
+		return 1
+	}
+	return 0
+}
+
+// root is the constant part of a place that the program computes.
+func (l *locals) root(a ori.Operand, steps int) int64 {
+	if k, ok := l.offset(a, steps); ok {
+		return k
+	}
+	i := l.v.Once(a)
+	if i == nil || steps == 0 {
+		return 0
+	}
+	sum := int64(0)
+	for _, s := range i.Srcs() {
+		if l.isDerived(&s) {
+			s.N = 1
+			sum += l.root(s, steps-1)
+		} else if k, ok := opt.ConstantOf(s); ok && i.Op == op.IADD3 {
+			sum += int64(int32(k))
+		}
+	}
+	return sum
 }
 
 // frameWords counts the words of the frame's variables.
@@ -114,70 +167,129 @@ func (l *locals) frameWords() int {
 	return int(bytes+wordBytes-1) / wordBytes
 }
 
-// weightOf is what the instructions of a block count beside comparisons.
-// What one instruction of the source becomes counts together.
-func (l *locals) weightOf(b *ori.Block) int {
-	sum, plain, memory, line := 0, 0, 0, int32(0)
-	flush := func() {
-		switch {
-		case memory != 0:
-			sum += memory
-		case plain <= simple:
-			sum += min(plain, 1) * plainWeight
-		default:
-			sum += plain * plainWeight
-		}
-		plain, memory = 0, 0
-	}
+// counter counts what the instructions of a function are beside comparisons.
+// What one instruction of the source becomes counts together, and once where
+// bodies of functions were copied.
+type counter struct {
+	*locals
+	seen          map[int32]bool // lines, and the routines below
+	line          int32
+	plain, memory int
+	gathers       bool
+}
+
+// What stands among the lines for routines.
+const (
+	gathered = -1 - iota
+	exchanged
+	computed
+)
+
+// first reports whether something is seen for the first time.
+func (c *counter) first(what int32) bool {
+	was := c.seen[what]
+	c.seen[what] = true
+	return !was
+}
+
+// block counts the instructions of a block.
+func (c *counter) block(b *ori.Block) int {
+	sum, again := 0, false
 	for i := range b.Instrs {
-		if i.Line != line || line == 0 {
-			flush()
+		if i.Line != c.line || c.line == 0 {
+			sum += c.flush(again)
+			again = i.Line != 0 && !c.first(i.Line) && c.f.Props.Copies > 0
+			c.line = i.Line
 		}
-		line = i.Line
-		switch w := l.weight(i); {
-		case w == plainWeight:
-			plain++
+		c.gathers = c.gathers || i.Op == op.WARPSYNC && !c.Clusters
+		if i.Op == op.CALL && routine(c.f, i) && c.first(computed) {
+			c.memory += libraryWeight
+		}
+		switch w := c.weight(i); {
+		case w == plainWeight && i.Op.Space() != op.SpaceShared:
+			c.plain++
 		default:
-			memory += w
+			c.memory += w
 		}
 	}
-	flush()
-	return sum
+	return sum + c.flush(again)
+}
+
+// routine reports whether i calls a routine of arithmetic.
+func routine(f *ori.Func, i *ori.Instr) bool {
+	return slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool {
+		return s.Kind == ori.KSymbol && f.Module.Symbols[s.Reg].Routine != ori.NoRoutine
+	})
+}
+
+// flush ends the instructions of one place, which were there before or not.
+func (c *counter) flush(again bool) int {
+	plain, sum := c.plain, c.memory
+	if c.gathers {
+		if c.first(gathered) {
+			sum += routineWeight
+		}
+		if plain > 0 {
+			sum += exchangeWeight
+			if c.first(exchanged) {
+				sum += exchangerWeight
+			}
+		}
+	}
+	c.plain, c.memory, c.gathers = 0, 0, false
+	switch {
+	case again:
+		return 0
+	case sum != 0:
+		return sum
+	case plain <= simple:
+		return min(plain, 1) * plainWeight
+	}
+	return plain * longWeight
+}
+
+// wide reports whether an address is the low word of two.
+func (l *locals) wide(a ori.Operand) bool {
+	i := l.v.Once(a)
+	return l.f.Regs[a.Reg].Width > 1 || i != nil && i.Mods.Has(op.MWIDE)
 }
 
 // weight is what an instruction counts. Copies go away, and parameters are
 // operands.
 func (l *locals) weight(i *ori.Instr) int {
 	w := plainWeight
+	a, _ := flow.AccessOf(i)
 	switch o := i.Op; {
+	case o.LoadsConstant() && slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool { return s.HasReg() && s.Class == ori.R }):
+		return constantWeight
 	case o == op.COPY || o == op.MOV || o == op.LDC || o.Has(op.Pseudo):
 		return 0
 	case o == op.CALL:
 		return callWeight
 	case o == op.WARPSYNC && !l.Clusters:
-		return exchangeWeight
+		return gatherWeight
 	case o == op.S2R && i.Args[i.NDst] == ori.Special(op.SRClusterCtaID):
 		return windowWeight
 	case o == op.BAR || o == op.MEMBAR:
 		if !l.Clusters {
-			return updateWeight
+			return waitWeight
 		}
 		return plainWeight
 	case o == op.ERRBAR || o == op.CGAERRBAR || o == op.CCTL:
 		return 0
-	case o.Has(op.Updates):
-		w = updateWeight
-	case !o.Has(op.Reads|op.Writes) || o.LoadsConstant():
+	case !o.Has(op.Reads|op.Writes|op.Updates) || o.Has(op.Texture) || o.LoadsConstant():
 		return plainWeight
 	case o.Space() == op.SpaceLocal:
 		w = localWeight
+	case o.Space() == op.SpaceShared && !l.Clusters:
+		return plainWeight
 	case o.Space() == op.SpaceShared:
-		if !l.Clusters {
-			return plainWeight
-		}
 		w = nearWeight
 	default:
 		w = globalWeight
+	}
+	if a.Base.Kind == ori.KReg && a.Lo != 0 {
+		w += plainWeight
 	}
 	if i.Guard.Kind != ori.KNone {
 		w += guardedWeight

@@ -88,8 +88,52 @@ func masked(t string) string {
 	return t
 }
 
+// What a compiler says of functions that spill.
+var (
+	properties = regexp.MustCompile(`(Function properties for (\S+)\n) +\d+ bytes stack frame, (\d+) bytes spill stores, .*`)
+	warned     = regexp.MustCompile(`.*Registers are spilled to local memory in function '(.*)', .*\n`)
+	used       = regexp.MustCompile(`.*Local memory used for function '(.*)', size of stack frame: .*\n`)
+)
+
+// spillers are the functions that spill by a report.
+func spillers(t string) map[string]bool {
+	list := map[string]bool{}
+	for _, m := range properties.FindAllStringSubmatch(t, -1) {
+		list[m[2]] = list[m[2]] || m[3] != "0"
+	}
+	for _, m := range warned.FindAllStringSubmatch(t, -1) {
+		list[m[1]] = true
+	}
+	return list
+}
+
+// fewer takes out of both reports the frames of functions that spill with the
+// reference and not with us: that is no difference to mend. The opposite is.
+func fewer(a, b string) (x, y string) {
+	theirs, ours := spillers(a), spillers(b)
+	without := func(t string) string {
+		t = properties.ReplaceAllStringFunc(t, func(s string) string {
+			if m := properties.FindStringSubmatch(s); theirs[m[2]] && !ours[m[2]] {
+				return m[1] + "    # bytes stack frame"
+			}
+			return s
+		})
+		for _, w := range [...]*regexp.Regexp{warned, used} {
+			t = w.ReplaceAllStringFunc(t, func(s string) string {
+				if f := w.FindStringSubmatch(s)[1]; theirs[f] && !ours[f] {
+					return ""
+				}
+				return s
+			})
+		}
+		return t
+	}
+	return without(a), without(b)
+}
+
 // differ says what differs, or nothing.
 func differ(args []string, a, b answer) string {
+	a.err, b.err = fewer(a.err, b.err)
 	var list []string
 	if a.exit != b.exit && (a.exit >= 0 || b.exit == 0) {
 		list = append(list, fmt.Sprintf("exit %d, ours %d", a.exit, b.exit))

@@ -8,6 +8,8 @@
 // kinds, calls, textures, barriers and now and then a fault, and the options
 // that hosts pass, some of them wrong. Not compared are numbers of registers
 // and of spilled bytes, and frames of functions that spill: those are the code's.
+// A function that spills with the reference and not with us is no difference; the
+// opposite is one.
 package main
 
 import (

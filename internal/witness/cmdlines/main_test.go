@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -42,6 +43,19 @@ func TestDiffer(t *testing.T) {
 		if got := differ(nil, a, b); (got == "") != c.same {
 			t.Errorf("%s for %s: %q", c.with, c.old, got)
 		}
+	}
+	frame := func(spilled int) answer {
+		t := fmt.Sprintf("ptxas info    : Function properties for f\n    %d bytes stack frame, %d bytes spill stores, %d bytes spill loads\n", spilled, spilled, spilled)
+		if spilled > 0 {
+			t = "ptxas warning : Registers are spilled to local memory in function 'f', 8 bytes spill stores, 8 bytes spill loads\n" + t
+		}
+		return answer{err: t}
+	}
+	if got := differ(nil, frame(8), frame(0)); got != "" {
+		t.Errorf("spilled by the reference only: %s", got)
+	}
+	if differ(nil, frame(0), frame(8)) == "" {
+		t.Error("spilled by us only is no difference")
 	}
 	if differ(nil, answer{exit: 255}, answer{}) == "" || differ(nil, answer{}, answer{files: []string{"x"}}) == "" {
 		t.Error("exits and files are not compared")
