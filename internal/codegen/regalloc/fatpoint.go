@@ -193,8 +193,8 @@ func (t *trial) roots(o order) []int32 {
 	}
 	t.m.list = list
 	limited := t.p.Files[t.class].Limits != nil
-	if o == byStart && !limited {
-		t.sortByStart(list)
+	if (o == byStart || o == byWidth) && !limited {
+		t.sortByStart(list, o == byWidth)
 		return list
 	}
 	slices.SortFunc(list, func(a, b int32) int {
@@ -232,24 +232,31 @@ func (t *trial) roots(o order) []int32 {
 	return list
 }
 
-// sortByStart puts fixed groups first, then those that begin first: numbers are
-// sorted sooner than groups.
-func (t *trial) sortByStart(list []int32) {
+// sortByStart puts fixed groups first, then wide ones, if that matters, then
+// those that begin first: numbers are sorted sooner than groups.
+func (t *trial) sortByStart(list []int32, width bool) {
 	keys := slices.Grow(t.m.keys[:0], len(list))
 	for _, v := range list {
 		x := &t.g.info[v]
-		key := uint64(uint32(x.from))<<32 | uint64(uint32(v))
+		key := uint64(uint32(x.from))<<groupBits | uint64(uint32(v))
 		if x.fixed < 0 {
 			key |= 1 << 63
+		}
+		if width {
+			key |= uint64(math.MaxUint8-min(x.width, math.MaxUint8)) << (63 - 8)
 		}
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
 	for n, key := range keys {
-		list[n] = int32(uint32(key))
+		list[n] = int32(key & (1<<groupBits - 1))
 	}
 	t.m.keys = keys
 }
+
+// groupBits are those of a key that are the number of a group. Its first point has
+// 29.
+const groupBits = 26
 
 func first(x bool) int {
 	if x {
@@ -309,16 +316,22 @@ func (t *trial) place(v int32) bool {
 	at, mask := x.sieve()
 	points, step := t.m.taken, int(x.align)*t.m.width
 	at += int(t.lowest(x)) * t.m.width
-	for r := t.lowest(x); int(r+x.width) <= limit; r += x.align {
+	least, last := t.least()
+	align, end := x.align, int16(limit)-x.width
+	for r := t.lowest(x); r <= end; r += align {
 		used := points[at]
-		if at += step; used&mask != 0 || int(r+x.width) <= t.used && t.wanted(r) >= bestCost || !t.free(x, r) || !t.allowed(v, r) {
+		if at += step; used&mask != 0 {
 			continue
 		}
-		cost := t.secondary(v, r, bestCost)
+		want := t.wanted(r)
+		if int(r+x.width) <= t.used && want >= bestCost || !t.free(x, r) || !t.allowed(v, r) {
+			continue
+		}
+		cost := t.secondary(v, r, want, bestCost)
 		if cost < bestCost {
 			best, bestCost = r, cost
 		}
-		if cost == 0 || bestCost <= freshCost && int(r+x.width) > t.used {
+		if cost == 0 || bestCost <= freshCost && int(r+x.width) > t.used || bestCost <= least && r >= last {
 			break // higher registers only cost more
 		}
 	}
@@ -350,21 +363,40 @@ func (t *trial) wish(v int32) {
 	clear(m.crowd)
 	for _, q := range t.g.peers[v] {
 		if at := t.phys[q]; at >= 0 {
-			m.crowd[int(at)%banks]++
+			m.crowd[uint16(at)%uint16(banks)]++
 		}
 	}
 }
+
+// least is what a slot costs at least where no copy vanishes, and the last at
+// which one does.
+func (t *trial) least() (cost int, last int16) {
+	for _, at := range t.m.wished {
+		last = max(last, at)
+	}
+	if len(t.m.crowd) > 1 {
+		cost = slices.Min(t.m.crowd)
+	}
+	return cost + kept*len(t.m.wished), last
+}
+
+// kept is what a copy costs that would remain.
+const kept = 8
 
 // wanted is what copies that would remain and operands in one bank cost at a
 // slot: that is known sooner than whether it is free.
 func (t *trial) wanted(r int16) (cost int) {
 	for _, at := range t.m.wished {
 		if at != r {
-			cost += 8
+			cost += kept
 		}
 	}
-	if len(t.m.crowd) > 1 {
-		cost += t.m.crowd[int(r)%len(t.m.crowd)]
+	switch banks := uint16(len(t.m.crowd)); { // a division takes as long as all the rest
+	case banks <= 1:
+	case banks&(banks-1) == 0:
+		cost += t.m.crowd[uint16(r)&(banks-1)]
+	default:
+		cost += t.m.crowd[uint16(r)%banks]
 	}
 	return cost
 }
@@ -437,8 +469,8 @@ const freshCost = 64
 // readers. Low numbers win ties because slots are tried upwards, and a
 // register above those already in use costs more than either, unless it is
 // below the step at which registers begin to cost. What costs bound or more
-// is not chosen, however much more.
-func (t *trial) secondary(v int32, r int16, bound int) int {
+// is not chosen, however much more; wanted is known.
+func (t *trial) secondary(v int32, r int16, wanted, bound int) int {
 	x, f := &t.g.info[v], &t.p.Files[t.class]
 	cost, fresh := 0, int(r+x.width) > t.used
 	switch {
@@ -449,7 +481,7 @@ func (t *trial) secondary(v int32, r int16, bound int) int {
 	case fresh:
 		cost += freshCost
 	}
-	if cost += t.wanted(r); cost >= bound {
+	if cost += wanted; cost >= bound {
 		return cost
 	}
 	if !f.Rotate && !fresh {
