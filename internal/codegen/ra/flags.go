@@ -201,18 +201,16 @@ func (x *flags) crowd(b *ori.Block) {
 // places for the fewest accesses.
 func (x *flags) choose() {
 	var chosen []int
-	for {
-		count := make([]int, len(x.list))
-		for _, c := range x.crowded {
-			if c.over <= 0 {
-				continue
-			}
-			for n := range x.list {
-				if c.who.Has(n) {
-					count[n]++
-				}
-			}
+	count := make([]int, len(x.list)) // of each predicate, the crowded places it is in the way at
+	for _, c := range x.crowded {
+		if c.over <= 0 {
+			continue
 		}
+		for n := range c.who.All() {
+			count[n]++
+		}
+	}
+	for {
 		best := -1
 		for n := range x.list {
 			if count[n] > 0 && (best < 0 || float64(count[n])*x.list[best].cost > float64(count[best])*x.list[n].cost) {
@@ -224,11 +222,18 @@ func (x *flags) choose() {
 		}
 		chosen = append(chosen, best)
 		for k := range x.crowded {
-			if c := &x.crowded[k]; c.who.Has(best) {
-				c.who.Del(best)
-				c.over--
+			c := &x.crowded[k]
+			if !c.who.Has(best) {
+				continue
+			}
+			c.who.Del(best)
+			if c.over--; c.over == 0 {
+				for n := range c.who.All() {
+					count[n]--
+				}
 			}
 		}
+		count[best] = 0
 	}
 	if len(chosen) < x.cost.Few {
 		return

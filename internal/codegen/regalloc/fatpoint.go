@@ -565,8 +565,11 @@ func (t *trial) cheapest(v int32) int16 {
 			if !t.allowed(v, r) {
 				continue
 			}
-			cost, ok := t.holders(v, r, most)
-			if ok && (bestCost < 0 || cost < bestCost) {
+			bound := bestCost
+			if bound < 0 {
+				bound = math.Inf(1)
+			}
+			if cost, ok := t.holders(v, r, most, bound); ok {
 				best, bestCost = r, cost
 			}
 		}
@@ -581,8 +584,8 @@ func (t *trial) cheapest(v int32) int16 {
 }
 
 // holders sums the cost of the groups that stand in the way of v at r, of
-// which there may be so many at most.
-func (t *trial) holders(v int32, r int16, most int) (cost float64, ok bool) {
+// which there may be so many at most, and which must cost less than a bound.
+func (t *trial) holders(v int32, r int16, most int, bound float64) (cost float64, ok bool) {
 	t.m.looks++
 	n := 0
 	for w, spans := range t.g.info[v].spans {
@@ -599,7 +602,7 @@ func (t *trial) holders(v int32, r int16, most int) (cost float64, ok bool) {
 			}
 			t.m.met[q] = t.m.looks
 			cost += y.cost
-			if n++; n > most {
+			if n++; n > most || cost >= bound {
 				return 0, false
 			}
 		}
@@ -610,7 +613,14 @@ func (t *trial) holders(v int32, r int16, most int) (cost float64, ok bool) {
 // stands reports whether group q holds register r at some point of spans.
 func (t *trial) stands(q int32, r int, spans []span) bool {
 	at := t.phys[q]
-	return at >= 0 && overlap(spans, t.g.info[q].spans[r-int(at)])
+	if at < 0 {
+		return false
+	}
+	x := t.g.info[q].spans[r-int(at)]
+	if len(x) == 1 && len(spans) == 1 { // most
+		return x[0].from < spans[0].to && spans[0].from < x[0].to
+	}
+	return overlap(spans, x)
 }
 
 // contest throws out the groups in the way of v at r, if that frees it.
@@ -618,7 +628,7 @@ func (t *trial) contest(v int32, r int16, must bool) bool {
 	if must && !t.evict {
 		return false
 	}
-	if _, ok := t.holders(v, r, math.MaxInt); !ok {
+	if _, ok := t.holders(v, r, math.MaxInt, math.Inf(1)); !ok {
 		return false
 	}
 	for _, q := range t.inTheWay(v, r) {
