@@ -1,6 +1,10 @@
 package regalloc
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/waits"
+)
 
 // A group is a set of virtual registers that share registers because
 // copies between them are to vanish. Every member sits at a fixed offset
@@ -16,8 +20,8 @@ type groups struct {
 	nearOf  uint8
 	copies  [][]copyOf
 	peers   [][]int32
-	vectors bool       // some group wants an aligned four
-	late    *waitFacts // nil until asked for
+	vectors bool         // some group wants an aligned four
+	late    *waits.Facts // nil until asked for
 }
 
 // group is what a root knows about all its members.

@@ -18,7 +18,7 @@
 //     live.go, flow.go and package liveness.
 //   - One walk: fatpoint.go, over groups of registers that copies join
 //     (coalesce.go), within the limits of blocks (limits.go), away from
-//     registers that are read late (waits.go).
+//     registers that are read late (package waits).
 //   - Walks that move what has a place: recolour.go below a step of
 //     occupancy, evicted.go where nothing fits.
 //   - Spilling: pressure.go and package overfull choose, split.go keeps

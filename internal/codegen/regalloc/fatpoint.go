@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/waits"
 	"github.com/goptxas/goptxas/internal/engine/bits"
 )
 
@@ -27,10 +28,10 @@ type trial struct {
 	who    [][]int32  // for each register, the groups that have it; known where they may be evicted
 	phys   []int16    // first register of each root, -1 = none yet
 	used   int
-	most   int     // what uses more registers than this is no use
-	evict  bool    // take slots from cheaper groups
-	spill  []int32 // roots that found no place
-	waits  *waits  // what overwriting registers soon costs; nil = no matter
+	most   int          // what uses more registers than this is no use
+	evict  bool         // take slots from cheaper groups
+	spill  []int32      // roots that found no place
+	waits  *waits.Waits // what overwriting registers soon costs; nil = no matter
 
 	m *Scratch
 }
@@ -476,8 +477,8 @@ func (t *trial) secondary(v int32, r int16, wanted, bound int) int {
 	switch {
 	case f.Rotate:
 		cost += t.recent(x, r)
-	case fresh && t.waits != nil && int(r+x.width) <= t.waits.step:
-		cost += t.waits.fresh
+	case fresh && t.waits != nil && int(r+x.width) <= t.waits.Step:
+		cost += t.waits.Fresh
 	case fresh:
 		cost += freshCost
 	}
@@ -488,7 +489,7 @@ func (t *trial) secondary(v int32, r int16, wanted, bound int) int {
 		cost += t.breaks(v, r)
 	}
 	if t.waits != nil && cost < bound {
-		cost += t.waits.cost(v, r)
+		cost += t.waits.Cost(v, r)
 	}
 	return cost
 }
@@ -541,7 +542,7 @@ func (t *trial) assign(v int32, r int16) {
 		}
 	}
 	if t.waits != nil {
-		t.waits.take(v, r)
+		t.waits.Take(v, r)
 	}
 	t.phys[v] = r
 	t.used = max(t.used, int(r+x.width))

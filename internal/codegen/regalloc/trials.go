@@ -1,5 +1,7 @@
 package regalloc
 
+import "github.com/goptxas/goptxas/internal/codegen/regalloc/waits"
+
 // plan is one way to try a file.
 type plan struct {
 	order    order
@@ -29,7 +31,7 @@ const fewTrials = 2
 func (s *solver) trials(class uint8, floor, round int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
-	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && lateReaders(p, class)
+	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && waits.Has(p, class)
 	step, tried := f.Step(floor), -1 // tried: how far registers were spread by the first plan, in vain
 	if late && floor <= step-step/16 {
 		tried = f.SpreadTo(floor)
@@ -94,6 +96,11 @@ func (s *solver) squeeze(class uint8, step int) *trial {
 	return nil
 }
 
+// freeCosts are what a register above all used so far costs below the step:
+// waits that are nearly out of range are not worth one. Where so many are
+// taken that vectors find no place any more, only shorter distances are.
+var freeCosts = [...]int{3, 7, 10}
+
 // spread tries a plan with registers that cost nothing, those up to a step.
 // It returns nil where the walk goes beyond at each of the given costs.
 func (s *solver) spread(class uint8, pl plan, step int, costs []int) *trial {
@@ -102,9 +109,9 @@ func (s *solver) spread(class uint8, pl plan, step int, costs []int) *trial {
 	for _, fresh := range costs {
 		t := newTrial(p, s.groups(pl.coalesce), class, s.room)
 		if t.g.late == nil {
-			t.g.late = newWaitFacts(p, t.g, class)
+			t.g.late = waits.FactsOf(p, class, t.g.find)
 		}
-		t.waits = newWaits(t.g.late, step, fresh, len(p.Insts))
+		t.waits = waits.New(t.g.late, step, fresh)
 		t.most = step
 		if t.run(pl.order) {
 			s.trace("-CLASS %s NOSPILL REGALLOC: spread, used %d, step %d\n", f.Name, t.used, step)

@@ -1,26 +1,22 @@
-package regalloc
-
-import (
-	"github.com/goptxas/goptxas/internal/engine/bits"
-
-	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
-)
-
+// Package waits prices registers that are given out again too soon.
+//
 // Some instructions read their registers long after they have started, and
 // whoever overwrites one of them soon behind must wait. Where registers cost
 // nothing (see File.Steps) such a register is not given out again at once.
 // A reader whose result somebody needs earlier than the write is no matter:
 // the wait for the result covers it.
+package waits
+
+import (
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/problem"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+)
 
 // waitRange is how many instructions behind a late read a write still costs
 // something: loads take that long to read their addresses when the memory
 // queue is full.
 const waitRange = 32
-
-// freeCosts are what a register above all used so far costs below the step:
-// waits that are nearly out of range are not worth one. Where so many are
-// taken that vectors find no place any more, only shorter distances are.
-var freeCosts = [...]int{3, 7, 10}
 
 // coveredCost is what a write costs that only stands behind the wait for the
 // reader's result as long as nothing changes places.
@@ -32,20 +28,20 @@ type touch struct {
 	at, n int16
 }
 
-// waitFacts are what all walks over one file know about late reads.
-type waitFacts struct {
+// Facts are what all walks over one file know about late reads.
+type Facts struct {
 	reads   keyed.Lists // late reads of each root, in touches
 	writes  keyed.Lists // writes of each root, in touches
 	touches []touch
-	insts   []Inst
+	insts   []problem.Inst
 	until   []int32 // of each instruction, the first behind it that needs its result
 	end     []int32 // of each instruction, the end of its block
 	back    []int32 // of each instruction, where its block jumps back to, or -1
 	latch   []int32 // of each instruction, the end of a block that jumps back to its own, or -1
 }
 
-// lateReaders reports whether some instruction reads the file late.
-func lateReaders(p *Problem, class uint8) bool {
+// Has reports whether some instruction reads the file late.
+func Has(p *problem.Problem, class uint8) bool {
 	for n := range p.Insts {
 		if p.Insts[n].Late>>class&1 != 0 {
 			return true
@@ -54,9 +50,10 @@ func lateReaders(p *Problem, class uint8) bool {
 	return false
 }
 
-// newWaitFacts collects them for groups g of one file.
-func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
-	f := &waitFacts{
+// FactsOf collects them for the groups of one file; find tells the group of a
+// register, and where in it.
+func FactsOf(p *problem.Problem, class uint8, find func(v int32) (root int32, at int16)) *Facts {
+	f := &Facts{
 		insts: p.Insts,
 		until: make([]int32, len(p.Insts)), end: make([]int32, len(p.Insts)),
 		back: make([]int32, len(p.Insts)), latch: make([]int32, len(p.Insts)),
@@ -65,10 +62,10 @@ func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
 	for n := range p.Insts {
 		late := p.Insts[n].Late>>class&1 != 0
 		for _, o := range p.Operands(n) {
-			if p.VRegs[o.V].Class != class || o.N == 0 || o.Role == Hold {
+			if p.VRegs[o.V].Class != class || o.N == 0 || o.Role == problem.Hold {
 				continue
 			}
-			root, off := g.find(o.V)
+			root, off := find(o.V)
 			k := keyed.Pair{Key: root, Item: int32(len(f.touches))}
 			if o.Role.Writes() {
 				writes = append(writes, k)
@@ -86,7 +83,7 @@ func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
 
 // blocks finds the borders of blocks, and in each the first instruction
 // that needs the result of one before it.
-func (f *waitFacts) blocks(p *Problem) {
+func (f *Facts) blocks(p *problem.Problem) {
 	for n := range f.back {
 		f.back[n], f.latch[n] = -1, -1
 	}
@@ -112,7 +109,7 @@ func (f *waitFacts) blocks(p *Problem) {
 				}
 			}
 			for _, o := range ops {
-				if o.Role.Reads() && o.Role != Hold {
+				if o.Role.Reads() && o.Role != problem.Hold {
 					reader[o.V] = n
 				}
 			}
@@ -125,18 +122,18 @@ func (f *waitFacts) blocks(p *Problem) {
 	}
 }
 
-// waits are the late reads and the writes of the registers below a step.
-type waits struct {
-	*waitFacts
-	step   int
-	fresh  int        // see freeCosts
+// Waits are the late reads and the writes of the registers below a step.
+type Waits struct {
+	facts  *Facts
+	Step   int        // up to which registers cost nothing
+	Fresh  int        // what one above all used so far costs
 	late   []bits.Set // of each register, instructions that read it late
 	writer []bits.Set // of each register, instructions that write it
 }
 
-func newWaits(f *waitFacts, step, fresh, insts int) *waits {
-	w := &waits{waitFacts: f, step: step, fresh: fresh, late: make([]bits.Set, step), writer: make([]bits.Set, step)}
-	n := (insts + 63) / 64
+func New(f *Facts, step, fresh int) *Waits {
+	w := &Waits{facts: f, Step: step, Fresh: fresh, late: make([]bits.Set, step), writer: make([]bits.Set, step)}
+	n := (len(f.insts) + 63) / 64
 	room := make(bits.Set, 2*step*n)
 	for r := range step {
 		w.late[r], w.writer[r] = room[2*r*n:(2*r+1)*n], room[(2*r+1)*n:(2*r+2)*n]
@@ -144,18 +141,18 @@ func newWaits(f *waitFacts, step, fresh, insts int) *waits {
 	return w
 }
 
-// cost is what waiting costs if group v has its first word in register r.
-func (w *waits) cost(v int32, r int16) int {
+// Cost is what waiting costs if group v has its first word in register r.
+func (w *Waits) Cost(v int32, r int16) int {
 	c := 0
-	for _, k := range w.writes.Of(int(v)) {
-		t := &w.touches[k]
-		for q := r + t.at; q < min(r+t.at+t.n, int16(w.step)); q++ {
+	for _, k := range w.facts.writes.Of(int(v)) {
+		t := &w.facts.touches[k]
+		for q := r + t.at; q < min(r+t.at+t.n, int16(w.Step)); q++ {
 			c += w.before(w.late[q], t.inst)
 		}
 	}
-	for _, k := range w.reads.Of(int(v)) {
-		t := &w.touches[k]
-		for q := r + t.at; q < min(r+t.at+t.n, int16(w.step)); q++ {
+	for _, k := range w.facts.reads.Of(int(v)) {
+		t := &w.facts.touches[k]
+		for q := r + t.at; q < min(r+t.at+t.n, int16(w.Step)); q++ {
 			c += w.behind(w.writer[q], t.inst)
 		}
 	}
@@ -164,23 +161,23 @@ func (w *waits) cost(v int32, r int16) int {
 
 // before prices a write by instruction n of a register that the given ones
 // read late.
-func (w *waits) before(late bits.Set, n int32) int {
+func (w *Waits) before(late bits.Set, n int32) int {
 	covered := 0
 	for e := late.LastIn(n-waitRange, n); e >= 0; e = late.LastIn(n-waitRange, e) {
 		if w.behindOf(n, e) {
 			return covered
 		}
-		if w.until[e] > n {
+		if w.facts.until[e] > n {
 			return price(n - e)
 		}
 		covered = coveredCost
 	}
-	end := w.latch[n]
+	end := w.facts.latch[n]
 	if end < 0 {
 		return covered
 	}
-	gone := n - w.back[end-1]
-	if e := late.LastIn(max(n, end-waitRange+gone), end); e >= 0 && w.until[e] > end && !w.behindOf(n, e) {
+	gone := n - w.facts.back[end-1]
+	if e := late.LastIn(max(n, end-waitRange+gone), end); e >= 0 && w.facts.until[e] > end && !w.behindOf(n, e) {
 		return price(end - e + gone)
 	}
 	return covered
@@ -188,43 +185,43 @@ func (w *waits) before(late bits.Set, n int32) int {
 
 // behind prices a late read by instruction n of a register that the given
 // ones write.
-func (w *waits) behind(writer bits.Set, n int32) int {
-	if e := writer.NextIn(n+1, min(n+waitRange, w.until[n])); e >= 0 {
+func (w *Waits) behind(writer bits.Set, n int32) int {
+	if e := writer.NextIn(n+1, min(n+waitRange, w.facts.until[n])); e >= 0 {
 		if w.behindOf(e, n) {
 			return 0
 		}
 		return price(e - n)
 	}
-	if w.back[n] < 0 || w.until[n] < w.end[n] {
+	if w.facts.back[n] < 0 || w.facts.until[n] < w.facts.end[n] {
 		return 0
 	}
-	gone := w.end[n] - n
-	if e := writer.NextIn(w.back[n], min(n, w.back[n]+waitRange-gone)); e >= 0 && !w.behindOf(e, n) {
-		return price(e - w.back[n] + gone)
+	gone := w.facts.end[n] - n
+	if e := writer.NextIn(w.facts.back[n], min(n, w.facts.back[n]+waitRange-gone)); e >= 0 && !w.behindOf(e, n) {
+		return price(e - w.facts.back[n] + gone)
 	}
 	return 0
 }
 
 // behindOf reports whether instruction n overwrites what e reads late only
 // when e has read it.
-func (w *waits) behindOf(n, e int32) bool { return w.insts[n].Behind&w.insts[e].Queue != 0 }
+func (w *Waits) behindOf(n, e int32) bool { return w.facts.insts[n].Behind&w.facts.insts[e].Queue != 0 }
 
 // price is the cost of a write that stands so many instructions behind a
 // late read: next to it, more than a copy.
 func price(distance int32) int { return int(max(0, waitRange-distance))/3 + 1 }
 
-// take notes the accesses of group v in register r.
-func (w *waits) take(v int32, r int16) {
+// Take notes the accesses of group v in register r.
+func (w *Waits) Take(v int32, r int16) {
 	note := func(list []int32, sets []bits.Set) {
 		for _, k := range list {
-			t := &w.touches[k]
+			t := &w.facts.touches[k]
 			for q := r + t.at; q < r+t.at+t.n; q++ {
-				if int(q) < w.step {
+				if int(q) < w.Step {
 					sets[q].Add(int(t.inst))
 				}
 			}
 		}
 	}
-	note(w.reads.Of(int(v)), w.late)
-	note(w.writes.Of(int(v)), w.writer)
+	note(w.facts.reads.Of(int(v)), w.late)
+	note(w.facts.writes.Of(int(v)), w.writer)
 }
