@@ -13,7 +13,8 @@ import (
 func labelOf(w *machine.Warp, i *machine.Inst) uint32 { return w.At + 1 + uint32(i.Rel/16) }
 
 // BRA: jumps. .DIV jumps when the group is not all of the lanes that its
-// mask names, .CONV when it is.
+// mask names, .CONV when it is, .U when all lanes of the group would: the
+// reference puts it before a branch of some lanes.
 func Bra(w *machine.Warp, i *machine.Inst, m uint32) {
 	t := w.Taken(i, m)
 	switch i.Sub {
@@ -29,6 +30,10 @@ func Bra(w *machine.Warp, i *machine.Inst, m uint32) {
 		if t != 0 {
 			t = w.Active()
 		}
+	case braAll:
+		if t != w.Active() {
+			t = 0
+		}
 	}
 	w.Jump(t, labelOf(w, i))
 }
@@ -38,6 +43,7 @@ const (
 	braDiv
 	braConv
 	braAny
+	braAll
 )
 
 // base is the address that a register's value counts from: the label of

@@ -10,7 +10,7 @@ import (
 
 // PrepBra reads the kind of a branch.
 func PrepBra(i *machine.Inst, parts []string) error {
-	i.Sub = uint8(code.Pick(parts, braPlain, "", "DIV", "CONV", "ANY"))
+	i.Sub = uint8(code.Pick(parts, braPlain, "", "DIV", "CONV", "ANY", "U"))
 	return nil
 }
 

@@ -295,6 +295,26 @@ func TestSetp(t *testing.T) {
 	}
 }
 
+// TestUniformBranch: BRA.U takes all lanes of the group or none, BRA those whose
+// guard holds.
+func TestUniformBranch(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		guard, stay uint32
+	}{
+		{"@P0 BRA 0x40", 0xffff, 0xffff0000},
+		{"@P0 BRA.U 0x40", 0xffff, 0xffffffff},
+	} {
+		w, i := benchOn(t, "sm_120a", c.text)
+		if w.Active() != 0xffffffff {
+			t.Fatalf("lanes %08x begin", w.Active())
+		}
+		if i.Run(w, i, c.guard); w.Active() != c.stay {
+			t.Errorf("%s: lanes %08x stay, want %08x", c.text, w.Active(), c.stay)
+		}
+	}
+}
+
 // TestShfl checks every way against its definition in the PTX manual.
 func TestShfl(t *testing.T) {
 	for _, mode := range []string{"IDX", "UP", "DOWN", "BFLY"} {
