@@ -332,6 +332,37 @@ DOES_NOTHING(cudaSetDevice, int)
 DOES_NOTHING(cudaFuncSetAttribute, const void*, cudaFuncAttribute, int)
 DOES_NOTHING(cudaGetLastError)
 DOES_NOTHING(cudaPeekAtLastError)
+// Graphs launch nothing a second time; parts of the GPU are all of it.
+
+DOES_NOTHING(cudaStreamBeginCapture, cudaStream_t, cudaStreamCaptureMode)
+DOES_NOTHING(cudaStreamEndCapture, cudaStream_t, cudaGraph_t*)
+DOES_NOTHING(cudaGraphInstantiate, cudaGraphExec_t*, cudaGraph_t, unsigned long long)
+DOES_NOTHING(cudaGraphLaunch, cudaGraphExec_t, cudaStream_t)
+DOES_NOTHING(cudaGraphDestroy, cudaGraph_t)
+DOES_NOTHING(cudaGraphExecDestroy, cudaGraphExec_t)
+#define DRIVER_DOES_NOTHING(name, ...) \
+  CUresult name(__VA_ARGS__) { return CUDA_SUCCESS; }
+DRIVER_DOES_NOTHING(cuInit, unsigned)
+DRIVER_DOES_NOTHING(cuDeviceGet, CUdevice*, int)
+DRIVER_DOES_NOTHING(cuCtxSetCurrent, CUcontext)
+DRIVER_DOES_NOTHING(cuDevicePrimaryCtxRetain, CUcontext*, CUdevice)
+DRIVER_DOES_NOTHING(cuDevicePrimaryCtxRelease, CUdevice)
+DRIVER_DOES_NOTHING(cuStreamDestroy, CUstream)
+DRIVER_DOES_NOTHING(cuDevResourceGenerateDesc, CUdevResourceDesc*, CUdevResource*, unsigned)
+DRIVER_DOES_NOTHING(cuGreenCtxCreate, CUgreenCtx*, CUdevResourceDesc, CUdevice, unsigned)
+DRIVER_DOES_NOTHING(cuGreenCtxDestroy, CUgreenCtx)
+DRIVER_DOES_NOTHING(cuGreenCtxStreamCreate, CUstream*, CUgreenCtx, unsigned, int)
+CUresult cuDeviceGetDevResource(CUdevice, CUdevResource* r, CUdevResourceType) {
+  r->sm.smCount = 16;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevSmResourceSplitByCount(CUdevResource* part, unsigned* n, const CUdevResource*, CUdevResource* rest, unsigned, unsigned least) {
+  if (part) part->sm.smCount = least;
+  if (rest) rest->sm.smCount = 16 - least;
+  if (n) *n = 1;
+  return CUDA_SUCCESS;
+}
+
 const char* cudaGetErrorString(cudaError_t) { return "error"; }
 const char* cudaGetErrorName(cudaError_t) { return "error"; }
 CUresult cuGetErrorString(CUresult, const char** s) {
