@@ -98,6 +98,8 @@ func TestIndexedFrames(t *testing.T) {
 		{4, store + index, "-O3", 16}, // nowhere at a known place
 		{4, "st.local.u32 [v],%r1; " + store + index, "-O3", 0},
 		{4, store + load + malloc, "-O3", 0},
+		{100, strings.Repeat("st.global.u32 [%d1+8],%r2; ", 40) + "st.local.u32 [v],%r1; " + index, "-arch=sm_90", 400}, // more words than loads choose among
+		{40, strings.Repeat("st.global.u32 [%d1+8],%r2; ", 20) + "st.local.u32 [v],%r1; " + index, "-arch=sm_90", 0},
 		{4, store + load + "cvta.local.u64 %d5,%d3; st.u32 [%d5],%r1;", "-O3", 16}, // others may read it
 	} {
 		in := filepath.Join(t.TempDir(), "k.ptx")

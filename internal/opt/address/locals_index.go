@@ -92,13 +92,13 @@ func (l *locals) worth() bool {
 	if l.anys == 0 {
 		return true
 	}
-	if l.blind() {
+	stores := !slices.ContainsFunc(l.accesses, func(x localAccess) bool { return x.any && x.i.Op != op.STL })
+	if l.blind() || !stores && l.frameWords() > l.mostLoaded() {
 		return false
 	}
 	loops := flow.LoopsOf(l.f, flow.DomOf(l.f))
 	score := fixedWeight + copyWeight*int(l.f.Props.Copies+l.f.Props.Copied)
 	c := counter{locals: l, seen: map[int32]bool{}}
-	stores := !slices.ContainsFunc(l.accesses, func(x localAccess) bool { return x.any && x.i.Op != op.STL })
 	for _, b := range l.f.Blocks {
 		score += turns(loops.Depth(b), stores) * c.block(b)
 	}
@@ -113,6 +113,15 @@ func (l *locals) worth() bool {
 		}
 	}
 	return l.frameWords()*(l.anys*comparisonWeight+l.strange*elsewhereWeight) <= score
+}
+
+// mostLoaded is how many words a frame has at most that is loaded from at
+// computed places.
+func (l *locals) mostLoaded() int {
+	if l.Clusters {
+		return 41
+	}
+	return 100
 }
 
 // blind reports whether the variables of the function or those of bodies that
