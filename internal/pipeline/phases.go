@@ -205,9 +205,10 @@ var orders = [NumFast][]string{
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
-	// Longer code takes longer to allocate than these phases take.
+	// Longer code takes longer to allocate than these phases take. SplitWords takes
+	// more than it saves.
 	FastMax: {
-		"SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
+		"SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
 	},
