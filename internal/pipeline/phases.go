@@ -478,8 +478,11 @@ func tuning(u *unit) sched.Tuning {
 		ScarceTime: n(knobs.ScarceTime), ScarceShare: n(knobs.ScarceShare),
 		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer),
 		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler), Again: n(knobs.SchedAgain), Later: n(knobs.SchedLater),
-		Slacks: sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
-		Steps:  sched.Steps{Blocks: n(knobs.StepBlocks), Gain: n(knobs.StepGain), Copies: n(knobs.StepCopies)},
+		Strict: n(knobs.SchedStrict), Crowded: n(knobs.SchedCrowded), Constants: n(knobs.SchedConstants), Full: max(1, n(knobs.SchedFull)), Tests: max(1, n(knobs.SchedTests)),
+		Judged: n(knobs.SchedJudged), Surely: n(knobs.SchedSurely), Trifle: max(1, n(knobs.SchedTrifle)), Leaner: n(knobs.SchedLeaner),
+		Derived: sched.Derived{Rounds: n(knobs.DerivedRounds), Slack: n(knobs.DerivedSlack), Share: max(1, n(knobs.DerivedShare))},
+		Slacks:  sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
+		Steps:   sched.Steps{Blocks: n(knobs.StepBlocks), Gain: n(knobs.StepGain), Copies: n(knobs.StepCopies)},
 	}
 }
 

@@ -24,15 +24,6 @@ const (
 	uniformRoom   = 48
 )
 
-// manyTests is the share of tests among the instructions of a region that
-// waits for them: it may take the last predicate, which others leave to what
-// comes from other blocks.
-const manyTests = 8
-
-// crowdedWords is how many words may be alive before computations whose readers
-// stand behind a barrier are worth moving there.
-const crowdedWords = 80
-
 // Budget is how many registers there are.
 type Budget struct {
 	Most int
@@ -87,7 +78,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	p := s.preScheduler(budget, how(&tune))
 	moved := f.Touched(rematConstants(f, p))
 	var high [][]*ori.Instr // the order before computations moved down
-	if p.peak > crowdedWords {
+	if p.peak > int32(tune.Crowded) {
 		if high = f.Order(); f.Touched(sinking.Move(f)) {
 			moved = true
 		} else {
@@ -101,7 +92,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if high != nil && p.short() {
 		s, p = s.higher(f, a, p, high)
 	}
-	if high == nil && p.peak <= crowdedWords {
+	if high == nil && p.peak <= int32(tune.Crowded) {
 		s, p = s.lower(f, a, p)
 	}
 	s, p = s.rematLater(f, a, p)
@@ -259,7 +250,7 @@ func (s *analysis) lower(f *ori.Func, a *target.Arch, p *preScheduler) (*analysi
 // spacious reports whether so many words in a block leave room for runs of them.
 func (p *preScheduler) spacious(b *ori.Block, words int32) bool {
 	room := p.budget.in(b)
-	return words <= room-max(room/nearlyFull, 2*reserve)
+	return words <= room-max(room/int32(p.tune.Full), 2*reserve)
 }
 
 // slack is that of a region: where warps trade registers, some may have enough.
@@ -272,11 +263,11 @@ func (p *preScheduler) slack(r *region) int {
 
 // nearlyFull reports whether the orders with few registers leave hardly any.
 func (p *preScheduler) nearlyFull() bool {
-	return p.peak > int32(p.budget.Most-p.budget.Most/nearlyFull)
+	return p.peak > int32(p.budget.Most-p.budget.Most/p.tune.Full)
 }
 
 // roomy reports whether orders may take hardly fewer registers than there are,
 // though they need not: runs of registers may find no place among those.
 func (p *preScheduler) roomy() bool {
-	return p.limit[general] > int32(p.budget.Most-p.budget.Most/nearlyFull)
+	return p.limit[general] > int32(p.budget.Most-p.budget.Most/p.tune.Full)
 }

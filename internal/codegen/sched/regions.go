@@ -193,7 +193,7 @@ func (p *preScheduler) plan(r *region, enough, wanting int32) plan {
 func (p *preScheduler) limits(r *region) counts {
 	limit := p.limit
 	limit[general] = min(limit[general], p.budget.in(r.block)-reserve)
-	if r.most[predicates] == predicateRoom && r.tests() >= len(r.instrs)/manyTests { // no test could be made beside another
+	if r.most[predicates] == predicateRoom && r.tests() >= len(r.instrs)/p.tune.Tests { // no test could be made beside another
 		limit[predicates]++
 	}
 	return limit

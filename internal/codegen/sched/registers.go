@@ -81,12 +81,6 @@ func (p *preScheduler) weights(f *ori.Func) []float64 {
 	return list
 }
 
-// stricter is the percentage of the latency that orders may take whose products
-// leave the matrices of the next to their turn, if that saves warps: of two
-// small products on an H200 the one whose latency grew by 9 percent lost 9 of
-// its speed.
-const stricter = 105
-
 // within orders all regions within the limit.
 func (p *preScheduler) within(f *ori.Func, weights []float64) ([]plan, tuning.Cost) {
 	plans := make([]plan, len(p.regions))
@@ -106,7 +100,7 @@ func (p *preScheduler) within(f *ori.Func, weights []float64) ([]plan, tuning.Co
 		}
 	}
 	p.strict = false
-	if left := p.cost(f, others, weights, estimate.Tight); left.Warps > now.Warps && left.Latency*100 <= now.Latency*stricter {
+	if left := p.cost(f, others, weights, estimate.Tight); left.Warps > now.Warps && left.Latency*100 <= now.Latency*float64(p.tune.Strict) {
 		return others, left
 	}
 	return plans, now

@@ -6,10 +6,6 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
-// roomy is how many uniform registers may be alive before constants in them
-// are made again near their uses.
-const roomy = 40
-
 // rematConstants makes constants again near their uses where too much lives. It
 // reports whether anything changed.
 func rematConstants(f *ori.Func, p *preScheduler) bool {
@@ -17,7 +13,7 @@ func rematConstants(f *ori.Func, p *preScheduler) bool {
 	any := false
 	for _, b := range f.Blocks {
 		x := &p.byBlock[b.ID]
-		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > estimate.Cliffs[0]-reserve, x[uniforms] > roomy
+		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > estimate.Cliffs[0]-reserve, x[uniforms] > int32(p.tune.Constants)
 		any = any || hot.General[b.ID] || hot.Uniform[b.ID]
 	}
 	return any && remat.Near(f, hot)

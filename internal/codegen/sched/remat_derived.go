@@ -11,18 +11,6 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-const (
-	// derivedRounds is how often values are made again: what they are made from
-	// may be made from less.
-	derivedRounds = 3
-	// derivedSlack is how many registers more are freed than lack: runs of them,
-	// and predicates, find place then.
-	derivedSlack = 30
-	// derivedShare is the part of the words too many that must be gone, or else
-	// it is not worth another order.
-	derivedShare = 5
-)
-
 // excess is how many words more are alive than there are registers for.
 func (p *preScheduler) excess() int32 { return p.peak - int32(p.budget.Most) + reserve }
 
@@ -45,7 +33,7 @@ func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, so
 	}
 	slack, full := s.tune.Slack, p.excess()
 	var undo []func()
-	for back != nil && len(undo) < derivedRounds && p.short() {
+	for back != nil && len(undo) < s.tune.Derived.Rounds && p.short() {
 		if back = remat.Derived(f, p.over(f)); back != nil {
 			undo = append(undo, back)
 			f.Touch()
@@ -53,7 +41,7 @@ func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, so
 			p = s.preScheduler(p.budget, how(s.tune)).reaching(f)
 		}
 	}
-	if p.excess() < full-full/derivedShare {
+	if p.excess() < full-full/int32(s.tune.Derived.Share) {
 		order := f.Order()
 		found := s.list(f, order, p, judge)
 		if cost, _ := judge.Price(tuning.Likely(guess)); !math.IsInf(cost, 1) {
@@ -74,7 +62,7 @@ func (p *preScheduler) over(f *ori.Func) []int32 {
 	over := make([]int32, f.NumBlocks())
 	for _, b := range f.Blocks {
 		x := &p.byBlock[b.ID]
-		over[b.ID] = x[general] + max(0, x[predicates]-predicateRoom-1) - (p.budget.in(b) - reserve - derivedSlack)
+		over[b.ID] = x[general] + max(0, x[predicates]-predicateRoom-1) - (p.budget.in(b) - reserve - int32(p.tune.Derived.Slack))
 	}
 	return over
 }
@@ -84,7 +72,7 @@ func (p *preScheduler) over(f *ori.Func) []int32 {
 func (s *analysis) rematStep(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
 	below := estimate.StepBelow(p.peak)
 	words := below - estimate.Tight
-	if p.peak <= crowdedWords || below == 0 || p.budget.Limits != nil || p.tune.Manner != 0 || p.peak-words > int32(p.tune.Again) {
+	if p.peak <= int32(p.tune.Crowded) || below == 0 || p.budget.Limits != nil || p.tune.Manner != 0 || p.peak-words > int32(p.tune.Again) {
 		return s, p
 	}
 	over := make([]int32, f.NumBlocks())

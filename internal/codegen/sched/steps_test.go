@@ -185,7 +185,7 @@ func TestStrict(t *testing.T) {
 		}
 		if plans[0].words < beyond {
 			kept++
-			if strict*100 > loose*stricter {
+			if strict*100 > loose*float64(usual.Strict) {
 				t.Errorf("%d sums: %.0f cycles instead of %.0f", sums, strict, loose)
 			}
 		}

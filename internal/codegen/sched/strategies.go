@@ -30,17 +30,6 @@ var moreStrategies = [...]strategy{{penalty: []int32{4}, less: 32}, {far: places
 // mostTried is the size of functions of which several orders are tried.
 const mostTried = 8000
 
-// nearlyFull is the part of the registers that may be left where runs of them
-// find no place all the same.
-const nearlyFull = 6
-
-// mostJudged is how many orders are given registers to tell them apart.
-const mostJudged = 3
-
-// surely is the guess from which no luck of the allocator saves an order from
-// spilling.
-const surely = 50
-
 // made is an order, the way it was found, and about how long it takes without
 // spill code; nothing of that is known of the source's.
 type made struct {
@@ -56,11 +45,6 @@ type candidate struct {
 	memory float64 // part of the guess
 }
 
-// trifle is how many instructions there are, at least, for one of what spill
-// code costs that is not worth another order: values made again and moved
-// between register files.
-const trifle = 50
-
 // judgeStrategies takes the cheapest of several orders, unless that which f has costs
 // next to nothing, and tells what it costs. The analysis is of the source's order.
 func judgeStrategies(f *ori.Func, p *preScheduler, source [][]*ori.Instr, now made, judge Judge) verdict {
@@ -68,7 +52,7 @@ func judgeStrategies(f *ori.Func, p *preScheduler, source [][]*ori.Instr, now ma
 	first.guess, first.memory = judge.Guess(math.Inf(1))
 	list, least := []candidate{first}, first.memory
 	best := verdict{first.made, math.Inf(1), true}
-	few := float64(f.Size() / trifle)
+	few := float64(f.Size() / p.tune.Trifle)
 	if places.HasProducts(f) { // their loops feel it
 		few = 0
 	}
@@ -104,27 +88,23 @@ func judgeStrategies(f *ori.Func, p *preScheduler, source [][]*ori.Instr, now ma
 	if known {
 		n = 1
 	}
-	if best = choose(f, slices.Clone(list[n:]), best, judge); best.memory && (known || least <= surely) {
+	if best = choose(f, slices.Clone(list[n:]), best, judge, p.tune); best.memory && (known || least <= float64(p.tune.Surely)) {
 		n = len(list)
 		arrange(moreStrategies[:])
 		f.Reorder(source)
 		add(strategy{}, tuning.Cost{})
-		best = choose(f, list[n:], best, judge)
+		best = choose(f, list[n:], best, judge, p.tune)
 	}
 	if kept, done := p.restore(f, best, first.order, judge); done {
 		best = kept
 	} else if p.budget.Limits != nil {
 		f.Reorder(source)
-		p.analysis.preScheduler(p.budget, strategy{less: leaner}).arrange(f)
+		p.analysis.preScheduler(p.budget, strategy{less: int32(p.tune.Leaner)}).arrange(f)
 		best, _ = p.restore(f, best, f.Order(), judge)
 	}
 	f.Reorder(best.order)
 	return best
 }
-
-// leaner is how many registers orders leave to runs that find no place where warps
-// trade registers.
-const leaner = 12
 
 // restore gives blocks that have registers enough another order, if
 // that costs no more than the best: what another block lacks is no reason to give up theirs.
@@ -179,7 +159,7 @@ func (v *verdict) better(cost float64, memory bool) bool {
 
 // distinct leaves out what would spill about as much as another that stands
 // before it: of such orders the first is as good as any.
-func distinct(list []candidate) []candidate {
+func distinct(list []candidate, surely float64) []candidate {
 	kept := list[:0]
 	for _, x := range list {
 		same := func(y candidate) bool { return tuning.Alike(x.guess, y.guess) && tuning.Alike(x.memory, y.memory) }
@@ -192,11 +172,12 @@ func distinct(list []candidate) []candidate {
 
 // choose judges the candidates of which the guess is good, and returns the
 // cheapest. Where luck may spare memory, all are judged until one needs none.
-func choose(f *ori.Func, list []candidate, best verdict, judge Judge) verdict {
+func choose(f *ori.Func, list []candidate, best verdict, judge Judge, tune *Tuning) verdict {
+	surely := float64(tune.Surely)
 	slices.SortStableFunc(list, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(x.memory, y.memory), cmp.Compare(x.guess, y.guess))
 	})
-	list = distinct(list)
+	list = distinct(list, surely)
 	if len(list) == 0 {
 		return best
 	}
@@ -208,7 +189,7 @@ func choose(f *ori.Func, list []candidate, best verdict, judge Judge) verdict {
 		return verdict{least.made, least.guess, true}
 	}
 	for k, x := range list {
-		if k >= mostJudged && (x.memory > surely || !best.memory) {
+		if k >= tune.Judged && (x.memory > surely || !best.memory) {
 			break
 		}
 		f.Reorder(x.order)

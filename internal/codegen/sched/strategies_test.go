@@ -153,7 +153,8 @@ func TestChoose(t *testing.T) {
 		j.guessed[j.f.String()], j.prices[g] = g, g
 		list = append(list, candidate{made{order: j.f.Order(), guess: g}, g})
 	}
-	j.f.Reorder(choose(j.f, list, verdict{list[0].made, math.Inf(1), true}, j).order)
+	usual := Usual()
+	j.f.Reorder(choose(j.f, list, verdict{list[0].made, math.Inf(1), true}, j, &usual).order)
 	if want := []float64{92, 94, 96}; !slices.Equal(j.priced, want) || j.guessed[j.f.String()] != 92 {
 		t.Errorf("judged %v, want %v; took %v", j.priced, want, j.guessed[j.f.String()])
 	}
@@ -179,6 +180,7 @@ func (j *listed) Price(float64) (cost float64, memory bool) {
 // TestChooseMemory: where a guess sees little need for memory, orders are
 // judged until one needs none; what needs none is better than what costs less.
 func TestChooseMemory(t *testing.T) {
+	usual := Usual()
 	for _, c := range []struct {
 		memory float64
 		prices listed
@@ -187,14 +189,14 @@ func TestChooseMemory(t *testing.T) {
 		{0, listed{{made{}, 60, true}, {made{}, 50, true}, {made{}, 70, true}, {made{}, 55, true}, {made{}, 90, false}}, 4},
 		{0, listed{{made{}, 60, true}, {made{}, 80, false}, {made{}, 50, true}}, 1},
 		{0, listed{{made{}, 60, false}}, 0},
-		{surely + 1, listed{{made{}, 60, true}}, 0},
+		{float64(usual.Surely) + 1, listed{{made{}, 60, true}}, 0},
 	} {
 		list := make([]candidate, 6)
 		for n := range list {
 			list[n] = candidate{made{order: make([][]*ori.Instr, 1), guess: 72}, c.memory}
 		}
 		want := &list[c.best].order[0]
-		got := choose(&ori.Func{}, list, verdict{made{}, math.Inf(1), true}, &c.prices)
+		got := choose(&ori.Func{}, list, verdict{made{}, math.Inf(1), true}, &c.prices, &usual)
 		if &got.order[0] != want {
 			t.Errorf("%v: number %d was wanted", c.prices, c.best)
 		}

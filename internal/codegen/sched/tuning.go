@@ -4,11 +4,12 @@ import "github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 
 // How orders are found; see package tuning.
 type (
-	Tuning = tuning.Tuning
-	Turns  = tuning.Turns
-	Slacks = tuning.Slacks
-	Steps  = tuning.Steps
-	Judge  = tuning.Judge
+	Tuning  = tuning.Tuning
+	Turns   = tuning.Turns
+	Slacks  = tuning.Slacks
+	Derived = tuning.Derived
+	Steps   = tuning.Steps
+	Judge   = tuning.Judge
 )
 
 // Usual is what is used where nobody searches.

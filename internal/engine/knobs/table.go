@@ -60,6 +60,18 @@ const (
 	SchedAmpler               // read by pipeline
 	SchedAgain                // read by pipeline
 	SchedLater                // read by pipeline
+	SchedStrict               // read by pipeline
+	SchedCrowded              // read by pipeline
+	SchedConstants            // read by pipeline
+	SchedFull                 // read by pipeline
+	SchedTests                // read by pipeline
+	SchedJudged               // read by pipeline
+	SchedSurely               // read by pipeline
+	SchedTrifle               // read by pipeline
+	SchedLeaner               // read by pipeline
+	DerivedRounds             // read by pipeline
+	DerivedSlack              // read by pipeline
+	DerivedShare              // read by pipeline
 	SlackProduct              // read by pipeline
 	SlackPair                 // read by pipeline
 	SlackAlone                // read by pipeline
@@ -136,6 +148,18 @@ var table = [...]Knob{
 	SchedAmpler:     {"SchedAmpler", Int, "95", "percent of the time before that such an order comes to at most"},
 	SchedAgain:      {"SchedAgain", Int, "12", "words too many for a step of occupancy, at most, for which values are made again in the blocks that read them"},
 	SchedLater:      {"SchedLater", Int, "10", "percent of the instructions, weighed by loops, by which values made again behind full regions may make them more"},
+	SchedStrict:     {"SchedStrict", Int, "105", "percent of the latency that orders may take whose products leave the matrices of the next to their turn, if that saves warps"},
+	SchedCrowded:    {"SchedCrowded", Int, "80", "words alive from which computations whose readers stand behind a barrier move there"},
+	SchedConstants:  {"SchedConstants", Int, "40", "words of the uniform file alive from which constants in it are made again near their uses"},
+	SchedFull:       {"SchedFull", Int, "6", "the part of the registers, one in so many, that may be left where runs of them find no place all the same"},
+	SchedTests:      {"SchedTests", Int, "8", "the part of tests among instructions, one in so many, from which a region may take the last predicate"},
+	SchedJudged:     {"SchedJudged", Int, "3", "orders that are given registers to tell what their spill code costs"},
+	SchedSurely:     {"SchedSurely", Int, "50", "guess of spill code from which no luck of the allocator saves an order from spilling"},
+	SchedTrifle:     {"SchedTrifle", Int, "50", "instructions, at least, for one of what spill code costs that is not worth another order"},
+	SchedLeaner:     {"SchedLeaner", Int, "12", "registers that orders leave to runs of them where warps trade registers"},
+	DerivedRounds:   {"DerivedRounds", Int, "3", "times that values are made again in the blocks that read them, at most, where registers run out"},
+	DerivedSlack:    {"DerivedSlack", Int, "30", "registers that this frees beyond those that lack"},
+	DerivedShare:    {"DerivedShare", Int, "5", "the part of the words too many, one in so many, that must be gone then"},
 	SlackProduct:    {"SlackProduct", Int, "30", "the cycles of SchedSlack in functions with products of matrices and registers to spare"},
 	SlackPair:       {"SlackPair", Int, "48", "the same with exponentials between the products and two warps of different blocks on a scheduler"},
 	SlackAlone:      {"SlackAlone", Int, "80", "the same where both warps are of one block"},

@@ -50,6 +50,33 @@ type Tuning struct {
 	// loops, may become more where values are made again behind the regions that
 	// need the most registers.
 	Later int
+	// Strict is the percentage of the latency that orders may take whose products
+	// leave the matrices of the next to their turn, if that saves warps: of two
+	// small products on an H200 the one whose latency grew by 9 percent lost 9 of
+	// its speed.
+	Strict int
+	// Crowded is how many words may be alive before computations whose readers
+	// stand behind a barrier are worth moving there, and Constants how many words
+	// of the uniform file before constants in it are made again near their uses.
+	Crowded, Constants int
+	// Full is the part of the registers that may be left where runs of them find
+	// no place all the same: one in so many.
+	Full int
+	// Tests is the share of tests among the instructions of a region that waits
+	// for them, one in so many: it may take the last predicate, which others leave
+	// to what comes from other blocks.
+	Tests int
+	// Judged is how many orders are given registers to tell them apart, Surely the
+	// guess from which no luck of the allocator saves an order from spilling, and
+	// Trifle how many instructions there are, at least, for one of what spill code
+	// costs that is not worth another order: values made again and moved between
+	// register files.
+	Judged, Surely, Trifle int
+	// Leaner is how many registers orders leave to runs that find no place where
+	// warps trade registers.
+	Leaner int
+	// Derived are values that are made again in the blocks that read them.
+	Derived Derived
 	// Slacks are those of functions with products of matrices.
 	Slacks Slacks
 	// Steps say where registers are looked for within a step of occupancy.
@@ -58,6 +85,13 @@ type Tuning struct {
 	// tries one other where they do not.
 	Quick bool
 }
+
+// Derived says how values are made again in the blocks that read them: Rounds
+// times at most, since what they are made from may be made from less; Slack
+// registers more are freed than lack: runs of them, and predicates, find place
+// then; of the words too many one in Share must be gone, or else it is not worth
+// another order.
+type Derived struct{ Rounds, Slack, Share int }
 
 // Slacks say how long before it is due an instruction may issue that takes a
 // register, in functions with products of matrices that have registers to spare:
@@ -85,7 +119,8 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Again: 12, Later: 10, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
+		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Judged: 3, Surely: 50, Trifle: 50, Leaner: 12,
+		Derived: Derived{Rounds: 3, Slack: 30, Share: 5}, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500},
 	}
 }
