@@ -165,10 +165,11 @@ func (p *preScheduler) short() bool {
 }
 
 // reaching returns orders that need the least, over barriers too if there are
-// not enough registers without.
+// not enough registers without: fewer words, or as many that are too many for less of
+// the time.
 func (p *preScheduler) reaching(f *ori.Func) *preScheduler {
 	for far := places.OverBarriers; (far == places.OverBarriers || far == places.OverFences && places.PassesFences(f)) && p.short(); far++ {
-		if q := p.analysis.preScheduler(p.budget, strategy{far: far}); q.peak < p.peak {
+		if q := p.analysis.preScheduler(p.budget, strategy{far: far}); q.peak < p.peak || q.peak == p.peak && q.lighter(f, p) {
 			p = q
 		}
 	}

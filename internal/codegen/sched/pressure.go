@@ -73,3 +73,16 @@ func (t *pressureTally) raise(file uint8) bool {
 	t.most[file] = t.now[file]
 	return true
 }
+
+// excess is by how much the price of what is alive in an order is more than enough, summed up
+// over its instructions.
+func (v *values) excess(order []int32, enough int32) (sum int64) {
+	defer v.mem.Release(v.mem.Mark())
+	t := pressureTally{v: v}
+	t.begin()
+	for n := len(order) - 1; n >= 0; n-- {
+		t.place(order[n])
+		sum += int64(max(0, t.now.price()-enough))
+	}
+	return sum
+}

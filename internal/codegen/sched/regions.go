@@ -2,6 +2,7 @@ package sched
 
 import (
 	"cmp"
+	"github.com/goptxas/goptxas/internal/ori"
 	"math"
 	"slices"
 
@@ -105,6 +106,10 @@ func (p *preScheduler) settle(may int32) bool {
 	return true
 }
 
+// muchLighter is the share of the words too many, summed up over time, that a
+// lighter order spares at least.
+const muchLighter = 8
+
 // way is a way to find an order bottom up; see bottomUp.
 type way struct {
 	whole, deep bool
@@ -132,6 +137,7 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 				break
 			}
 		}
+		p.lighten(r)
 		return
 	}
 	for n, k := range p.how.penalty {
@@ -145,6 +151,45 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 			}
 		}
 	}
+}
+
+// lighten takes an order that needs no more words if there are more than find room
+// for less of the time: rows that one instruction after the other goes
+// over are stored and loaded each time.
+func (p *preScheduler) lighten(r *region) {
+	enough, price := p.budget.in(r.block)-reserve, r.most.price()
+	if r.most[general] <= enough || p.f.Size() <= mostTried { // the allocator is asked about orders of those
+		return
+	}
+	within := bound{price + 1, math.MaxInt32, math.MaxInt32}
+	p.bottomUpWithin(r.stretch, ways[0], within)
+	p.bottomUpWithin(r.stretch, way{}, within)
+	best := r.held.excess(r.base, enough)
+	for n := range r.bottomUps {
+		x := &r.bottomUps[n]
+		if x.order == nil || x.first != 0 || &x.order[0] == &r.base[0] || !within.holds(&x.most) {
+			continue
+		}
+		if e := r.held.excess(x.order, enough); e < best-best/muchLighter {
+			best, r.base, r.most = e, x.order, x.most
+		}
+	}
+}
+
+// lighter reports whether the orders of p have words too many for less of the time
+// than those of q.
+func (p *preScheduler) lighter(f *ori.Func, q *preScheduler) bool {
+	excess := func(p *preScheduler) (sum float64) {
+		weights := p.weights(f)
+		for n := range p.regions {
+			r := &p.regions[n]
+			if enough := p.budget.in(r.block) - reserve; r.most[general] > enough {
+				sum += weights[n] * float64(r.held.excess(r.base, enough))
+			}
+		}
+		return sum
+	}
+	return excess(p) < excess(q)*(1-1.0/muchLighter)
 }
 
 // take gives the region another order if that needs less.

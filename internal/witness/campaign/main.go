@@ -50,6 +50,7 @@ func main() {
 	first := flag.Uint64("first", 0, "first seed, a multiple of 100")
 	shard := flag.String("shard", "0/1", "this part of how many")
 	texts := flag.String("texts", "", "folder of the texts to damage (the zoo)")
+	args := flag.String("args", "", "compile programs with these options for sm_90a, not at several levels in turn")
 	most := flag.Duration("time", 0, "stop after this time (0: when all is done)")
 	flag.Parse()
 	debug.SetGCPercent(collect[*what])
@@ -60,7 +61,7 @@ func main() {
 	var j job
 	switch *what {
 	case "programs":
-		j = programs{}
+		j = programs{strings.Fields(*args)}
 	case "hostile":
 		h, err := newHostile(*texts)
 		if err != nil {

@@ -39,8 +39,17 @@ var modes = [...]mode{
 // steps bounds the interpreter and the simulator.
 const steps = 1_000_000
 
-// programs compares the interpreter with our code.
-type programs struct{}
+// programs compares the interpreter with our code, compiled with some options
+// if there are any.
+type programs struct{ args []string }
+
+// mode is how the program of a seed is compiled.
+func (j programs) mode(seed uint64) mode {
+	if len(j.args) > 0 {
+		return mode{"sm_90a", j.args}
+	}
+	return modes[seed*0x9e3779b97f4a7c15>>61]
+}
 
 // late are the GPUs with the instructions of sm_100.
 var late = [...]string{"sm_100a", "sm_103a", "sm_110a", "sm_120a"}
@@ -66,8 +75,8 @@ func kindOf(seed uint64) (style gen.Style, name string) {
 	return gen.NewSmall, ""
 }
 
-func (programs) do(seed uint64) (result, fault, text string) {
-	m := modes[seed*0x9e3779b97f4a7c15>>61]
+func (j programs) do(seed uint64) (result, fault, text string) {
+	m := j.mode(seed)
 	style, kind := kindOf(seed)
 	if style == nil {
 		return tiles(seed, m)
