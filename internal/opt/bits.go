@@ -342,10 +342,10 @@ func through2(sel, inner, at, from uint32) (out uint32, ok bool) {
 		s := sel >> (4 * b) & 15
 		if s&4 == at {
 			x := inner >> (4 * (s & 3)) & 15
-			if x&4 != from || x&8 != 0 {
+			if x&4 != from {
 				return 0, false
 			}
-			s = s&8 | at | x&3
+			s = (s|x)&8 | at | x&3 // the sign of a sign is that sign
 		}
 		out |= s << (4 * b)
 	}
