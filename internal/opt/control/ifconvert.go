@@ -132,7 +132,7 @@ func (c *converter) convertible(s side) (cost int, ok bool) {
 			return 0, false
 		}
 		for _, d := range i.Dsts() {
-			if d.Class != ori.R && d.Class != ori.P {
+			if d.Class != ori.R && d.Class != ori.P || d.HasReg() && d.Reg == s.guard.Reg { // what comes behind would ask the new one
 				return 0, false
 			}
 		}
