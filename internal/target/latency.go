@@ -126,8 +126,9 @@ type Timing struct {
 	wideWAW  uint8    // IMAD.WIDE after an ALU result: its low word lands early
 	variable classSet // beyond those variable everywhere
 	busy     []busyRow
-	barBar   uint8 // BAR to the next BAR
-	barGap   uint8 // BAR to the next memory or control operation
+	barBar   uint8 // BAR to the next BAR or S2UR
+	barGap   uint8 // BAR to the next operation that may not issue beside it
+	barAlone bool  // nothing issues beside a BAR
 	bssyGap  uint8 // BSSY to the next one or a branch
 	barReads bool  // BAR is passed only after shared memory stores read their registers
 	imadAlu  uint8 // IMAD to an ALU operation that overwrites its result, which may overtake; 0 = as others
@@ -353,9 +354,9 @@ func pick(c bool, yes, no uint8) int {
 func (t *Timing) Gap(a, b Class) int {
 	if a == ClassBar {
 		switch {
-		case b == ClassBar:
+		case b == ClassBar || b == ClassS2ur:
 			return int(t.barBar)
-		case memory(b) || b == ClassBra || b == ClassExit || b == ClassCbu || b == ClassCall || b == ClassArrive:
+		case t.barAlone || !besideBar(b):
 			return int(t.barGap)
 		}
 	}
@@ -390,11 +391,15 @@ func HasGap(a Class) bool {
 	return false
 }
 
-// memory reports whether a class uses the memory queues.
-func memory(c Class) bool {
+// besideBar reports whether the reference lets a class issue while a barrier of the
+// block has yet to stop the warp: arithmetic and matrices, but no doubles, and of the
+// uniform datapath what computes. Anything else keeps its distance. On an H200 that
+// several processes share, a ULDC in the cycle behind a barrier ends the process with
+// an error when it loses the GPU there.
+func besideBar(c Class) bool {
 	switch c {
-	case ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts, ClassLdc, ClassSyncs, ClassTma, ClassTex, ClassTmem, ClassGroup,
-		ClassS2r, ClassB2r, ClassS2ur, ClassRedux, ClassMatch: // B2R reads what the barrier before it found
+	case ClassAlu, ClassFma, ClassImad, ClassImadHi, ClassWide, ClassHalf, ClassHalf32, ClassHalfCmp, ClassHmmaFma,
+		ClassImma88, ClassMma1, ClassMma2, ClassQmma, ClassUdp, ClassUwide, ClassR2ur, ClassElect, ClassP2r, ClassR2p, ClassCs2r32, ClassCs2r64:
 		return true
 	}
 	return false

@@ -266,7 +266,7 @@ var busyOld = []busyRow{
 var timingSM75 = Timing{
 	gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upSM75, waw: &wawSM75, war: &warSM80, wideWAW: 5,
 	variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
-	busy:     busyOld, barGap: 5, barBar: 5, barReads: true, imadAlu: 5,
+	busy:     busyOld, barGap: 5, barBar: 5, barReads: true, barAlone: true, imadAlu: 5,
 }
 
 var timingSM80 = Timing{

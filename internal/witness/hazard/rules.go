@@ -150,6 +150,12 @@ func memory(i *inst) bool {
 	return i.is("EXIT", "BRA") || i.is("WARPGROUP") && i.has("ARRIVE")
 }
 
+// stopped are the operations beside those of memory that the reference was never seen
+// to issue before a barrier has stopped the warp.
+func stopped(i *inst) bool {
+	return i.is("ULDC", "LDCU", "UMOV", "VOTEU", "BSSY", "MUFU", "F2F", "F2I", "I2F", "FRND", "POPC", "FLO", "BREV", "DADD", "DMUL", "DFMA", "DSETP", "S2R", "SHFL", "MEMBAR")
+}
+
 func anything(*inst) bool { return true }
 
 func multiplies(i *inst) bool { return i.class == "imad" || i.class == "imadhi" || i.class == "wide" }
@@ -158,6 +164,9 @@ func multiplies(i *inst) bool { return i.class == "imad" || i.class == "imadhi" 
 var gaps = [...]gap{
 	{markBar, 5, 75, memory, "memory access after BAR"},
 	{markBar, 6, 80, memory, "memory access after BAR"},
+	{markBar, 5, 75, stopped, "operation behind BAR that may not issue beside it"},
+	{markBar, 6, 80, stopped, "operation behind BAR that may not issue beside it"},
+	{markBar, 8, 90, func(i *inst) bool { return i.is("S2UR") }, "S2UR after BAR"},
 	{markBar, 8, 90, func(i *inst) bool { return i.is("BAR") && (i.has("SYNC") || i.has("ARV")) }, "BAR after BAR"},
 	{markBssy, 4, 90, func(i *inst) bool { return i.is("BRA", "BSSY") }, "branch after BSSY"},
 	{markArrive, 6, 90, func(i *inst) bool { return i.class == "gmma" }, "product after WARPGROUP.ARRIVE"},

@@ -54,6 +54,18 @@ func TestRules(t *testing.T) {
 			0,
 		},
 		{
+			"a constant for the uniform datapath behind a barrier",
+			[]string{"BAR.SYNC.DEFER_BLOCKING 0x0 ;", "ULDC UR1, c[0x0][0x22c] ;", "EXIT ;"},
+			[]int{6, 1, 5},
+			0,
+		},
+		{
+			"a double behind a barrier",
+			[]string{"BAR.SYNC.DEFER_BLOCKING 0x0 ;", "DADD R4, R6, R8 ;", "EXIT ;"},
+			[]int{6, 1, 5},
+			0,
+		},
+		{
 			"what is behind CGAERRBAR",
 			[]string{"CGAERRBAR ;", "CCTL.IVALL ;", "EXIT ;"},
 			[]int{6, 1, 5},
