@@ -1,8 +1,9 @@
 package regalloc
 
 import (
-	"github.com/goptxas/goptxas/internal/codegen/regalloc/overfull"
 	"math"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/overfull"
 )
 
 // fat is how many words of a file live at each point, and how many

@@ -2,9 +2,10 @@ package sched
 
 import (
 	"cmp"
-	"github.com/goptxas/goptxas/internal/ori"
 	"math"
 	"slices"
+
+	"github.com/goptxas/goptxas/internal/ori"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
@@ -132,7 +133,9 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 			if r.most.price() <= r.least.price() {
 				break
 			}
-			r.take(p.bottomUpWithin(r.stretch, w, bound{r.most.price(), most, math.MaxInt32}))
+			if x := p.bottomUpWithin(r.stretch, w, bound{r.most.price(), most, math.MaxInt32}); !w.stores || p.spares(r, x) {
+				r.take(x)
+			}
 			if r.most.price() <= enough {
 				break
 			}
@@ -151,6 +154,13 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 			}
 		}
 	}
+}
+
+// spares reports whether another order of r leaves room for more warps, or its own has none:
+// one that follows stores up loads row after row, which hides less than loads in flight together.
+func (p *preScheduler) spares(r *region, x *bottomUpOrder) bool {
+	now := r.most.price()
+	return now > p.budget.in(r.block)-reserve || estimate.CliffOf(x.most.price()) < estimate.CliffOf(now)
 }
 
 // lighten takes an order that needs no more words if there are more than find room

@@ -3,6 +3,7 @@ package tuner
 import (
 	"errors"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,10 @@ func TestTune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fakeTuner(&two).Run(60, 3); err != nil || strings.Join(one, "\n") != strings.Join(two, "\n") {
+	_, err = fakeTuner(&two).Run(60, 3)
+	slices.Sort(one) // several are compiled at a time
+	slices.Sort(two)
+	if err != nil || !slices.Equal(one, two) {
 		t.Errorf("the same seed asked for other candidates, %v", err)
 	}
 	if len(all) != 62 || all[0].How != "" || all[1].How != Reference {
