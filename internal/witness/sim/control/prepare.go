@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/witness/sim/code"
@@ -10,7 +11,10 @@ import (
 
 // PrepBra reads the kind of a branch.
 func PrepBra(i *machine.Inst, parts []string) error {
-	i.Sub = uint8(code.Pick(parts, braPlain, "", "DIV", "CONV", "ANY", "U"))
+	i.Sub = uint8(code.Pick(parts, braPlain, "", "DIV", "CONV", "ANY"))
+	if i.Sub == braPlain && slices.Contains(parts, "U") { // of .U.ANY all lanes go when one does (TestClusterCopies)
+		i.Sub = braAll
+	}
 	return nil
 }
 
