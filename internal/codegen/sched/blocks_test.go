@@ -60,6 +60,20 @@ func (j *modest) Within(n int) int {
 
 func (j *modest) Keep() { j.kept++ }
 
+// stepped is a function whose registers decide how many blocks run together.
+func stepped(t *testing.T) (*ori.Func, *analysis) {
+	t.Helper()
+	m, err := ori.Parse(sums(24))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	f.Props.ReqNTid = [3]int32{256, 1, 1}
+	tune := Usual()
+	s := analyse(f, target.Find("sm_90a"), &tune)
+	return f, s
+}
+
 // TestCheapStep: an order of little cost is kept for a block more, and none
 // where the code has hardly any time to lose. What it costs with all registers is
 // no matter, and little more than that is better than another order.
@@ -70,14 +84,7 @@ func TestCheapStep(t *testing.T) {
 	}{
 		{10000, 0, 2, 1, 0}, {10, 0, 2, 0, 0}, {10, 5, 0, 1, 2}, {10000, 5, 1, 1, 2}, {10, 5, 1, 0, 0},
 	} {
-		m, err := ori.Parse(sums(24))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := m.Funcs[0]
-		f.Props.ReqNTid = [3]int32{256, 1, 1}
-		tune := Usual()
-		s := analyse(f, target.Find("sm_90a"), &tune)
+		f, s := stepped(t)
 		j := &modest{free: c.free, more: c.more}
 		s.keepStep(f, 128, tuning.Cost{Latency: c.latency, Issue: c.latency / 10, Warps: 4}, f.Order(), j)
 		if j.kept != c.kept || j.limited != (c.kept == 1) || (j.asked == 2) != (c.asked == 2) {
@@ -106,14 +113,7 @@ func (j *nosy) Price(most float64) (cost float64, memory bool) {
 // TestSameOrder: the price of an order is asked once, and always with a bound:
 // without one allocation spills on though nothing may be paid.
 func TestSameOrder(t *testing.T) {
-	m, err := ori.Parse(sums(24))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := m.Funcs[0]
-	f.Props.ReqNTid = [3]int32{256, 1, 1}
-	tune := Usual()
-	s := analyse(f, target.Find("sm_90a"), &tune)
+	f, s := stepped(t)
 	j := &nosy{modest: modest{more: 1e6}, f: f, orders: map[string]int{}}
 	s.keepStep(f, 128, tuning.Cost{Latency: 10000, Issue: 1000, Warps: 4}, f.Order(), j)
 	if len(j.orders) < 2 {
