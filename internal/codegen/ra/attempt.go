@@ -20,11 +20,11 @@ type attempt struct {
 }
 
 // solve looks for an allocation of f: with loose groups held if that needs no
-// memory, else without, else with accumulators in memory. What blocks hold is
-// kept in h.
+// memory, else without, else with waits for matrices that are read, else with
+// accumulators in memory. What blocks hold is kept in h.
 func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, error) {
-	try := func(keep, loose bool) (*attempt, error) {
-		x := &attempt{b: &builder{f: f, opts: o, keep: keep, held: h}}
+	try := func(keep, loose, waits bool) (*attempt, error) {
+		x := &attempt{b: &builder{f: f, opts: o, keep: keep, waits: waits, held: h}}
 		x.p = x.b.problem()
 		if loose && !x.b.holdLoose() {
 			return nil, nil
@@ -37,18 +37,25 @@ func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, er
 	}
 	keep, loose := flow.HasGroups(f), false
 	if keep {
-		x, err := try(true, true)
+		x, err := try(true, true, false)
 		if x != nil && err == nil && x.s.Slots == 0 {
 			return x, nil
 		}
 		loose = x != nil
 	}
-	x, err := try(keep, false)
+	x, err := try(keep, false, false)
+	waits := keep && x.b.reads && (err != nil || x.s.Slots > 0)
+	if waits {
+		y, bad := try(true, false, true)
+		if waits = bad == nil && (err != nil || y.s.Slots == 0); waits {
+			x, err = y, nil
+		}
+	}
 	if err != nil && keep {
-		x, err = try(false, false)
+		x, err = try(false, false, false)
 	}
 	if x != nil {
-		x.crossed = loose
+		x.crossed = loose || waits
 	}
 	return x, err
 }
@@ -114,8 +121,18 @@ func (j *Judge) look() {
 // in the right places, and infinite if memory costs more than most.
 func (j *Judge) Guess(most float64) (cost, memory float64) {
 	j.look()
-	b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), held: &j.held}
-	return regalloc.Estimate(b.problem(), &j.mem, most)
+	guess := func(waits bool) (cost, memory float64, reads bool) {
+		b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), waits: waits, held: &j.held}
+		cost, memory = regalloc.Estimate(b.problem(), &j.mem, most)
+		return cost, memory, b.reads
+	}
+	cost, memory, reads := guess(false)
+	if memory > 0 && reads {
+		if c, m, _ := guess(true); m == 0 {
+			cost, memory = c+crossing, m
+		}
+	}
+	return cost, memory
 }
 
 // Price tells what spill code the order of f would add, weighed by loops, or

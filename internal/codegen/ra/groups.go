@@ -16,7 +16,8 @@ const FirstGroupReg = 24
 
 // holdGroups keeps the registers of warp-group matrix operations until these
 // are waited for: they are read and written after the last instruction that
-// names them.
+// names them. With waits those that are only read are not: what takes them
+// waits (isel.WarpGroups).
 func (b *builder) holdGroups() {
 	f := b.f
 	if !flow.HasGroups(f) {
@@ -130,14 +131,18 @@ func (b *builder) holdAt(i *regalloc.Inst, r ori.Reg) {
 }
 
 // holdPending adds the pending registers to an instruction, whose operands
-// move to the end of the list.
+// move to the end of the list, and notes whether there are matrices that are
+// only read.
 func (b *builder) holdPending(i *regalloc.Inst, regs []ori.Reg, state []flow.GroupCell) {
 	ops := append([]regalloc.Operand(nil), b.p.Ops[i.First:i.First+i.N]...)
 	i.First = int32(len(b.p.Ops))
 	b.p.Ops = append(b.p.Ops, ops...)
 	for c, r := range regs {
-		if state[c].Age > 0 {
-			b.p.Ops = append(b.p.Ops, regalloc.Operand{V: int32(r), N: b.f.Regs[r].Width, Role: regalloc.Hold})
+		if x := state[c]; x.Age > 0 {
+			b.reads = b.reads || !x.Acc
+			if x.Acc || !b.waits {
+				b.p.Ops = append(b.p.Ops, regalloc.Operand{V: int32(r), N: b.f.Regs[r].Width, Role: regalloc.Hold})
+			}
 		}
 	}
 	i.N = int32(len(b.p.Ops)) - i.First

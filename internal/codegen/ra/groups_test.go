@@ -62,3 +62,45 @@ EXIT
 		}
 	}
 }
+
+// TestWaitsForMatrices: the matrix that a pending product reads keeps its registers
+// until the source waits, or, where there are too few, until the next product
+// takes them, before which WarpGroups waits; nothing goes to memory.
+func TestWaitsForMatrices(t *testing.T) {
+	const text = `func f kernel {
+reg r0 4/4
+reg r1 32/8
+reg r2 4/8
+reg u3 4/4
+b0:
+S2R r0[0] = SR_TID.X
+S2R r0[1] = SR_TID.Y
+S2R r0[2] = SR_TID.Z
+S2R r0[3] = SR_LANEID
+HGMMA.64x8x16.F32 r2 = r0, gdesc[u3]+0x0, rz, ~upt, gsb0
+HGMMA.64x64x16.F32 r1 = gdesc[u3]+0x0, rz, ~upt, gsb0
+WARPGROUP.DEPBAR.LE gsb0, 0x0
+STL [0x0], r1
+STL [0x200], r2
+EXIT
+}
+`
+	for _, c := range []struct {
+		registers int
+		apart     bool
+	}{{255, true}, {60, false}} {
+		m, err := ori.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		r, err := Run(f, Options{Registers: c.registers, Uniforms: 63, Barriers: 16, StackReg: 1, Check: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, to := int(f.Regs[0].Phys), int(f.Regs[1].Phys)
+		if apart := at+4 <= to || at >= to+32; apart != c.apart || r.Stores+r.Loads > 0 {
+			t.Errorf("%d registers: the matrix at %d, the product at %d, %d words stored and %d loaded", c.registers, at, to, r.Stores, r.Loads)
+		}
+	}
+}

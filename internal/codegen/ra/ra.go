@@ -100,6 +100,8 @@ type builder struct {
 	instrs []*ori.Instr // by instruction number
 	timing *timing.Describer
 	keep   bool  // registers of warp-group matrix operations are not spilled
+	waits  bool  // matrices they read are not held, but waited for
+	reads  bool  // there are such matrices at waits
 	held   *held // what blocks hold, in other orders of their instructions, too
 }
 

@@ -71,7 +71,7 @@ type planned struct {
 	limit  counts
 	slack  int
 	strict bool // see preScheduler
-	greedy bool // see preScheduler.planned
+	greedy bool // likewise
 	plan
 }
 
@@ -185,7 +185,7 @@ func (s *analysis) bottomUpFacts(r *stretch, whole bool) *bottomUpFacts {
 		n = 1
 	}
 	if r.holds[n] == nil {
-		h := newBottomUpFacts(s.graph(r), &r.values, s.tune, whole)
+		h := newBottomUpFacts(s.graph(r), &r.values, whole)
 		if other := r.holds[1-n]; other != nil {
 			h.back = other.back
 		} else {

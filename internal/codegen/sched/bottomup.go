@@ -15,6 +15,13 @@ const tightPredicates = 5
 // preferred all the same: one keeps the predicate that finds no register.
 const predicateWords = 3
 
+// storesFirst is how many words less a store counts for where stores come
+// first, and testsFirst what leads to their guards: that is dead before them.
+const (
+	storesFirst = 16
+	testsFirst  = 32
+)
+
 // bottomUpScheduler orders a region bottom up for few words alive:
 // the next instruction, upwards, is the one that makes the fewest further
 // words alive; among equal ones the one whose reader was placed last, so
@@ -117,7 +124,7 @@ func (c *bottomUpScheduler) prepare() {
 // urgent is how many words less instruction k counts for where stores come first.
 func (c *bottomUpScheduler) urgent(k int32) int32 {
 	if c.g.Instrs[k].Op.Has(op.Writes) {
-		return int32(c.tune.Stored)
+		return storesFirst
 	}
 	tests := false
 	for _, x := range c.v.writes.Of(k) {
@@ -135,7 +142,7 @@ func (c *bottomUpScheduler) urgent(k int32) int32 {
 		}
 	}
 	if tests {
-		return int32(c.tune.Tested)
+		return testsFirst
 	}
 	return 0
 }

@@ -108,7 +108,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	p = p.farther()
 	source := f.Order()
 	p = p.reaching(f)
-	if judge == nil || !p.short() || f.Size() > mostTried || !s.rematDerived(f, a, p, source, judge) {
+	if judge == nil || !p.short() || f.Size() > tune.Tried || !s.rematDerived(f, a, p, source, judge) {
 		s.oversubscribe(f, p, s.list(f, source, p, judge), source, judge)
 	}
 }
@@ -147,11 +147,11 @@ func (s *analysis) list(f *ori.Func, source [][]*ori.Instr, p *preScheduler, jud
 	if !done {
 		time = p.arrange(f)
 		f.Touch()
-		if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= mostTried {
+		if judge != nil && tune.Manner == 0 && (p.nearlyFull() || p.roomy()) && f.Size() <= tune.Tried {
 			found = judgeStrategies(f, p, source, made{order: f.Order(), how: p.how, time: time}, judge)
 		}
 	}
-	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= mostTried {
+	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= tune.Tried {
 		time.Latency += p.awaits(f)
 		s.keepStep(f, step, time, source, judge)
 		return verdict{}

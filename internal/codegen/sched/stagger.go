@@ -33,7 +33,7 @@ func (p *preScheduler) hasExponentials(r region) bool {
 // reports whether it did and about how long that takes. Where registers are short it must cost no spill code.
 func (p *preScheduler) staggerRows(f *ori.Func, source [][]*ori.Instr, judge Judge) (time tuning.Cost, done bool) {
 	full := p.nearlyFull() || p.roomy()
-	if full && (judge == nil || p.tune.Manner != 0 || f.Size() > mostTried) {
+	if full && (judge == nil || p.tune.Manner != 0 || f.Size() > p.tune.Tried) {
 		return time, false
 	}
 	q, any := *p, false

@@ -27,9 +27,6 @@ var strategies = [...]strategy{
 // memory.
 var moreStrategies = [...]strategy{{penalty: []int32{4}, less: 32}, {far: places.OverFences, less: 32}}
 
-// mostTried is the size of functions of which several orders are tried.
-const mostTried = 8000
-
 // made is an order, the way it was found, and about how long it takes without
 // spill code; nothing of that is known of the source's.
 type made struct {

@@ -65,14 +65,11 @@ const (
 	SchedConstants            // read by pipeline
 	SchedFull                 // read by pipeline
 	SchedTests                // read by pipeline
+	SchedTried                // read by pipeline
 	SchedJudged               // read by pipeline
 	SchedSurely               // read by pipeline
 	SchedTrifle               // read by pipeline
 	SchedLeaner               // read by pipeline
-	SchedLighter              // read by pipeline
-	SchedGreedy               // read by pipeline
-	SchedStored               // read by pipeline
-	SchedTested               // read by pipeline
 	DerivedRounds             // read by pipeline
 	DerivedSlack              // read by pipeline
 	DerivedShare              // read by pipeline
@@ -157,14 +154,11 @@ var table = [...]Knob{
 	SchedConstants:  {"SchedConstants", Int, "40", "words of the uniform file alive from which constants in it are made again near their uses"},
 	SchedFull:       {"SchedFull", Int, "6", "the part of the registers, one in so many, that may be left where runs of them find no place all the same"},
 	SchedTests:      {"SchedTests", Int, "8", "the part of tests among instructions, one in so many, from which a region may take the last predicate"},
+	SchedTried:      {"SchedTried", Int, "10000", "instructions of functions of which several orders are tried, at most"},
 	SchedJudged:     {"SchedJudged", Int, "3", "orders that are given registers to tell what their spill code costs"},
 	SchedSurely:     {"SchedSurely", Int, "50", "guess of spill code from which no luck of the allocator saves an order from spilling"},
 	SchedTrifle:     {"SchedTrifle", Int, "50", "instructions, at least, for one of what spill code costs that is not worth another order"},
 	SchedLeaner:     {"SchedLeaner", Int, "12", "registers that orders leave to runs of them where warps trade registers"},
-	SchedLighter:    {"SchedLighter", Int, "8", "the part of the words too many, summed up over time, one in so many, that an order must spare to be taken for it"},
-	SchedGreedy:     {"SchedGreedy", Int, "150", "cycles that an order must save for loads to leave no registers to results of shorter latency"},
-	SchedStored:     {"SchedStored", Int, "16", "words less that a store counts for in orders that have stores first"},
-	SchedTested:     {"SchedTested", Int, "32", "the same for what leads to the guards of stores"},
 	DerivedRounds:   {"DerivedRounds", Int, "3", "times that values are made again in the blocks that read them, at most, where registers run out"},
 	DerivedSlack:    {"DerivedSlack", Int, "30", "registers that this frees beyond those that lack"},
 	DerivedShare:    {"DerivedShare", Int, "5", "the part of the words too many, one in so many, that must be gone then"},

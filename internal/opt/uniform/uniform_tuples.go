@@ -1,6 +1,8 @@
 package uniform
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -22,8 +24,10 @@ import (
 // And a word that is copied into a tuple is computed there: both have one
 // definition, so wherever the copy may be read it is the same. Copies of single
 // words are not needed. Where a block reads more tuples than the file holds,
-// each is made when its turn comes and nothing is kept. most bounds the words of
-// tuples that are kept for others.
+// each is made when its turn comes and nothing is kept; where the blocks of a loop
+// do, words from before it stay registers of their own, since one word would keep the
+// place of a tuple all around the loop. most bounds the words of tuples that are
+// kept for others.
 func UniformTuples(f *ori.Func, most int) bool {
 	t := &tuples{f: f, most: most}
 	t.undefined()
@@ -31,6 +35,7 @@ func UniformTuples(f *ori.Func, most int) bool {
 	if f.Touched(t.changed); len(t.list) == 0 || t.together() > fileWords {
 		return t.changed
 	}
+	t.crowd()
 	t.v = opt.ValuesOf(f)
 	t.share()
 	t.to = map[ori.Reg]ori.Operand{}
@@ -45,23 +50,54 @@ const fileWords = 64
 
 // together is the most words of tuples that instructions of one block read.
 func (t *tuples) together() (most int) {
-	wide := pool.Make[bool](t.f.Scratch(), len(t.f.Regs))
+	t.wide = pool.Make[bool](t.f.Scratch(), len(t.f.Regs))
 	for _, r := range t.list {
-		wide[r] = true
+		t.wide[r] = true
 	}
-	for _, b := range t.f.Blocks {
-		read, words := map[ori.Reg]bool{}, 0
+	for n := range t.f.Blocks {
+		most = max(most, t.readIn(t.f.Blocks[n:n+1]))
+	}
+	return most
+}
+
+// readIn counts the words of tuples that instructions of some blocks read.
+func (t *tuples) readIn(blocks []*ori.Block) (words int) {
+	read := map[ori.Reg]bool{}
+	for _, b := range blocks {
 		for i := range b.Instrs {
 			for _, o := range i.Srcs() {
-				if o.HasReg() && wide[o.Reg] && !read[o.Reg] {
+				if o.HasReg() && t.wide[o.Reg] && !read[o.Reg] {
 					read[o.Reg] = true
 					words += int(t.f.Regs[o.Reg].Width)
 				}
 			}
 		}
-		most = max(most, words)
 	}
-	return most
+	return words
+}
+
+// crowd finds the loops that read more tuples than the file holds.
+func (t *tuples) crowd() {
+	words := 0
+	for _, r := range t.list {
+		words += int(t.f.Regs[r].Width)
+	}
+	if words <= fileWords {
+		return
+	}
+	t.loops, t.crowded = flow.LoopsOf(t.f, flow.DomOf(t.f)), map[*flow.Loop]bool{}
+	for _, l := range t.loops.All {
+		t.crowded[l] = t.readIn(l.Blocks) > fileWords
+	}
+}
+
+// enters reports whether a copy brings a word into a loop that is crowded.
+func (t *tuples) enters(i *ori.Instr, from ori.Operand) bool {
+	if t.loops == nil {
+		return false
+	}
+	l := t.loops.Of(i.Block())
+	return t.crowded[l] && !slices.Contains(l.Blocks, t.v.Once(from).Block())
 }
 
 // maxTuple is the most words of a tuple that is compared.
@@ -72,6 +108,9 @@ type tuples struct {
 	v       *opt.Values
 	dom     *flow.Dom
 	apart   *flow.Divergence
+	loops   *flow.Loops // nil where none can be crowded
+	crowded map[*flow.Loop]bool
+	wide    []bool // by register: it is one of the list
 	most    int
 	list    []ori.Reg // wide uniform registers, in the order of their first words
 	odd     []bool    // by register: who reads it cannot read a word of a tuple
@@ -307,7 +346,7 @@ func (t *tuples) place() {
 				continue
 			}
 			from := t.resolve(i.Args[1])
-			if !t.movable(from) || !t.f.Should("place", i) {
+			if !t.movable(from) || t.enters(i, from) || !t.f.Should("place", i) {
 				continue
 			}
 			t.to[from.Reg] = x

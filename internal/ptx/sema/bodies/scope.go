@@ -184,8 +184,7 @@ func (s *scope) split(t *syntax.Tree, n syntax.Name) *nameInfo {
 }
 
 // find returns what a name means, or nil. A family counts when it has the
-// name's number; the innermost meaning wins, and a register of a family hides
-// a label of its own block, before or behind it.
+// name's number; the innermost meaning wins.
 func (s *scope) find(t *syntax.Tree, n syntax.Name) (l *local, num uint32, member bool) {
 	info := s.split(t, n)
 	if info.sym > 0 {
@@ -194,7 +193,7 @@ func (s *scope) find(t *syntax.Tree, n syntax.Name) (l *local, num uint32, membe
 	if info.split == isSplit {
 		for i := s.names[info.prefix].fam; i > 0; {
 			f := &s.locals[i-1]
-			if l != nil && (f.depth < l.depth || f.depth == l.depth && l.kind != localLabel && l.kind != localTable) {
+			if l != nil && f.depth <= l.depth {
 				break
 			}
 			if info.num < f.count {
@@ -212,6 +211,18 @@ func (s *scope) wait(n syntax.Name, pos src.Pos, patch int32) {
 	s.pending = append(s.pending, pendingUse{name: n, next: info.pend, depth: s.depth(), pos: pos, patch: patch})
 	info.pend = int32(len(s.pending))
 	s.open++
+}
+
+// waiting reports whether the innermost block uses a name before it has a
+// meaning.
+func (s *scope) waiting(n syntax.Name) bool {
+	for i := s.names[n].pend; i > 0; i = s.pending[i-1].next {
+		p := &s.pending[i-1]
+		if !p.used && p.depth >= s.depth() {
+			return true
+		}
+	}
+	return false
 }
 
 // made reports whether a register of a family has been used.
