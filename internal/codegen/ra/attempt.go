@@ -1,8 +1,8 @@
 package ra
 
 import (
+	"errors"
 	"math"
-	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/stores"
@@ -23,40 +23,37 @@ type attempt struct {
 // memory, else without, else with waits for matrices that are read, else with
 // accumulators in memory. What blocks hold is kept in h.
 func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, error) {
-	try := func(keep, loose, waits bool) (*attempt, error) {
+	build := func(keep, waits bool) *attempt {
 		x := &attempt{b: &builder{f: f, opts: o, keep: keep, waits: waits, held: h}}
 		x.p = x.b.problem()
-		if loose && !x.b.holdLoose() {
-			return nil, nil
-		}
-		var err error
+		return x
+	}
+	try := func(x *attempt) (_ *attempt, err error) {
 		if x.s, err = regalloc.Solve(x.p, how); err == nil {
 			stores.Drop(x.s)
 		}
 		return x, err
 	}
 	keep, loose := flow.HasGroups(f), false
-	if keep {
-		x, err := try(true, true, false)
-		if x != nil && err == nil && x.s.Slots == 0 {
+	x := build(keep, false)
+	if keep && x.b.holdLoose() {
+		if x, err := try(x); err == nil && x.s.Slots == 0 {
 			return x, nil
 		}
-		loose = x != nil
+		x, loose = build(keep, false), true
 	}
-	x, err := try(keep, false, false)
-	waits := keep && x.b.reads && (err != nil || x.s.Slots > 0)
+	x, err := try(x)
+	waits := keep && x.b.reads && (err != nil || x.s.Slots > 0) && (how.Most == 0 || how.Most >= crossing)
 	if waits {
-		y, bad := try(true, false, true)
+		y, bad := try(build(true, true))
 		if waits = bad == nil && (err != nil || y.s.Slots == 0); waits {
 			x, err = y, nil
 		}
 	}
-	if err != nil && keep {
-		x, err = try(false, false, false)
+	if err != nil && keep && !errors.Is(err, regalloc.ErrDear) { // accumulators in memory are no cheaper
+		x, err = try(build(false, false))
 	}
-	if x != nil {
-		x.crossed = loose || waits
-	}
+	x.crossed = loose || waits
 	return x, err
 }
 
@@ -81,7 +78,7 @@ type Judge struct {
 	f    *ori.Func
 	o    Options
 	all  int        // registers there are
-	done []*attempt // that allocation would come to as well
+	done []*attempt // that allocation would come to as well, within the registers they were asked for
 	mem  regalloc.Scratch
 	held held // in all orders
 	regs int  // that f had when that was asked
@@ -105,7 +102,6 @@ func (j *Judge) Within(registers int) int {
 	if registers > 0 {
 		j.o.Registers = min(j.all, registers-j.o.Hidden)
 	}
-	j.done = slices.DeleteFunc(j.done, func(x *attempt) bool { return x.b.p.Files[fileR].Budget != j.o.Registers })
 	return j.o.Registers
 }
 
@@ -139,14 +135,19 @@ func (j *Judge) Guess(most float64) (cost, memory float64) {
 // infinity if that is more than a bound, and whether some of it is in memory.
 func (j *Judge) Price(most float64) (cost float64, memory bool) {
 	j.look()
-	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
-	if err != nil {
+	x := j.found()
+	if x == nil {
+		var err error
+		if x, err = solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err != nil {
+			return math.Inf(1), true
+		}
+		if !x.s.Cut {
+			j.done = append(j.done, x)
+		}
+	}
+	if cost = x.s.Price(); most > 0 && cost > most {
 		return math.Inf(1), true
 	}
-	if !x.s.Cut {
-		j.done = append(j.done, x)
-	}
-	cost = x.s.Price()
 	if x.crossed {
 		cost += crossing
 	}
@@ -186,7 +187,7 @@ func (j *Judge) found() *attempt {
 		return nil
 	}
 	for _, x := range j.done {
-		if x.fits(j.f) {
+		if x.b.p.Files[fileR].Budget == j.o.Registers && x.fits(j.f) {
 			return x
 		}
 	}

@@ -62,6 +62,15 @@ func TestJudgeOrder(t *testing.T) {
 	if j.found() == nil {
 		t.Error("the order is not known")
 	}
+	if n := j.Within(6); n != 6 || j.found() != nil {
+		t.Errorf("of %d registers it counts as known", n)
+	}
+	if j.Within(0); j.found() == nil {
+		t.Error("with all registers it is no longer known")
+	}
+	if p, memory := j.Price(0); p != 0 || memory || len(j.done) != 1 {
+		t.Errorf("asked again: price %v, memory %v, %d allocations", p, memory, len(j.done))
+	}
 	first := f.Blocks[0].First()
 	second := first.Next()
 	first.Remove()

@@ -238,6 +238,10 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			press.lower(2 * marginStep(f.Budget))
 		}
 		var spill []*split
+		unspilled := s.opts.Most > 0 && s.opts.Most < rematCost // nothing may be spilled
+		if unspilled && press.excess() > 0 {
+			return ErrDear
+		}
 		if press.excess() > 0 {
 			spill = s.choose(press, how, begun, at)
 		} else {
@@ -245,6 +249,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			if t != nil {
 				s.keep(class, s.joined(class, t, press, round))
 				return nil
+			}
+			if unspilled {
+				return ErrDear
 			}
 			if step := marginStep(f.Budget); len(spill) == 0 && at.margin < mostMargins*step {
 				more := at.margin + step

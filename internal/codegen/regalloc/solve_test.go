@@ -2,6 +2,7 @@ package regalloc_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -164,4 +165,32 @@ func bigProblem(r *rand.Rand, n int) *regalloc.Problem {
 		}
 	}
 	return p
+}
+
+// TestNothingSpilled: where spill code may cost nothing, none is looked for, and
+// what needs none is found.
+func TestNothingSpilled(t *testing.T) {
+	dear, free := 0, 0
+	for seed := range uint64(300) {
+		p := randomProblem(rand.New(rand.NewPCG(seed, 17)), 12)
+		want, err := regalloc.Solve(p, regalloc.Options{})
+		if err != nil {
+			continue
+		}
+		var trace strings.Builder
+		s, err := regalloc.Solve(p, regalloc.Options{Most: math.SmallestNonzeroFloat64, Trace: &trace})
+		switch {
+		case strings.Contains(trace.String(), "virtual registers spilled"):
+			t.Fatalf("seed %d: spilled, where nothing may be:\n%s", seed, &trace)
+		case err == nil && s.Price() == 0:
+			free++
+		case errors.Is(err, regalloc.ErrDear) && want.Price() > 0:
+			dear++
+		default:
+			t.Fatalf("seed %d: %v, with spill code %v", seed, err, want.Price())
+		}
+	}
+	if dear < 20 || free < 20 {
+		t.Errorf("only %d given up and %d found", dear, free)
+	}
 }
