@@ -18,7 +18,7 @@ func TestTensorMemory(t *testing.T) {
 		{"tcgen05.ld.sync.aligned.16x64b.x4.pack::16b.b32 {%r1,%r2,%r3,%r4}, [%r5+64];", "R2UR ; LDTM.16dp64bit.x4.PACK16BIT ; +0x40"},
 		{"@%p1 tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r5];", "BRA ; LDTM"},
 		{"tcgen05.st.sync.aligned.16x32bx2.x2.b32 [%r5], 8, {%r1,%r2};", "STTM.16dp32bit_t0_t15.x2 ; STTM.16dp32bit_t16_t31.x2 ; +0x8"},
-		{"tcgen05.st.sync.aligned.32x32b.x2.b32 [%r5], {0,0};", "STTM.x2 ; , rz"},
+		{"mov.b32 %r6, 0; tcgen05.st.sync.aligned.32x32b.x2.b32 [%r5], {%r6,%r6};", "STTM.x2 ; , rz"},
 		{"tcgen05.wait::st.sync.aligned;", "FENCE.VIEW.ASYNC.T"},
 		{elect + "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, 1;", "VOTEU.ANY ; UTCHMMA gdesc[ ; gdesc[ ; tmem[ ; tmem[ ; , upt"},
 		{elect + "tcgen05.mma.sp.cta_group::2.kind::mxf8f6f4.block_scale [%r1], [%r3+4], %rd2, [%r4], %r2, [%r5], [%r6], %p2;", "IADD3 ; VOTEU.ANY ; UTCQMMA.2CTA tmem["},

@@ -233,7 +233,11 @@ func redAsync(l *build.Builder) {
 	x := &memory.Atomic{T: t, N: 1}
 	memory.AtomMods(l, x)
 	if l.Has(isa.WMmio) {
-		mmioAsync(l, op.M(op.M64), op.UREDGR, op.REDG, l.Src(1, t))
+		size := build.Width(t.Bits(), false)
+		if t == isa.S32 {
+			size = op.M(op.MS32)
+		}
+		mmioAsync(l, size, op.UREDGR, op.REDG, l.Src(1, t))
 		return
 	}
 	if t == isa.S64 && x.Fn == op.MADD { // the sum has no sign

@@ -108,7 +108,7 @@ func tensorMMA(l *build.Builder) {
 	if at++; at < len(l.Args) {
 		if l.Has(isa.WWs) { // columns of the second matrix that are zero
 			x.Blocks = append(x.Blocks, l.Src(at, isa.B64))
-		} else {
+		} else if !l.Has(isa.WKindI8) { // which the reference leaves out too
 			x.scale = int64(l.Args[at].Value)
 		}
 	}

@@ -60,6 +60,9 @@ var blackwellBodies = []struct{ name, arch, body string }{
 	{"st.async.mmio", "sm_100a", "add.u64 %rd6, %rd5, 4096; st.async.mmio.release.sys.global.b32 [%rd6], %r11;"},
 	{"st.async.mmio 64", "sm_120a", "mov.b64 %rd7, {%r10,%r11}; add.u64 %rd6, %rd5, 4096; st.async.mmio.release.sys.global.b64 [%rd6], %rd7;"},
 	{"red.async.mmio", "sm_100a", "mov.b64 %rd7, {%r10,%r11}; red.async.mmio.release.sys.global.add.u64 [%rd1+4096], %rd7;"},
+	{"red.async.mmio 32", "sm_100a", "red.async.mmio.release.sys.global.add.u32 [%rd1+4100], %r10; red.async.mmio.release.sys.add.s32 [%rd1+4104], %r11;"},
+	{"red.async.mmio 32", "sm_120a", "red.async.mmio.release.sys.global.add.u32 [%rd1+4100], %r10; red.async.mmio.release.sys.add.s32 [%rd1+4104], %r11;"},
+	{"e2m1x2 of halves", "sm_100a", "{ .reg .b8 %b<4>; cvt.rn.satfinite.e2m1x2.f16x2 %b0, %r10; cvt.rn.satfinite.relu.e2m1x2.f16x2 %b1, %r11; cvt.rn.satfinite.e2m1x2.f16x2 %b2, %r12; cvt.rn.satfinite.e2m1x2.f16x2 %b3, %r13; mov.b32 %r10, {%b0, %b1, %b2, %b3}; }"},
 	{"cvt.rs f16x2", "sm_100a", "cvt.rs.f16x2.f32 %r10, %r10, %r11, %r12; cvt.rs.relu.satfinite.bf16x2.f32 %r11, %r11, %r12, %r13;"},
 	{"cvt.rs e4m3x4", "sm_100a", "cvt.rs.satfinite.e4m3x4.f32 %r10, {%r10,%r11,%r12,%r13}, %r11; cvt.rs.relu.satfinite.e5m2x4.f32 %r12, {%r13,%r12,%r10,%r11}, %r12;"},
 	{"cvt.rs e2m1x4", "sm_103a", "cvt.rs.satfinite.e2m1x4.f32 %h1, {%r10,%r11,%r12,%r13}, %r11; cvt.u32.u16 %r12, %h1; cvt.rs.satfinite.e2m3x4.f32 %r10, {%r10,%r11,%r11,%r13}, %r13;"},
@@ -76,6 +79,9 @@ var blackwellBodies = []struct{ name, arch, body string }{
 @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd10, {%r20,%r21,%r22,%r23,%r24}], [%r2+1024];
 ` + bulkDone + `@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 256;
 @%p1 cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r2], [%rd10, {%r20,%r24,%r23,%r22,%r21}], [%r3];
+` + untilTold},
+	{"unaligned box", "sm_100a", `mov.u32 %r20, 7; mov.u32 %r21, 5; @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 64;
+@%p1 cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r2], [%rd10, {%r20,%r21}], [%r3];
 ` + untilTold},
 	{"cta_group", "sm_100a", `mov.u32 %r20, 0; mov.u32 %r21, 5; @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 64;
 @%p1 cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [%r2], [%rd10, {%r20,%r21}], [%r3];

@@ -95,6 +95,7 @@ var argRows = [128]argRow{
 	'B': {fixed: isa.B32, kinds: kReg},                           // .b32 register
 	'1': {fixed: isa.B32, kinds: kReg | kVec, vec: true},         // .b32 register, in braces or not
 	'm': {kinds: kAddr},                                          // address
+	'4': {kinds: kAddr, tmem: true},                              // address in tensor memory
 	'l': {kinds: 1 << isa.KLabel},                                // label
 	'T': {kinds: 1 << isa.KTable},                                // table of labels
 	'!': {},                                                      // nothing fits
@@ -255,7 +256,7 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 	if r.kinds>>o.Kind&1 == 0 {
 		return false
 	}
-	if r == &argRows['1'] && o.Kind == isa.KVector && len(o.Elems) > 0 && o.Elems[0].IsConst() {
+	if (r == &argRows['1'] || r == &argRows['F'] && c.In.Op == isa.WTcgen05) && o.Kind == isa.KVector && len(o.Elems) > 0 && o.Elems[0].IsConst() {
 		return false
 	}
 	t := r.fixed
@@ -351,6 +352,9 @@ func wordFits(o *isa.Operand) bool {
 // nothing after the base, textures have a 64-bit handle or a reference, and
 // coordinates of type t.
 func (c *Checker) addrFits(r *argRow, o *isa.Operand, t isa.Type) bool {
+	if r.tmem && (o.Base == isa.KReg && (o.Type.Bits() != 32 || o.Type.IsFloat()) || o.Base == isa.KSymbol && c.Row.Takes(isa.SlotKind)) {
+		return false
+	}
 	if r.tensor {
 		return len(o.Elems) == 1 && c.valueFits(&o.Elems[0], t, false)
 	}

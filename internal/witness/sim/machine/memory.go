@@ -309,7 +309,7 @@ func (w *Warp) Part(space int, addr, n uint64, write bool) []byte {
 		w.touch(space, addr, n, write)
 	}
 	if space == SpaceGlobal {
-		return w.Piece(0, addr, n)
+		return w.anywhere(0, addr, n, write)
 	}
 	return w.sharedBytes(0, addr, n)
 }
@@ -319,7 +319,12 @@ func (w *Warp) Piece(l int, addr, n uint64) []byte {
 	if n&(n-1) == 0 {
 		return w.Bytes(SpaceGlobal, l, addr, n, false)
 	}
-	b := w.m.mem.find(addr, n, false)
+	return w.anywhere(l, addr, n, false)
+}
+
+// anywhere is global memory that need not be aligned.
+func (w *Warp) anywhere(l int, addr, n uint64, write bool) []byte {
+	b := w.m.mem.find(addr, n, write)
 	if b == nil {
 		w.Fail(l, "global access of %d bytes at %#x hits nothing%s", n, addr, w.m.mem.near(addr))
 	}

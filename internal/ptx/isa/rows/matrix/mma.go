@@ -126,6 +126,7 @@ var Mma = row.Op{Rows: []row.Row{{
 		{At: isa.SlotKind, Do: mmaKind},
 		{At: isa.SlotScale, Do: impliedScale},
 		{At: isa.SlotRead, Do: mmaSelector},
+		{At: isa.SlotRead, Do: scalePlaces},
 	},
 	Flags: row.FlagVector | row.FlagTwoOps,
 }}}
@@ -506,9 +507,6 @@ func mmaKind(c *row.Checker) {
 	k := in.Mod(isa.SlotKind)
 	narrow := row.F8F6F4 &^ row.F8
 	fp := row.F8F6F4.Has(in.Types[1])
-	if w := in.Mod(isa.SlotScale); (w == isa.WBlock16 || w == isa.WBlock32) && in.Has(isa.SlotBlock) {
-		defer c.Illegal("." + w.String())
-	}
 	switch {
 	case k == isa.WNone && in.Has(isa.SlotBlock):
 		c.Errorf(".kind::mxf8f6f4 modifier required for instruction 'mma'")
@@ -517,35 +515,62 @@ func mmaKind(c *row.Checker) {
 	case k == isa.WNone:
 	case k == isa.WKindF8f6f4 && fp && !in.Has(isa.SlotBlock):
 	case in.Has(isa.SlotBlock) && (k == isa.WKindMxf4 || k == isa.WKindMxf4nvf4 || k == isa.WKindMxf8f6f4):
-		blockScale(c, k)
+		blockScale(c, k, givenScale(c))
 	default:
 		c.Illegal("." + k.String())
 	}
 }
 
+// givenScale is the scale vector that an instruction names: sizes of blocks
+// are words of tcgen05.mma, and none here.
+func givenScale(c *row.Checker) isa.Word {
+	w := c.In.Mod(isa.SlotScale)
+	if w == isa.WBlock16 || w == isa.WBlock32 {
+		return isa.WNone
+	}
+	return w
+}
+
 // blockScale: the scale vectors and types of the kinds.
-func blockScale(c *row.Checker, k isa.Word) {
-	in := c.In
-	scale := in.Mod(isa.SlotScale)
-	want := isa.WScaleVec2X
-	if k == isa.WKindMxf8f6f4 {
-		want = isa.WScaleVec1X
-	}
-	ok := scale == isa.WNone && k != isa.WKindMxf4nvf4 || scale == want || k == isa.WKindMxf4nvf4 && (scale == isa.WScaleVec2X || scale == isa.WScaleVec4X)
+func blockScale(c *row.Checker, k, scale isa.Word) {
 	switch {
-	case scale == isa.WNone && k == isa.WKindMxf4nvf4:
-		c.Errorf(".scale_vec_size modifier required for instruction 'mma'")
-	case !ok:
-		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", scale, k)
+	case k == isa.WKindMxf8f6f4 && c.In.Types[4] == isa.UE4M3:
+		c.Errorf("Incorrect instruction type specified for mma with shape '.%s'", c.In.Mod(isa.SlotShape))
+	case k == isa.WKindMxf8f6f4 && scale != isa.WNone && scale != isa.WScaleVec1X, k == isa.WKindMxf4nvf4 && scale == isa.WScaleVec1X:
 		c.Illegal("." + scale.String())
+	case k == isa.WKindMxf4nvf4 && scale == isa.WNone:
+		c.Errorf(".scale_vec_size modifier required for instruction 'mma'")
+	case k == isa.WKindMxf4 && scale != isa.WNone && scale != isa.WScaleVec2X:
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", scale, k)
+		if t := c.In.Types[4]; t == isa.UE4M3 {
+			c.Errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", k, t)
+		}
+		if scale == isa.WScaleVec1X {
+			c.Illegal("." + scale.String())
+		}
+	default:
+		scaleType(c, k, scale)
 	}
-	scaleType(c, k, scale)
+}
+
+// sizeOfBlocks: mma has no sizes of blocks.
+func sizeOfBlocks(c *row.Checker, w isa.Word) {
+	k := c.In.Mod(isa.SlotKind)
+	switch {
+	case k == isa.WKindMxf8f6f4 && c.In.Types[4] != isa.UE4M3:
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, isa.WScaleVec1X)
+	case k == isa.WKindMxf4:
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, isa.WScaleVec2X)
+	}
+	c.Illegal("." + w.String())
 }
 
 // impliedScale: a kind with one possible scale vector means that one.
 func impliedScale(c *row.Checker) {
 	if w := c.In.Mod(isa.SlotScale); w != isa.WNone && !c.In.Has(isa.SlotBlock) {
 		c.Illegal("." + w.String())
+	} else if w == isa.WBlock16 || w == isa.WBlock32 {
+		sizeOfBlocks(c, w)
 	}
 	if c.In.Has(isa.SlotScale) || !c.In.Has(isa.SlotBlock) {
 		return
@@ -584,6 +609,53 @@ func mmaSelector(c *row.Checker) {
 	}
 	if o.Value < 0 || o.Value > top {
 		c.Errorf("Argument 6 of instruction 'Sparse mma': value '%d' out of range, expected to be in range [0..%d]", o.Value, top)
+	}
+}
+
+// scalePlaces: scales lie in bytes of the registers of threads: of A in those
+// of two threads, of B in those of four.
+func scalePlaces(c *row.Checker) {
+	in := c.In
+	if !in.Has(isa.SlotBlock) || len(in.Args) < 8 {
+		return
+	}
+	step := 1
+	switch {
+	case in.Mod(isa.SlotScale) == isa.WScaleVec4X:
+		step = 4
+	case in.Mod(isa.SlotKind) != isa.WKindMxf8f6f4:
+		step = 2
+	}
+	for k, threads := range []int64{2, 4} {
+		n := len(in.Args) - 3 + 2*k
+		o := &in.Args[n]
+		if o.Kind != isa.KVector {
+			c.Errorf("Vector expected for argument %d", n)
+			continue
+		}
+		if len(o.Elems) != 2 {
+			c.Errorf("Argument vector size mismatch for instruction 'mma'")
+			continue
+		}
+		if e := &o.Elems[0]; e.Kind == isa.KInt {
+			scaleByte(c, n, int64(e.Value), step)
+		}
+		if e := &o.Elems[1]; e.Kind == isa.KInt && (int64(e.Value) < 0 || int64(e.Value) >= threads) {
+			c.Errorf("Argument %d of instruction 'mma': value '%d' out of range, expected to be in range [0..%d]", n, int64(e.Value), threads-1)
+		}
+	}
+}
+
+// scaleByte: scales of so many bytes begin where they do not reach over the
+// word.
+func scaleByte(c *row.Checker, n int, v int64, step int) {
+	switch {
+	case step == 1 && (v < 0 || v > 3):
+		c.Errorf("Argument %d of instruction 'mma': value '%d' out of range, expected to be in range [0..3]", n, v)
+	case step == 2 && v != 0 && v != 2:
+		c.Errorf("Argument %d of instruction 'mma': unexpected value '%d', expected to be 0 or 2", n, v)
+	case step == 4 && v != 0:
+		c.Errorf("Argument %d of instruction 'mma': unexpected value '%d', expected to be 0", n, v)
 	}
 }
 

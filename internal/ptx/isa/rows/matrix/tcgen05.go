@@ -1,6 +1,9 @@
 package matrix
 
 import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/isa/row"
 	"github.com/goptxas/goptxas/internal/target"
@@ -49,22 +52,22 @@ var Tcgen05 = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WLd}, Name: "tcgen05.ld",
-		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "2m?i", May: row.EarlySync}},
+		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "24?i", May: row.EarlySync}},
 		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.NoSlot, Do: tcPlace}, {At: isa.SlotPack, Do: tcPack}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WLd, isa.WRed}, Name: "tcgen05.ld.red",
-		Forms: []row.Form{{Types: []row.TypeSet{row.Int32 | row.F32}, Args: "E3m?i", May: row.EarlySync | row.EarlyMin | row.EarlyMax}},
+		Forms: []row.Form{{Types: []row.TypeSet{row.Int32 | row.F32}, Args: "E34?i", May: row.EarlySync | row.EarlyMin | row.EarlyMax}},
 		Mods:  []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotAbs, isa.SlotNaN}, Need: tcLdNeed,
 		Gates: []row.Gate{{V: 88, Only: target.On103a | target.On103f | target.On101a | target.On101f | target.On110a | target.On110f, Inst: true}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.NoSlot, Do: tcPlace}, {At: isa.SlotPack, Do: tcPack}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WSt}, Name: "tcgen05.st",
-		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "mF", May: row.EarlySync}, {Types: []row.TypeSet{row.B32}, Args: "miF", May: row.EarlySync}},
+		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "4F", May: row.EarlySync}, {Types: []row.TypeSet{row.B32}, Args: "4iF", May: row.EarlySync}},
 		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNum}, {At: isa.NoSlot, Do: tcPlace}, {At: isa.SlotPack, Do: tcPack}, {At: isa.SlotShape, Do: tcShape}, {At: isa.SlotNocomp, Do: row.NeedSync}}, Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WCp}, Name: "tcgen05.cp",
@@ -73,39 +76,39 @@ var Tcgen05 = row.Op{Rows: []row.Row{
 			{Types: []row.TypeSet{tB8x16, tB6b4x16}, Args: "mk", May: row.EarlyGroup},
 		},
 		Mods: []isa.Slot{isa.SlotShape, isa.SlotWarpx}, Need: []isa.Slot{isa.SlotShape}, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotShape, Do: tcCpShape}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.NoSlot, Do: tcPlace}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotShape, Do: tcCpShape}},
 	},
 	{
 		Words: []isa.Word{isa.WCommit}, Name: "tcgen05.commit",
 		Forms: []row.Form{{Types: tcB64, Args: "m", May: row.EarlyGroup}, {Types: tcB64, Args: "mj", May: row.EarlyGroup, Must: row.EarlyMcast}},
 		Mods:  []isa.Slot{isa.SlotDone, isa.SlotSpace}, Need: []isa.Slot{isa.SlotDone}, Spaces: row.Spaces{Set: row.SharedCluster, Min: 0, Max: 1}, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcMask}},
 	},
 	{
 		Words: []isa.Word{isa.WShift}, Name: "tcgen05.shift", Forms: []row.Form{{Args: "m", May: row.EarlyGroup}},
 		Mods: []isa.Slot{isa.SlotDown}, Need: []isa.Slot{isa.SlotDown}, Gates: []row.Gate{{V: 86, Only: target.OnA100, Inst: true}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.NoSlot, Do: tcPlace}, {At: isa.SlotOob, Do: tcGroup}},
 	},
 	{
 		Words: []isa.Word{isa.WMma}, Name: "tcgen05.mma",
 		Forms: []row.Form{
-			{Args: "mekup?i", May: row.EarlyGroup},
-			{Args: "mekuFp?i", May: row.EarlyGroup},
-			{Args: "mekummp", May: row.EarlyGroup},
-			{Args: "mekmup?i", May: row.EarlyGroup},
-			{Args: "mekmuFp?i", May: row.EarlyGroup},
-			{Args: "mekmummp", May: row.EarlyGroup},
+			{Args: "4ekup?i", May: row.EarlyGroup},
+			{Args: "4ekuFp?i", May: row.EarlyGroup},
+			{Args: "4eku44p", May: row.EarlyGroup},
+			{Args: "4ek4up?i", May: row.EarlyGroup},
+			{Args: "4ek4uFp?i", May: row.EarlyGroup},
+			{Args: "4ek4u44p", May: row.EarlyGroup},
 		},
 		Mods:  tcMods,
 		Gates: []row.Gate{{V: 86, Only: target.OnF100, Inst: true}, {Name: "argument scale-inp-d-imm", Only: target.On100a | target.On100f | target.On103a | target.On103f, If: tcScaleImm}},
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.NoSlot, Do: tcCollector}, {At: isa.SlotKind, Do: tcKind}, {At: isa.NoSlot, Do: tcNeedScale}, {At: isa.SlotScale, Do: tcScale}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.NoSlot, Do: tcCollector}, {At: isa.NoSlot, Do: tcMeta}, {At: isa.SlotKind, Do: tcKind}, {At: isa.NoSlot, Do: tcScale}, {At: isa.NoSlot, Do: tcLanes}, {At: isa.NoSlot, Do: tcScaleRange}, {At: isa.SlotScale, Do: tcLoneScale}},
 		Flags: row.FlagVector2,
 	},
 	{
 		Words: []isa.Word{isa.WMma, isa.WWs}, Name: "tcgen05.mma.ws",
-		Forms: []row.Form{{Args: "mekup?k", May: row.EarlyGroup}, {Args: "mekmup?k", May: row.EarlyGroup}},
+		Forms: []row.Form{{Args: "4ekup?k", May: row.EarlyGroup}, {Args: "4ek4up?k", May: row.EarlyGroup}},
 		Mods:  []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotCollB}, Gates: tcGate,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.NoSlot, Do: tcCollector}, {At: isa.SlotKind, Do: tcKind}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.NoSlot, Do: tcNeedKind}, {At: isa.NoSlot, Do: tcCollector}, {At: isa.NoSlot, Do: tcMeta}, {At: isa.SlotKind, Do: tcKind}},
 	},
 }}
 
@@ -182,13 +185,6 @@ func tcCollector(c *row.Checker) {
 	}
 }
 
-// tcNeedScale: one kind has several scale vectors and none by itself.
-func tcNeedScale(c *row.Checker) {
-	if k := c.In.Mod(isa.SlotKind); k == isa.WKindMxf4nvf4 && c.In.Has(isa.SlotBlock) && !c.In.Has(isa.SlotScale) {
-		c.Errorf("Modifier '.%s' requires modifier '.scale_vectorsize' for instruction '%s'", k, c.Row.Name)
-	}
-}
-
 func tcNeedKind(c *row.Checker) {
 	if !c.In.Has(isa.SlotKind) {
 		c.Errorf(".kind modifier required for instruction '%s'", c.Row.Name)
@@ -248,13 +244,24 @@ func tcShape(c *row.Checker) {
 		c.Errorf("Illegal matrix shape '.%s' for instruction '%s'", shape, c.Row.Name)
 		return
 	}
+	if tcRegs(c) > 128 {
+		c.Errorf("Modifier .%s not allowed for instruction %s with shape '.%s'", in.Mod(isa.SlotNum), c.Row.Name, shape)
+		return
+	}
 	for i := range in.Args {
 		o := &in.Args[i]
+		if k := c.Letter(i); (k == 'F' || k == '2') && o.Kind != isa.KVector {
+			c.Errorf("Vector expected for argument %d", i)
+		}
 		if k := c.Letter(i); (k == 'F' || k == '2' || k == 'E') && in.Has(isa.SlotNum) && (o.Kind != isa.KVector || len(o.Elems) != tcRegs(c)) {
 			c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", i, c.Row.Name)
 		} else if k == '3' && o.Kind == isa.KVector && len(o.Elems) != 1 {
 			c.Errorf("Argument vector size mismatch for instruction 'ld'")
 		}
+	}
+	if o := &in.Args[0]; o.Kind == isa.KVector && slices.ContainsFunc(o.Elems, func(e isa.Operand) bool { return e.Kind == isa.KSink }) {
+		c.Say(diag.Fatal, "Result discard mode is not allowed for instruction 'ld'")
+		return
 	}
 	imm := false
 	for i := range in.Args {
@@ -287,14 +294,17 @@ func tcCpShape(c *row.Checker) {
 	switch {
 	case ok:
 	case w == isa.WNone:
-		c.Errorf(".multicast modifier required for instruction '%s'", c.Row.Name)
+		c.Errorf("Modifier '.warptype' require for instruction %s with shape '.%s'", c.Row.Name, shape)
+	case shape == isa.W64x128b || shape == isa.W32x128b:
+		c.Errorf("Modifier .%s not allowed for instruction %s with shape '.%s'", w, c.Row.Name, shape)
 	default:
-		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, shape)
+		c.Errorf("Modifier .warptype not allowed for instruction %s with shape '.%s'", c.Row.Name, shape)
 	}
 }
 
-// tcScaleImm: a constant scale of the accumulator behind the predicate.
-func tcScaleImm(c *row.Checker) bool {
+// scaleImm returns the number of the operand that is a constant scale of the
+// accumulator, behind the predicate, or 0.
+func scaleImm(c *row.Checker) int {
 	n := 5
 	if c.In.Has(isa.SlotSparse) {
 		n++
@@ -304,7 +314,97 @@ func tcScaleImm(c *row.Checker) bool {
 			n++
 		}
 	}
-	return !c.In.Has(isa.SlotBlock) && len(c.In.Args) > n
+	if c.In.Has(isa.SlotBlock) || len(c.In.Args) <= n {
+		return 0
+	}
+	return n
+}
+
+func tcScaleImm(c *row.Checker) bool { return scaleImm(c) > 0 }
+
+// tcScaleRange: the scale of the accumulator is of four bits, for products of
+// halves and tf32. One of bytes is taken and does nothing.
+func tcScaleRange(c *row.Checker) {
+	n, k := scaleImm(c), c.In.Mod(isa.SlotKind)
+	if n == 0 || k == isa.WKindI8 {
+		return
+	}
+	if v := int64(c.In.Args[n].Value); v < 0 || v > 15 {
+		c.Errorf("Argument %d of instruction '%s': value '%d' out of range, expected to be in range [0..15]", n, c.Row.Name, v)
+	}
+	if k == isa.WKindF8f6f4 {
+		c.Errorf("Illegal modifier '.%s' for instruction '%s' with 'arg scale-inp-d-imm'", k, c.Row.Name)
+	}
+}
+
+// tcMeta: a sparse product has metadata, and no other.
+func tcMeta(c *row.Checker) {
+	meta := c.In.Args[3].Kind == isa.KAddr
+	if meta == c.In.Has(isa.SlotSparse) {
+		return
+	}
+	if meta && c.Row.Name == "tcgen05.mma.ws" {
+		c.Errorf(".sp modifier required for instruction '%s'", c.Row.Name)
+		return
+	}
+	c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+	if meta {
+		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+	} else {
+		c.Illegal("." + c.In.Mod(isa.SlotSparse).String())
+	}
+}
+
+// tcLanes: lanes that are left alone have a bit each, 128 of a block.
+func tcLanes(c *row.Checker) {
+	want := 4
+	if c.In.Mod(isa.SlotGroup) == isa.WCtaGroup2 {
+		want = 8
+	}
+	for i := range c.In.Args {
+		o := &c.In.Args[i]
+		if o.Kind != isa.KVector || c.Letter(i) != 'F' {
+			continue
+		}
+		n := len(o.Elems)
+		if n == 3 || n > 4 && n != 8 {
+			c.Errorf("Illegal vector size: %d", n)
+		}
+		if n != want {
+			c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
+		}
+	}
+}
+
+// tcPlace: a place in tensor memory is a register of 32 bits.
+func tcPlace(c *row.Checker) {
+	for i := range c.In.Args {
+		switch o := &c.In.Args[i]; {
+		case o.Kind != isa.KAddr || c.Letter(i) != 'm' && c.Letter(i) != '4':
+		case o.Base == isa.KSymbol:
+			c.Errorf("Argument 1 of instruction 'add': must be register")
+		case o.Base == isa.KReg && o.Type.Bits() != 32:
+			c.Errorf("Arguments mismatch for instruction 'add'")
+		}
+	}
+}
+
+// tcMask: the mask of blocks is in a register.
+func tcMask(c *row.Checker) {
+	if len(c.In.Args) > 1 && c.In.Args[1].Kind == isa.KInt {
+		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+	}
+}
+
+// tcPack: loads pack and stores unpack.
+func tcPack(c *row.Checker) {
+	bad := isa.WUnpack16b
+	if c.Row.Name == "tcgen05.st" {
+		bad = isa.WPack16b
+	}
+	if c.In.Mod(isa.SlotPack) == bad {
+		c.Illegal("." + bad.String())
+	}
 }
 
 // tcKind: scaled kinds have blocks, and the others have not.
@@ -316,10 +416,6 @@ func tcKind(c *row.Checker) {
 	case k == isa.WNone:
 	case scaled && c.Row.Name == "tcgen05.mma.ws":
 		c.Illegal("." + k.String())
-	case scaled && !in.Has(isa.SlotBlock):
-		c.Errorf(".block_scale modifier required for instruction '%s'", c.Row.Name)
-	case !scaled && in.Has(isa.SlotBlock) && c.Takes(isa.SlotBlock):
-		c.Errorf("Modifier '.%s' cannot be combined with modifier '.block_scale'", k)
 	}
 	if in.Has(isa.SlotAshift) && in.Args[1].Kind != isa.KAddr {
 		c.Illegal(".ashift")
@@ -329,31 +425,53 @@ func tcKind(c *row.Checker) {
 	}
 }
 
-// tcScale: the scale vectors of the kinds; where there is one it may be left
-// out.
+// tcScale: the scale vectors of the kinds, which have blocks; where there is
+// one it may be left out.
 func tcScale(c *row.Checker) {
 	in := c.In
 	k, s := in.Mod(isa.SlotKind), in.Mod(isa.SlotScale)
-	if !in.Has(isa.SlotBlock) {
-		return
-	}
 	var ok bool
 	switch k {
+	case isa.WNone:
+		return
 	case isa.WKindMxf8f6f4:
 		ok = s == isa.WNone || s == isa.WScaleVec1X || s == isa.WBlock32
 	case isa.WKindMxf4:
 		ok = s == isa.WNone || s == isa.WScaleVec2X || s == isa.WBlock32
 	case isa.WKindMxf4nvf4:
 		ok = s == isa.WScaleVec2X || s == isa.WScaleVec4X || s == isa.WBlock16 || s == isa.WBlock32
+		if s == isa.WNone {
+			c.Errorf("Modifier '.%s' requires modifier '.scale_vectorsize' for instruction '%s'", k, c.Row.Name)
+			return
+		}
 	default:
-		return
+		if in.Has(isa.SlotBlock) {
+			c.Errorf("Modifier '.%s' cannot be combined with modifier '.block_scale'", k)
+		}
+		if s == isa.WNone {
+			return
+		}
+	}
+	if s != isa.WNone && !in.Has(isa.SlotBlock) {
+		c.Errorf("Modifier '.%s' requires modifier '.block_scale' for instruction '%s'", s, c.Row.Name)
+	}
+	if !ok {
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", k, s)
+	}
+}
+
+// tcLoneScale: there are no scale vectors without blocks. Two kinds have one
+// by themselves.
+func tcLoneScale(c *row.Checker) {
+	k, s := c.In.Mod(isa.SlotKind), c.In.Mod(isa.SlotScale)
+	own := s == isa.WNone && (k == isa.WKindMxf8f6f4 || k == isa.WKindMxf4)
+	if own {
+		s = isa.WBlock32
 	}
 	switch {
-	case ok && s == isa.WNone:
-		c.WordGate(isa.WBlock32, false)
-	case ok:
-	case s == isa.WNone: // said before
-	default:
-		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", k, s)
+	case c.In.Has(isa.SlotBlock) && own:
+		c.WordGate(s, false)
+	case !c.In.Has(isa.SlotBlock) && s != isa.WNone:
+		c.Illegal("." + s.String())
 	}
 }

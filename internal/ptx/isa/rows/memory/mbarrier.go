@@ -180,6 +180,22 @@ var Clusterlaunchcontrol = row.Op{Rows: []row.Row{
 		},
 		Need:  []isa.Slot{isa.SlotCancel},
 		Gates: []row.Gate{{V: 86, SM: 100}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: firstBlock}},
 		Flags: row.FlagVector,
 	},
 }}
+
+// firstBlock: the place of a block comes as a vector of four words, or one of
+// its words is asked for.
+func firstBlock(c *row.Checker) {
+	in := c.In
+	if in.Mod(isa.SlotCancel) != isa.WGetFirstCtaid {
+		return
+	}
+	if in.Vec() != 4 {
+		c.Errorf("Unexpected instruction types specified for '%s'", c.Row.Name)
+	}
+	if o := &in.Args[0]; in.Vec() != 4 || o.Kind != isa.KVector || len(o.Elems) != 4 {
+		c.Errorf("Vector of size 4 is expected for argument 0 of instruction '%s'", c.Row.Name)
+	}
+}

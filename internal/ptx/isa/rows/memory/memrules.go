@@ -284,6 +284,14 @@ func asyncScope(c *row.Checker) {
 	in := c.In
 	scope := in.Mod(isa.SlotScope)
 	switch {
+	case in.Mod(isa.SlotSem) == isa.WRelease && (scope == isa.WCta || scope == isa.WCluster):
+		c.Errorf("Illegal modifier '.%s' for instruction '%s' with '.release'", scope, c.Row.Name)
+		if scope == isa.WCta {
+			c.Illegal(".cta")
+		} else if in.Op == isa.WSt {
+			c.Errorf("Modifier '.cluster' requires '.shared::cluster' space for instruction '%s'", c.Row.Name)
+			c.Errorf("Modifier '.cluster' requires modifier '.completion_mechanism' for instruction '%s'", c.Row.Name)
+		}
 	case in.Has(isa.SlotMmio) || in.Mod(isa.SlotSem) == isa.WRelease:
 	case scope == isa.WCta:
 		c.Illegal(".cta")

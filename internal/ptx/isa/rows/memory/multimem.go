@@ -37,7 +37,7 @@ var Multimem = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WRed}, Name: "multimem.red",
-		Forms: []row.Form{{Types: []row.TypeSet{multiRed}, Args: "ma", May: row.EarlyRed | row.EarlyBool}},
+		Forms: []row.Form{{Types: []row.TypeSet{multiRed &^ tFP8x}, Args: "ma", May: row.EarlyRed | row.EarlyBool}},
 		Mods:  multiMods, Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 		Gates: []row.Gate{{V: 81, SM: 90, TargetFirst: true}},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: multiNeeds}, {At: isa.NoSlot, Do: multiOp}, {At: isa.NoSlot, Do: multiTypes}, {At: isa.NoSlot, Do: multiVec}, {At: isa.SlotLayout, Do: multiNoVec}, {At: isa.SlotCmp, Do: needOp}, {At: isa.SlotSem, Do: multiStSem}, {At: isa.SlotRead, Do: multiNoVector}},

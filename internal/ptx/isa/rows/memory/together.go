@@ -145,6 +145,9 @@ func fenceRestrict(c *row.Checker) {
 	if sem == isa.WAcquire && w == isa.WSyncRestrictSharedCta || sem == isa.WRelease && w == isa.WSyncRestrictSharedCluster {
 		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, sem)
 	}
+	if s := c.In.Mod(isa.SlotScope); w != isa.WNone && s != isa.WCluster && s != isa.WNone {
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, s)
+	}
 }
 
 func proxyRestrict(c *row.Checker) {
@@ -165,6 +168,9 @@ func proxyRestrict(c *row.Checker) {
 	named := w != isa.WNone || c.In.Mod(isa.SlotProxy) == isa.WAsyncGeneric
 	if named && w != want && want != isa.WNone {
 		c.Errorf(".%s modifier required for instruction 'fence.proxy'", want)
+	}
+	if named && c.In.Mod(isa.SlotScope) != isa.WCluster {
+		c.Errorf(".cluster modifier required for instruction 'fence.proxy'")
 	}
 }
 

@@ -46,7 +46,7 @@ var cvtForms = []row.Form{
 	{Types: []row.TypeSet{row.F16x2, row.F32}, Args: "xyy?u", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotSat, isa.SlotRound, isa.SlotFtz}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN | row.RZ | row.RS},
 	{Types: []row.TypeSet{row.BF16x2, row.F32}, Args: "xbb?u", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotSat, isa.SlotRound, isa.SlotFtz}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN | row.RZ | row.RS},
 	{Types: []row.TypeSet{tNarrow2 | row.E2M1x2, row.F32}, Args: "dbb", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
-	{Types: []row.TypeSet{row.E4M3x2 | row.E5M2x2, row.F16x2}, Args: "db", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
+	{Types: []row.TypeSet{row.E4M3x2 | row.E5M2x2 | row.E2M1x2, row.F16x2}, Args: "db", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
 	{Types: []row.TypeSet{row.F16x2, tNarrow2 | row.E2M1x2}, Args: "db", May: row.EarlyRelu, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
 	{Types: []row.TypeSet{row.UE8M0x2, row.F32}, Args: "dbb", May: row.EarlySatf | row.EarlyRelu, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RZ | row.RP},
 	{Types: []row.TypeSet{row.UE8M0x2, row.BF16x2}, Args: "db", May: row.EarlySatf | row.EarlyRelu, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RZ | row.RP},
@@ -59,11 +59,13 @@ var Cvt = row.Op{Rows: []row.Row{
 		Name: "cvt", Forms: cvtForms,
 		Gates: []row.Gate{
 			{Name: "cvt with .ue8m0x2", V: 86, Only: target.OnF100 | target.OnF120, T: row.UE8M0x2, Inst: true},
-			{Name: "cvt with .e2m3x2/.e3m2x2", V: 86, Only: target.OnF100 | target.OnF120, T: row.E2M3x2 | row.E3M2x2 | row.E2M1x2, Inst: true},
+			{Name: "cvt with .e2m3x2/.e3m2x2", V: 86, Only: target.OnF100 | target.OnF120, T: row.E2M3x2 | row.E3M2x2, Inst: true},
+			{Name: "cvt with .e2m1x2", V: 86, Only: target.OnF100 | target.OnF120, T: row.E2M1x2, Inst: true},
 		},
 		Rules: []row.Rule{
 			{At: isa.NoSlot, Do: cvtBFGate},
 			{At: isa.NoSlot, Do: cvtRandom},
+			{At: isa.NoSlot, Do: cvtFour},
 			{At: isa.NoSlot, Do: cvtFP8Gate},
 			{At: isa.NoSlot, Do: cvtSatfGate},
 			{At: isa.SlotNoftz, Do: cvtTF32Gate},
@@ -93,6 +95,13 @@ var Cvt = row.Op{Rows: []row.Row{
 
 func subByte(c *row.Checker) bool    { return (row.U4 | row.S4 | row.U2 | row.S2).Has(c.In.Types[0]) }
 func notSubByte(c *row.Checker) bool { return !subByte(c) }
+
+// cvtFour: four floats become a word.
+func cvtFour(c *row.Checker) {
+	if o := &c.In.Args[1]; o.Kind == isa.KVector && tNarrow4.Has(c.In.Types[0]) && len(o.Elems) != 4 {
+		c.Errorf("Arguments mismatch for instruction 'cvt'")
+	}
+}
 
 // cvtNeedsSatf: floats of eight bits and less but scales have no infinity to
 // go to, so that every conversion to them says that it stops before.
