@@ -166,15 +166,18 @@ func (j *Judge) Places() bool {
 }
 
 // Keep remembers the registers of the order that f has, for which spill code may
-// be needed.
-func (j *Judge) Keep() {
+// be needed, and tells whether none is in memory.
+func (j *Judge) Keep() bool {
 	j.look()
-	if j.found() != nil {
-		return
+	if x := j.found(); x != nil {
+		return x.s.Slots == 0
 	}
-	if x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err == nil {
-		j.done = append(j.done, x)
+	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
+	if err != nil {
+		return false
 	}
+	j.done = append(j.done, x)
+	return x.s.Slots == 0
 }
 
 // crossing is the price of waits between products that are loose: of orders

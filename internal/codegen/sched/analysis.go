@@ -52,7 +52,7 @@ type stretch struct {
 	g         *dag.Graph // nil until asked for
 	bottomUps []bottomUpOrder
 	plain     bool              // orders that do not look ahead are worth a plan
-	holds     [2]*bottomUpFacts // of words, and of units; nil until asked for
+	holds     [3]*bottomUpFacts // of words, of units, and of units looked at by all who share them; nil until asked for
 	plans     []planned
 }
 
@@ -162,7 +162,7 @@ func (s *analysis) bottomUpWithin(r *stretch, w way, most bound) *bottomUpOrder 
 func (s *analysis) loadsFirst(r *stretch, w way, base []int32, most bound) *bottomUpOrder {
 	x := r.orderOf(w, base)
 	if x.order == nil && most.holds(&x.most) {
-		x.order, x.most = bottomUp(s.bottomUpFacts(r, w.whole), r.held, w, x.base, most)
+		x.order, x.most = bottomUp(s.bottomUpFacts(r, w), r.held, w, x.base, most)
 	}
 	return x
 }
@@ -179,16 +179,23 @@ func (r *stretch) orderOf(w way, base []int32) *bottomUpOrder {
 }
 
 // bottomUpFacts returns what bottom-up orders begin with.
-func (s *analysis) bottomUpFacts(r *stretch, whole bool) *bottomUpFacts {
+func (s *analysis) bottomUpFacts(r *stretch, w way) *bottomUpFacts {
 	n := 0
-	if whole {
+	switch {
+	case w.shares:
+		n = 2
+	case w.whole:
 		n = 1
 	}
 	if r.holds[n] == nil {
-		h := newBottomUpFacts(s.graph(r), &r.values, whole)
-		if other := r.holds[1-n]; other != nil {
-			h.back = other.back
-		} else {
+		h := newBottomUpFacts(s.graph(r), &r.values, w.whole)
+		h.joint = w.shares
+		for _, other := range r.holds {
+			if other != nil {
+				h.back = other.back
+			}
+		}
+		if h.back.Keys() == 0 {
 			h.backward()
 		}
 		r.holds[n] = h

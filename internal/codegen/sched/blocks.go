@@ -55,8 +55,8 @@ func (p *preScheduler) step(f *ori.Func) int {
 
 // keepStep looks for an order of f that does with so many registers, and costs
 // no more than with all of them, unless the one it has does. Where none is found, one of little
-// cost is better than a block less; time is about how long the code takes with
-// the blocks of the step. Else f keeps its order.
+// cost is better than a block less, if it needs no memory; time is about how long the
+// code takes with the blocks of the step. Else f keeps its order.
 func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, judge Judge) {
 	if judge.Within(registers); fits(judge) {
 		return
@@ -75,8 +75,7 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 		return cost
 	}
 	now := price()
-	if now <= min(least, free+slight) && !math.IsInf(now, 1) {
-		judge.Keep()
+	if now <= min(least, free+slight) && !math.IsInf(now, 1) && judge.Keep() {
 		return
 	}
 	order, cheap := f.Order(), [][]*ori.Instr(nil)
@@ -97,8 +96,7 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 		}
 		tried = append(tried, again)
 		cost := price()
-		if cost <= free && !math.IsInf(cost, 1) {
-			judge.Keep()
+		if cost <= free && !math.IsInf(cost, 1) && judge.Keep() {
 			return
 		}
 		if cost < least {
@@ -106,9 +104,9 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 		}
 	}
 	if cheap != nil {
-		f.Reorder(cheap)
-		judge.Keep()
-		return
+		if f.Reorder(cheap); judge.Keep() {
+			return
+		}
 	}
 	f.Reorder(order)
 	judge.Within(0)

@@ -10,9 +10,10 @@ import (
 
 // scant is a judge for whom only one order is good within a limit.
 type scant struct {
-	limits []int
-	asked  int
-	good   int // how often is asked before an order fits; -1 = none does
+	limits  []int
+	asked   int
+	good    int  // how often is asked before an order fits; -1 = none does
+	unlucky bool // what is kept needs memory
 }
 
 func (j *scant) Guess(float64) (cost, memory float64) {
@@ -25,7 +26,7 @@ func (j *scant) Guess(float64) (cost, memory float64) {
 
 func (j *scant) Price(float64) (cost float64, memory bool) { return 0, false }
 
-func (j *scant) Keep() {}
+func (j *scant) Keep() bool { return !j.unlucky }
 
 func (j *scant) Places() bool { return true }
 
@@ -58,7 +59,12 @@ func (j *modest) Within(n int) int {
 	return j.scant.Within(n)
 }
 
-func (j *modest) Keep() { j.kept++ }
+func (j *modest) Keep() bool {
+	if !j.unlucky {
+		j.kept++
+	}
+	return !j.unlucky
+}
 
 // stepped is a function whose registers decide how many blocks run together.
 func stepped(t *testing.T) (*ori.Func, *analysis) {
@@ -75,17 +81,18 @@ func stepped(t *testing.T) (*ori.Func, *analysis) {
 }
 
 // TestCheapStep: an order of little cost is kept for a block more, and none
-// where the code has hardly any time to lose. What it costs with all registers is
+// where the code has hardly any time to lose or it needs memory. What it costs with all registers is
 // no matter, and little more than that is better than another order.
 func TestCheapStep(t *testing.T) {
 	for _, c := range []struct {
 		latency, free, more float64
+		unlucky             bool
 		kept, asked         int // asked: 0 = more than three times
 	}{
-		{10000, 0, 2, 1, 0}, {10, 0, 2, 0, 0}, {10, 5, 0, 1, 2}, {10000, 5, 1, 1, 2}, {10, 5, 1, 0, 0},
+		{10000, 0, 2, false, 1, 0}, {10, 0, 2, false, 0, 0}, {10, 5, 0, false, 1, 2}, {10000, 5, 1, false, 1, 2}, {10, 5, 1, false, 0, 0}, {10000, 0, 2, true, 0, 0},
 	} {
 		f, s := stepped(t)
-		j := &modest{free: c.free, more: c.more}
+		j := &modest{scant: scant{unlucky: c.unlucky}, free: c.free, more: c.more}
 		s.keepStep(f, 128, tuning.Cost{Latency: c.latency, Issue: c.latency / 10, Warps: 4}, f.Order(), j)
 		if j.kept != c.kept || j.limited != (c.kept == 1) || (j.asked == 2) != (c.asked == 2) {
 			t.Errorf("%+v: kept %d times, asked %d, limits %v", c, j.kept, j.asked, j.limits)

@@ -22,6 +22,9 @@ const (
 	testsFirst  = 32
 )
 
+// sharedWord is what a word counts for whose readers each have their share of it.
+const sharedWord = 16
+
 // bottomUpScheduler orders a region bottom up for few words alive:
 // the next instruction, upwards, is the one that makes the fewest further
 // words alive; among equal ones the one whose reader was placed last, so
@@ -34,6 +37,7 @@ type bottomUpScheduler struct {
 	done  []bool
 	live  []bool       // by unit
 	price []int32      // of each unit, what making it alive counts for
+	word  int32        // what a word counts for
 	wants *table.Lists // of each instruction, the units that count: those it needs or those it wants
 	users *table.Lists // of each unit, the instructions of which that counts
 	grow  []int32      // general words each instruction would make alive
@@ -108,8 +112,15 @@ func (c *bottomUpScheduler) prepare() {
 			}
 		}
 	}
+	c.word = 1
+	if c.shares {
+		c.word = sharedWord
+	}
 	for u := range c.price {
-		c.price[u] = c.weight[u]
+		c.price[u] = c.word * c.weight[u]
+		if n := len(c.readers.Of(int32(u))); c.shares && n > 1 {
+			c.price[u] = max(1, c.price[u]/int32(n))
+		}
 		if c.penalty > 0 && c.weight[u] > 0 && len(c.readers.Of(int32(u))) > 1 {
 			c.price[u] += c.penalty
 		}
@@ -176,7 +187,7 @@ func (c *bottomUpScheduler) count() {
 			switch {
 			case !y.out && len(v.readers.Of(x)) == 0:
 			case y.file == general:
-				c.grow[k]--
+				c.grow[k] -= c.word
 			case y.file == predicates: // a test that reads another makes none more
 				c.asks[k]--
 			}
@@ -211,7 +222,7 @@ func (c *bottomUpScheduler) next() int32 {
 		h = &c.hard
 	case !hard:
 	case c.preds >= tightPredicates:
-		if firm+predicateWords < soft {
+		if firm+c.word*predicateWords < soft {
 			h = &c.hard
 		}
 	default:

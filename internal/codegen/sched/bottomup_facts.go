@@ -9,6 +9,7 @@ import (
 // bottomUpFacts is what all bottom-up orders of a region begin with.
 type bottomUpFacts struct {
 	whole   bool
+	joint   bool // what several instructions need that end there is looked at with the first of them
 	g       *dag.Graph
 	v       *values
 	back    table.Lists // of each instruction, those that must stand before it
@@ -131,10 +132,31 @@ func (l *looker) cone(k int32) {
 	l.list = append(l.list[:0], k)
 	for n := 0; n < len(l.list) && len(l.list) < mostAhead; n++ {
 		for _, p := range l.back.Of(l.list[n]) {
-			if len(l.list) < mostAhead && !table.Contains(l.list, p) && l.only(p) {
+			if len(l.list) >= mostAhead || table.Contains(l.list, p) {
+				continue
+			}
+			if l.joint && n == 0 {
+				l.siblings(p)
+			}
+			if l.only(p) {
 				l.list = append(l.list, p)
 			}
 		}
+	}
+}
+
+// siblings adds the others that need what p makes, if nothing waits for any of them.
+func (l *looker) siblings(p int32) {
+	from := len(l.list)
+	for _, e := range l.g.Succs[p] {
+		if table.Contains(l.list, e.To) {
+			continue
+		}
+		if len(l.list) == mostAhead || !l.keeps[e.To] || len(l.g.Succs[e.To]) > 0 {
+			l.list = l.list[:from]
+			return
+		}
+		l.list = append(l.list, e.To)
 	}
 }
 

@@ -114,6 +114,71 @@ func TestTightPredicates(t *testing.T) {
 	}
 }
 
+// TestShares: products of every row with every column end in four sums each. Taken
+// upwards one product would bring in row after row with one column; what a row
+// counts for is its share of one product, so all rows are brought in and then
+// column after column, and with them the sums that one product feeds.
+func TestShares(t *testing.T) {
+	const rows, columns = 2, 16
+	f := (&ori.Module{}).NewFunc("products")
+	f.Kernel = true
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	b := f.NewBlock()
+	base := f.Words(f.NewReg(ori.R, 1))
+	b.Append(f.NewInstr(op.S2R, op.Mods{}, ops(base), ops(ori.Special(op.SRTidX))))
+	var sums [rows * columns * 4]ori.Operand
+	for n := range sums {
+		sums[n] = f.Words(f.NewReg(ori.R, 1))
+		b.Append(f.NewInstr(op.MOV, op.Mods{}, ops(sums[n]), ops(ori.Zero(ori.R))))
+	}
+	loop, end := f.NewBlock(), f.NewBlock()
+	b.AddEdge(loop)
+	load := func(n int, at int64) ori.Operand {
+		x := f.Words(f.NewReg(ori.R, n))
+		loop.Append(f.NewInstr(op.LDS, op.Mods{}, ops(x), ops(ori.Addr(base, at))))
+		return x
+	}
+	var row, column []ori.Operand
+	for k := range int64(rows) {
+		row = append(row, load(4, 16*k))
+	}
+	for k := range int64(columns) {
+		column = append(column, load(2, 0x1000+8*k))
+	}
+	var made []ori.Operand
+	for k := range rows {
+		for n := range columns {
+			x := f.Words(f.NewReg(ori.R, 4))
+			loop.Append(f.NewInstr(op.HMMA, op.M(op.M16816, op.MF32), ops(x), ops(row[k], column[n], ori.Zero(ori.R))))
+			made = append(made, x)
+		}
+	}
+	for n, x := range made {
+		for k := range 4 {
+			s := sums[4*n+k]
+			loop.Append(f.NewInstr(op.FADD, op.Mods{}, ops(s), ops(f.Word(x.Reg, k), s)))
+		}
+	}
+	loop.AddEdge(loop)
+	loop.AddEdge(end)
+	for n := range sums {
+		end.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, int64(4*n)), sums[n])))
+	}
+	end.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+	usual := Usual()
+	s := analyse(f, target.Find("sm_90a"), &usual)
+	r := s.view(places.UpToBarriers).stretches[1]
+	without, with := r.most[general], s.bottomUpWithin(r, way{deep: true, whole: true, shares: true}, anyOrder).most[general]
+	for _, w := range ways {
+		if !w.shares {
+			without = min(without, s.bottomUpWithin(r, w, anyOrder).most[general])
+		}
+	}
+	if all := int32(len(sums) + 1 + 4*rows + 2 + 4); with > all || with >= without {
+		t.Errorf("%d words alive, %d in other orders, %d are enough", with, without, all)
+	}
+}
+
 // TestHigher: all factors are loaded before a barrier, and half of the sums of
 // their products are stored behind another. Sums that moved down to their
 // stores would keep the factors alive; made between the loads they need none

@@ -33,7 +33,7 @@ func TestBounds(t *testing.T) {
 				}
 				for _, room := range []int32{x.most[general] - 1, x.most[general]} {
 					fit := bound{math.MaxInt32, room, math.MaxInt32}
-					if order, _ := bottomUp(s.bottomUpFacts(r.stretch, w.whole), r.held, w, nil, fit); (order != nil) != (room >= x.most[general]) {
+					if order, _ := bottomUp(s.bottomUpFacts(r.stretch, w), r.held, w, nil, fit); (order != nil) != (room >= x.most[general]) {
 						t.Errorf("%d pairs: %d words, an order within %d: %v", pairs, x.most[general], room, order != nil)
 					}
 				}

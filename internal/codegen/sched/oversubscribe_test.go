@@ -112,7 +112,7 @@ func (j *flat) Price(most float64) (cost float64, memory bool) {
 
 func (j *flat) Within(n int) int { return n }
 
-func (j *flat) Keep() {}
+func (j *flat) Keep() bool { return true }
 
 func (j *flat) Places() bool { return true }
 

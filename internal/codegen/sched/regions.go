@@ -115,13 +115,14 @@ const muchLighter = 8
 type way struct {
 	whole, deep bool
 	stores      bool // first, upwards: no load can stand before all of them do
+	shares      bool // a word counts for its share of one reader: what many read lives long whoever comes first
 	first       int8 // so many quarters of the loads, and what they wait for, stand before all else
 	penalty     int32
 }
 
 // ways are tried one after the other until a region needs no more than others.
 var ways = [...]way{
-	{deep: true}, {deep: true, whole: true}, {deep: true, penalty: 4}, {deep: true, whole: true, penalty: 4}, {}, {whole: true}, {deep: true, stores: true},
+	{deep: true}, {deep: true, whole: true}, {deep: true, penalty: 4}, {deep: true, whole: true, penalty: 4}, {}, {whole: true}, {deep: true, stores: true}, {deep: true, whole: true, shares: true},
 }
 
 // improve takes a bottom-up order if it needs less. So many general

@@ -278,7 +278,7 @@ func (j *moody) Price(float64) (cost float64, memory bool) {
 
 func (j *moody) Within(n int) int { return n }
 
-func (j *moody) Keep() {}
+func (j *moody) Keep() bool { return true }
 
 func (j *moody) Places() bool {
 	j.seed++

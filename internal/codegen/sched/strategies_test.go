@@ -67,7 +67,7 @@ func (j *told) Price(most float64) (cost float64, memory bool) {
 
 func (j *told) Within(n int) int { return n }
 
-func (j *told) Keep() {}
+func (j *told) Keep() bool { return true }
 
 func (j *told) Places() bool { return true }
 
@@ -167,7 +167,7 @@ func (j *listed) Guess(float64) (cost, memory float64) { return 0, 0 }
 
 func (j *listed) Within(n int) int { return n }
 
-func (j *listed) Keep() {}
+func (j *listed) Keep() bool { return true }
 
 func (j *listed) Places() bool { return true }
 

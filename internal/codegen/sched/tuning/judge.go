@@ -14,8 +14,8 @@ type Judge interface {
 	// known without looking for what to spill.
 	Places() bool
 	// Keep assigns registers for the order, within what was asked for, and the
-	// function gets these.
-	Keep()
+	// function gets these, and tells whether all are found without memory.
+	Keep() bool
 	// Within judges for a kernel of so many registers from now on, or as at
 	// first if they are 0, and tells how many the function has then.
 	Within(registers int) int
