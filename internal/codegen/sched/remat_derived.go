@@ -14,8 +14,12 @@ import (
 // excess is how many words more are alive than there are registers for.
 func (p *preScheduler) excess() int32 { return p.peak - int32(p.budget.Most) + reserve }
 
+// instead is what an order may cost in place of another of which so much is
+// guessed: that guess is as far off as its own was.
+func (v *verdict) instead(guess float64) float64 { return tuning.Likely(guess) * v.off() }
+
 // rematDerived makes values again in the blocks that read them and gives f an order
-// then, if that costs no more than what is guessed of the first order without; else
+// then, if that costs no more than the first order without is likely to; else
 // all stays as it is.
 func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, source [][]*ori.Instr, judge Judge) bool {
 	back := remat.Derived(f, p.over(f))
@@ -44,7 +48,7 @@ func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, so
 	if p.excess() < full-full/int32(s.tune.Derived.Share) {
 		order := f.Order()
 		found := s.list(f, order, p, judge)
-		if cost, _ := judge.Price(tuning.Likely(guess)); !math.IsInf(cost, 1) {
+		if cost, _ := judge.Price(found.instead(guess)); !math.IsInf(cost, 1) {
 			s.oversubscribe(f, p, found, order, judge)
 			return true
 		}
