@@ -55,8 +55,8 @@ func (p *preScheduler) step(f *ori.Func) int {
 
 // keepStep looks for an order of f that does with so many registers, and costs
 // no more than with all of them, unless the one it has does. Where none is found, one of little
-// cost is better than a block less, if it needs no memory; time is about how long the
-// code takes with the blocks of the step. Else f keeps its order.
+// cost is better than a block less, best one that needs no memory; time is about how
+// long the code takes with the blocks of the step. Else f keeps its order.
 func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, judge Judge) {
 	if judge.Within(registers); fits(judge) {
 		return
@@ -75,10 +75,20 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 		return cost
 	}
 	now := price()
-	if now <= min(least, free+slight) && !math.IsInf(now, 1) && judge.Keep() {
+	order, cheap, spilled := f.Order(), [][]*ori.Instr(nil), [][]*ori.Instr(nil)
+	// keep reports whether the order is kept: one that needs memory is if no other does.
+	keep := func() bool {
+		if judge.Keep() {
+			return true
+		}
+		if spilled == nil {
+			spilled = f.Order()
+		}
+		return false
+	}
+	if now <= min(least, free+slight) && !math.IsInf(now, 1) && keep() {
 		return
 	}
-	order, cheap := f.Order(), [][]*ori.Instr(nil)
 	tried := [][][]*ori.Instr{order} // in vain
 	if now < least {
 		tried = nil
@@ -96,17 +106,24 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 		}
 		tried = append(tried, again)
 		cost := price()
-		if cost <= free && !math.IsInf(cost, 1) && judge.Keep() {
-			return
+		if cost <= free && !math.IsInf(cost, 1) {
+			if keep() {
+				return
+			}
+			continue
 		}
 		if cost < least {
 			least, cheap = cost, again
 		}
 	}
 	if cheap != nil {
-		if f.Reorder(cheap); judge.Keep() {
+		if f.Reorder(cheap); keep() {
 			return
 		}
+	}
+	if spilled != nil {
+		f.Reorder(spilled)
+		return
 	}
 	f.Reorder(order)
 	judge.Within(0)
