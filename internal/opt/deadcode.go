@@ -23,7 +23,7 @@ func DeadCode(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if !m.needed[i.ID] {
-				if g := i.Prev(); gathersFor(g, i) {
+				if g := i.Prev(); GathersFor(g, i) {
 					v.Remove(g)
 				}
 				v.Remove(i)
@@ -35,10 +35,10 @@ func DeadCode(f *ori.Func) bool {
 	return changed
 }
 
-// gathersFor reports whether g brings the threads of the warp together for i
+// GathersFor reports whether g brings the threads of the warp together for i
 // alone: both come from one statement of the source. Another statement would be
 // a barrier of the warp, which orders memory too.
-func gathersFor(g, i *ori.Instr) bool {
+func GathersFor(g, i *ori.Instr) bool {
 	return i.Op.Has(op.Gathered) && g != nil && g.Line == i.Line && g.Op == op.WARPSYNC && g.Mods == op.M(op.MALL) && g.Guard.Kind == ori.KNone
 }
 

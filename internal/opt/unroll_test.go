@@ -15,6 +15,8 @@ import (
 // TestUnroll counts the bodies that loops become, and the branches left.
 func TestUnroll(t *testing.T) {
 	long := strings.Repeat("FADD r3 = r3, r3\n", 60)
+	// Of each turn a constant is left, and what is done with it: a quarter.
+	counted := "COPY r1 = r0\n" + strings.Repeat("WARPSYNC.ALL\nSHFL.BFLY pt, r1 = r1, 0x1, 0x1f\nIMAD r1 = r1, 0x3, r0\nIADD3 r1 = r1, r0, rz\n", 20) + strings.Repeat("FADD r3 = r3, r1\n", 18)
 	for _, c := range []struct {
 		name, set, body, end string
 		bodies, branches     int
@@ -27,6 +29,8 @@ func TestUnroll(t *testing.T) {
 		{"once", "MOV r0 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x1, pt\n@p2 BRA b1", 1, 0},
 		{"below zero without sign", "MOV r0 = 0x1", "IADD3 r0 = r0, -0x1, rz", "ISETP.GE.U32.AND p2 = r0, rz, pt\n@p2 BRA b1", 1, 1},
 		{"a long body, in parts", "MOV r0 = rz", long + "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x64, pt\n@p2 BRA b1", 4, 1},
+		{"long, of constants for the most part", "MOV r0 = rz", counted + "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x20, pt\n@p2 BRA b1", 32, 0},
+		{"too long for what is left", "MOV r0 = rz", counted + "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x200, pt\n@p2 BRA b1", 1, 1},
 		{"two words", "MOV r4[0] = rz\nMOV r4[1] = rz", "IADD3 r5[0], p6 = r4[0], 0x1, rz\nIADD3.X r5[1] = r4[1], rz, rz, p6, ~pt\nCOPY r4[0] = r5[0]\nCOPY r4[1] = r5[1]", "ISETP.NE.U32.AND p7 = r4[0], 0x6, pt\nISETP.NE.U32.AND.EX p2 = r4[1], rz, pt, p7\n@p2 BRA b1", 6, 0},
 		{"halved", "MOV r0 = 0x10", "SHF.R.U32.HI r0 = rz, 0x1, r0", "ISETP.NE.U32.AND p2 = r0, rz, pt\n@p2 BRA b1", 5, 0},
 		{"undefined at first", "MOV r3 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},

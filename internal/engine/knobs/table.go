@@ -121,7 +121,7 @@ var table = [...]Knob{
 	LocalWords:      {"LocalWords", Int, "32", "words of local memory that may be kept in registers"},
 	InlineCopies:    {"InlineCopies", Int, "256", "instructions of a function that stand in place of calls besides one copy of it"},
 	UnrollWhole:     {"UnrollWhole", Int, "720", "instructions of all turns of a loop that is written out"},
-	UnrollLeft:      {"UnrollLeft", Int, "1200", "instructions that are left of such turns once constants are known"},
+	UnrollLeft:      {"UnrollLeft", Int, "1200", "instructions that are left of such turns once constants are known; of loops without products of matrices more the more they lose"},
 	UnrollBody:      {"UnrollBody", Int, "80", "instructions of a loop whose turns are copied"},
 	UnrollPart:      {"UnrollPart", Int, "256", "instructions of a loop that stays and holds several turns"},
 	UnrollCopies:    {"UnrollCopies", Int, "8", "turns that such a loop holds"},

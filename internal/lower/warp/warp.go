@@ -23,22 +23,23 @@ func shfl(l *build.Builder) {
 		mode = op.MBFLY
 	}
 	if !l.Has(isa.WSync) {
-		shflOp(l, mode)
+		shflOp(l, mode, l.Reg(l.Src1(1, isa.B32)))
 		return
 	}
 	mask := l.Near(4)
 	gathers(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, isa.B32), l.Near(2), l.Near(3)} }, func() {
+		word := l.Reg(l.Src1(1, isa.B32)) // before the threads gather: a shuffle that goes takes what stands next to it along
 		Gather(l, mask)
-		shflOp(l, mode)
+		shflOp(l, mode, word)
 	})
 }
 
-func shflOp(l *build.Builder, mode op.Mod) {
+func shflOp(l *build.Builder, mode op.Mod, word ori.Operand) {
 	p := expand.PT()
 	if l.Args[0].Pair >= 0 {
 		p = l.F.Words(l.Regs[l.Args[0].Pair])
 	}
-	l.Emit(op.SHFL, op.M(mode), build.Value{p, l.Dst(0)[0]}, l.Reg(l.Src1(1, isa.B32)), l.Near(2), l.Near(3))
+	l.Emit(op.SHFL, op.M(mode), build.Value{p, l.Dst(0)[0]}, word, l.Near(2), l.Near(3))
 }
 
 // vote lowers vote.sync.

@@ -369,6 +369,9 @@ func (s *sparse) constant(i *ori.Instr) bool {
 // replace writes constants for the words of i instead of it, behind the PHIs
 // of the block.
 func (s *sparse) replace(b *ori.Block, i, after *ori.Instr) {
+	if g := i.Prev(); opt.GathersFor(g, i) {
+		g.Remove()
+	}
 	for k := range i.Dsts() {
 		d := &i.Args[k]
 		if d.Kind == ori.KZero {

@@ -50,6 +50,9 @@ var evaluated = [...]evaluation{
 	op.I2FP: {(*evaluator).toFloat, false},
 
 	op.HADD2: {(*evaluator).widen, false},
+
+	op.I2F:  {(*evaluator).fromWide, false},
+	op.SHFL: {(*evaluator).shuffle, true},
 }
 
 // evaluationOf returns the row of an operation, nil if there is none.
@@ -102,6 +105,15 @@ func (e *evaluator) move(i *ori.Instr) (v [2]uint32, ok bool) {
 		return v, false
 	}
 	v[0], ok = e.word(i.Args[1])
+	return v, ok
+}
+
+// shuffle: of a word that every lane brings, of which nobody asks where it came from.
+func (e *evaluator) shuffle(i *ori.Instr) (v [2]uint32, ok bool) {
+	if i.NDst != 2 || i.Args[0].HasReg() {
+		return v, false
+	}
+	v[1], ok = e.word(i.Args[2])
 	return v, ok
 }
 

@@ -136,6 +136,25 @@ func (e *evaluator) toFloat(i *ori.Instr) (v [2]uint32, ok bool) {
 	return v, true
 }
 
+// fromWide: the float nearest to an integer of two words.
+func (e *evaluator) fromWide(i *ori.Instr) (v [2]uint32, ok bool) {
+	if i.NDst != 1 || len(i.Args) != 2 || i.Args[0].N > 1 || i.Args[1].N != 2 || i.Args[1].Kind != ori.KReg || i.Args[1].Flags != 0 {
+		return v, false
+	}
+	low, ok := e.look(i.Args[1].Reg, i.Args[1].Sub)
+	high, okHigh := e.look(i.Args[1].Reg, i.Args[1].Sub+1)
+	x := uint64(high)<<32 | uint64(low)
+	switch i.Mods {
+	case op.M(op.MU64):
+		v[0] = math.Float32bits(float32(x))
+	case op.M(op.MS64):
+		v[0] = math.Float32bits(float32(int64(x)))
+	default:
+		ok = false
+	}
+	return v, ok && okHigh
+}
+
 // widen: a half in single precision, which is exact.
 func (e *evaluator) widen(i *ori.Instr) (v [2]uint32, ok bool) {
 	s := i.Srcs()

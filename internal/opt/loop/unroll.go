@@ -213,10 +213,16 @@ func (u *unroller) plan(turns int) bool {
 
 // thins reports whether little is left of turns that are written out: products
 // of matrices find their operands in the turns around them, other loops must lose
-// a third.
+// a third, and may be the longer the more they lose.
 func (u *unroller) thins(turns int) bool {
 	w := u.weigh()
-	return turns*w <= u.most.Left && (3*w <= 2*u.size || u.multiplies())
+	switch {
+	case u.multiplies():
+		return turns*w <= u.most.Left
+	case 3*w <= 2*u.size:
+		return turns*w*w <= u.most.Left*u.size
+	}
+	return false
 }
 
 // multiplies reports whether the loop has products of matrices.

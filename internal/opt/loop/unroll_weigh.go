@@ -72,6 +72,11 @@ func (u *unroller) weigh() int {
 
 // steadiness is the least steady of the sources of i.
 func (u *unroller) steadiness(i *ori.Instr, known func(cell) steady) steady {
+	if i.Op == op.SHFL && i.Guard.Kind == ori.KNone && i.NDst == 2 && !i.Args[0].HasReg() { // of a constant it is one
+		if s := i.Args[2]; s.Kind == ori.KImm || s.Kind == ori.KZero || s.HasReg() && known(cellOf(s)) == counted {
+			return counted
+		}
+	}
 	if !opt.IsPure(i) || i.Guard.Kind != ori.KNone || i.NDst == 0 {
 		return changing
 	}
