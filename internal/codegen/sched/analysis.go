@@ -71,7 +71,7 @@ type planned struct {
 	limit  counts
 	slack  int
 	strict bool // see preScheduler
-	greedy bool // likewise
+	greedy bool // see preScheduler.planned
 	plan
 }
 
@@ -188,7 +188,7 @@ func (s *analysis) bottomUpFacts(r *stretch, w way) *bottomUpFacts {
 		n = 1
 	}
 	if r.holds[n] == nil {
-		h := newBottomUpFacts(s.graph(r), &r.values, w.whole)
+		h := newBottomUpFacts(s.graph(r), &r.values, s.tune, w.whole)
 		h.joint = w.shares
 		for _, other := range r.holds {
 			if other != nil {

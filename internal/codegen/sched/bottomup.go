@@ -15,13 +15,6 @@ const tightPredicates = 5
 // preferred all the same: one keeps the predicate that finds no register.
 const predicateWords = 3
 
-// storesFirst is how many words less a store counts for where stores come
-// first, and testsFirst what leads to their guards: that is dead before them.
-const (
-	storesFirst = 16
-	testsFirst  = 32
-)
-
 // sharedWord is what a word counts for whose readers each have their share of it.
 const sharedWord = 16
 
@@ -135,7 +128,7 @@ func (c *bottomUpScheduler) prepare() {
 // urgent is how many words less instruction k counts for where stores come first.
 func (c *bottomUpScheduler) urgent(k int32) int32 {
 	if c.g.Instrs[k].Op.Has(op.Writes) {
-		return storesFirst
+		return int32(c.tune.Stored)
 	}
 	tests := false
 	for _, x := range c.v.writes.Of(k) {
@@ -153,7 +146,7 @@ func (c *bottomUpScheduler) urgent(k int32) int32 {
 		}
 	}
 	if tests {
-		return testsFirst
+		return int32(c.tune.Tested)
 	}
 	return 0
 }

@@ -12,6 +12,7 @@ type bottomUpFacts struct {
 	joint   bool // what several instructions need that end there is looked at with the first of them
 	g       *dag.Graph
 	v       *values
+	tune    *Tuning
 	back    table.Lists // of each instruction, those that must stand before it
 	file    []uint8     // by unit
 	weight  []int32     // of each unit, in general registers
@@ -22,12 +23,12 @@ type bottomUpFacts struct {
 }
 
 // newBottomUpFacts looks at a region by units, or by words.
-func newBottomUpFacts(g *dag.Graph, v *values, whole bool) *bottomUpFacts {
+func newBottomUpFacts(g *dag.Graph, v *values, tune *Tuning, whole bool) *bottomUpFacts {
 	units := int(v.units)
 	if !whole {
 		units = len(v.list)
 	}
-	h := &bottomUpFacts{whole: whole, g: g, v: v, file: pool.Make[uint8](v.mem, units), weight: pool.Make[int32](v.mem, units)}
+	h := &bottomUpFacts{tune: tune, whole: whole, g: g, v: v, file: pool.Make[uint8](v.mem, units), weight: pool.Make[int32](v.mem, units)}
 	for x := range v.list {
 		y, u := &v.list[x], h.unit(int32(x))
 		h.file[u] = y.file

@@ -39,12 +39,12 @@ func TestBounds(t *testing.T) {
 				}
 			}
 			for _, x := range r.bottomUps {
-				full := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, dag.ByPath, p.limit, math.MaxInt32)
+				full := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, dag.ByPath, false, p.limit, math.MaxInt32)
 				if full.cycles < s.graph(r.stretch).Shortest() {
 					t.Errorf("%d pairs: %d cycles, at least %d", pairs, full.cycles, s.graph(r.stretch).Shortest())
 				}
 				for _, enough := range []int32{full.cycles / 2, full.cycles, full.cycles + 1} {
-					cut := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, dag.ByPath, p.limit, enough)
+					cut := p.move(&region{stretch: r.stretch, base: x.order, most: x.most}, dag.ByPath, false, p.limit, enough)
 					if (cut.order == nil) != (full.cycles >= enough) || cut.order == nil && cut.cycles < enough {
 						t.Errorf("%d pairs: %d cycles, ends at %d with %d", pairs, full.cycles, enough, cut.cycles)
 					}

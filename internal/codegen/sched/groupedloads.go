@@ -17,11 +17,6 @@ import (
 // loadWays are orders that begin with loads.
 var loadWays = [...]way{{first: 4, deep: true}, {first: 4, whole: true}, {first: 3, deep: true}, {first: 2, deep: true}}
 
-// worthAll is how many cycles an order must save, most of what one load takes, for loads to
-// take all registers: where results of shared memory and special functions find none, runs of
-// registers do not either, and they step over the next border of occupancy.
-const worthAll = dag.LongLoad * 3 / 4
-
 // groupLoads looks for a better plan of a region whose registers did not last for
 // its loads: by turn, and with orders that begin with all or most loads, if they fit
 // and will take fewer cycles.
@@ -30,19 +25,18 @@ func (p *preScheduler) groupLoads(r *region, limit counts, best plan, enough int
 		return best
 	}
 	if p.tune.Spare > 0 {
-		p.greedy = true
-		if x := p.planned(r, r.base, dag.ByPath, limit, max(0, min(enough, best.cycles)-worthAll)); x.cycles <= best.cycles-worthAll {
+		worth := int32(p.tune.Greedy)
+		if x := p.planned(r, r.base, dag.ByPath, true, limit, max(0, min(enough, best.cycles)-worth)); x.cycles <= best.cycles-worth {
 			best.improve(x, estimate.RoomOf(limit[general]))
 		}
-		p.greedy = false
 	}
 	room := min(estimate.RoomOf(limit[general]), p.budget.in(r.block)-reserve)
-	best.improve(p.planned(r, r.base, dag.ByTurn, limit, min(enough, best.cycles)), room)
+	best.improve(p.planned(r, r.base, dag.ByTurn, false, limit, min(enough, best.cycles)), room)
 	fit := bound{math.MaxInt32, room, max(predicateRoom+1, r.most[predicates])}
 	for _, w := range loadWays {
 		if x := p.loadsFirst(r.stretch, w, r.base, fit); x.order != nil && fit.holds(&x.most) {
-			best.improve(p.planned(r, x.order, dag.ByPath, limit, min(enough, best.cycles)), room)
-			best.improve(p.planned(r, x.order, dag.ByTurn, limit, min(enough, best.cycles)), room)
+			best.improve(p.planned(r, x.order, dag.ByPath, false, limit, min(enough, best.cycles)), room)
+			best.improve(p.planned(r, x.order, dag.ByTurn, false, limit, min(enough, best.cycles)), room)
 			break
 		}
 	}

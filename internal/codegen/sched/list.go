@@ -47,7 +47,7 @@ type lister struct {
 
 // move lists one region within a limit. It ends without an order when that will
 // take so many cycles.
-func (p *preScheduler) move(r *region, by dag.Ranking, limit counts, enough int32) plan {
+func (p *preScheduler) move(r *region, by dag.Ranking, greedy bool, limit counts, enough int32) plan {
 	g := p.graph(r.stretch)
 	n := len(g.Instrs)
 	order := pool.Room[int32](g.Mem, n)
@@ -66,7 +66,7 @@ func (p *preScheduler) move(r *region, by dag.Ranking, limit counts, enough int3
 	if !p.strict && slices.ContainsFunc(g.Instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}
-	if m.rush(); p.greedy {
+	if m.rush(); greedy {
 		m.spare = 0
 	}
 	class, _ := g.ScarceOf(p.busy, p.tune)

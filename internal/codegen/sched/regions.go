@@ -40,7 +40,6 @@ type preScheduler struct {
 	how     strategy
 	taken   []int32 // general words alive in each block, by ID, in the orders that were found
 	strict  bool    // products hold no matrices for the next beyond the step
-	greedy  bool    // loads from memory leave no words to results of shorter latency
 }
 
 // preScheduler finds the order with few registers of every region, and the limit.
@@ -106,10 +105,6 @@ func (p *preScheduler) settle(may int32) bool {
 	p.limit[general] -= reserve
 	return true
 }
-
-// muchLighter is the share of the words too many, summed up over time, that a
-// lighter order spares at least.
-const muchLighter = 8
 
 // way is a way to find an order bottom up; see bottomUp.
 type way struct {
@@ -181,14 +176,14 @@ func (p *preScheduler) lighten(r *region) {
 		if x.order == nil || x.first != 0 || &x.order[0] == &r.base[0] || !within.holds(&x.most) {
 			continue
 		}
-		if e := r.held.excess(x.order, enough); e < best-best/muchLighter {
+		if e := r.held.excess(x.order, enough); e < best-best/int64(p.tune.Lighter) {
 			best, r.base, r.most = e, x.order, x.most
 		}
 	}
 }
 
 // lighter reports whether the orders of p have words too many for less of the time
-// than those of q.
+// than those of q: one in Lighter of them, summed up over time, is spared at least.
 func (p *preScheduler) lighter(f *ori.Func, q *preScheduler) bool {
 	excess := func(p *preScheduler) (sum float64) {
 		weights := p.weights(f)
@@ -200,7 +195,7 @@ func (p *preScheduler) lighter(f *ori.Func, q *preScheduler) bool {
 		}
 		return sum
 	}
-	return excess(p) < excess(q)*(1-1.0/muchLighter)
+	return excess(p) < excess(q)*(1-1/float64(p.tune.Lighter))
 }
 
 // take gives the region another order if that needs less.
@@ -222,7 +217,7 @@ func (c *counts) price() int32 {
 // take so many where registers did not last.
 func (p *preScheduler) plan(r *region, enough, wanting int32) plan {
 	limit := p.limits(r)
-	best := p.planned(r, r.base, dag.ByPath, limit, enough)
+	best := p.planned(r, r.base, dag.ByPath, false, limit, enough)
 	if best.held {
 		enough = min(enough, wanting)
 	}
@@ -239,7 +234,7 @@ func (p *preScheduler) plan(r *region, enough, wanting int32) plan {
 	}
 	for _, x := range r.bottomUps {
 		if !x.deep && x.penalty == 0 && x.first == 0 && x.order != nil && &x.order[0] != &r.base[0] && fit.holds(&x.most) {
-			best.improve(p.planned(r, x.order, dag.ByPath, limit, min(enough, best.cycles)), estimate.RoomOf(limit[general]))
+			best.improve(p.planned(r, x.order, dag.ByPath, false, limit, min(enough, best.cycles)), estimate.RoomOf(limit[general]))
 		}
 	}
 	return p.groupLoads(r, limit, best, enough)
@@ -263,11 +258,12 @@ func (x *plan) improve(y plan, room int32) {
 }
 
 // planned lists one region, beginning with an order, unless that is known. It
-// ends without an order when that will take so many cycles.
-func (p *preScheduler) planned(r *region, base []int32, by dag.Ranking, limit counts, enough int32) plan {
-	return r.planned(planned{base: &base[0], by: by, limit: limit, slack: p.slack(r), strict: p.strict, greedy: p.greedy}, enough, func() plan {
+// ends without an order when that will take so many cycles. Greedy loads from memory
+// leave no words to results of shorter latency.
+func (p *preScheduler) planned(r *region, base []int32, by dag.Ranking, greedy bool, limit counts, enough int32) plan {
+	return r.planned(planned{base: &base[0], by: by, limit: limit, slack: p.slack(r), strict: p.strict, greedy: greedy}, enough, func() plan {
 		other := *r
 		other.base = base
-		return p.move(&other, by, limit, enough)
+		return p.move(&other, by, greedy, limit, enough)
 	})
 }

@@ -124,7 +124,7 @@ func (p *preScheduler) freely(plans []plan, weights []float64, most float64) (la
 		latency -= weights[n] * float64(p.graph(r.stretch).Shortest())
 		limit := p.limits(r)
 		limit[general] = p.budget.in(r.block) - reserve
-		x := p.planned(r, r.base, dag.ByPath, limit, cyclesLeft(most-latency, weights[n]))
+		x := p.planned(r, r.base, dag.ByPath, false, limit, cyclesLeft(most-latency, weights[n]))
 		latency += weights[n] * float64(x.cycles)
 	}
 	return latency

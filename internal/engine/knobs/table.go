@@ -70,6 +70,10 @@ const (
 	SchedSurely               // read by pipeline
 	SchedTrifle               // read by pipeline
 	SchedLeaner               // read by pipeline
+	SchedLighter              // read by pipeline
+	SchedGreedy               // read by pipeline
+	SchedStored               // read by pipeline
+	SchedTested               // read by pipeline
 	DerivedRounds             // read by pipeline
 	DerivedSlack              // read by pipeline
 	DerivedShare              // read by pipeline
@@ -159,6 +163,10 @@ var table = [...]Knob{
 	SchedSurely:     {"SchedSurely", Int, "50", "guess of spill code from which no luck of the allocator saves an order from spilling"},
 	SchedTrifle:     {"SchedTrifle", Int, "50", "instructions, at least, for one of what spill code costs that is not worth another order"},
 	SchedLeaner:     {"SchedLeaner", Int, "12", "registers that orders leave to runs of them where warps trade registers"},
+	SchedLighter:    {"SchedLighter", Int, "8", "the part of the words too many, summed up over time, one in so many, that an order must spare to be taken for it"},
+	SchedGreedy:     {"SchedGreedy", Int, "150", "cycles that an order must save for loads to leave no registers to results of shorter latency"},
+	SchedStored:     {"SchedStored", Int, "16", "words less that a store counts for in orders that have stores first"},
+	SchedTested:     {"SchedTested", Int, "32", "the same for what leads to the guards of stores"},
 	DerivedRounds:   {"DerivedRounds", Int, "3", "times that values are made again in the blocks that read them, at most, where registers run out"},
 	DerivedSlack:    {"DerivedSlack", Int, "30", "registers that this frees beyond those that lack"},
 	DerivedShare:    {"DerivedShare", Int, "5", "the part of the words too many, one in so many, that must be gone then"},

@@ -73,6 +73,16 @@ type Tuning struct {
 	// costs that is not worth another order: values made again and moved between
 	// register files.
 	Tried, Judged, Surely, Trifle int
+	// Lighter is the part of the words too many, summed up over time, that an order
+	// must spare to be taken for it: one in so many.
+	Lighter int
+	// Greedy is how many cycles an order must save for loads to take all registers:
+	// where results of shared memory and special functions find none, runs of
+	// registers do not either, and they step over the next border of occupancy.
+	Greedy int
+	// Stored is how many words less a store counts for where stores come first, and
+	// Tested what leads to their guards: that is dead before them.
+	Stored, Tested int
 	// Leaner is how many registers orders leave to runs that find no place where
 	// warps trade registers.
 	Leaner int
@@ -120,7 +130,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Leaner: 12,
+		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 95, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Leaner: 12, Lighter: 8, Greedy: 150, Stored: 16, Tested: 32,
 		Derived: Derived{Rounds: 3, Slack: 30, Share: 5}, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500},
 	}

@@ -184,7 +184,8 @@ func (s *scope) split(t *syntax.Tree, n syntax.Name) *nameInfo {
 }
 
 // find returns what a name means, or nil. A family counts when it has the
-// name's number; the innermost meaning wins.
+// name's number; the innermost meaning wins, and a register of a family hides
+// a label of its own block, before or behind it.
 func (s *scope) find(t *syntax.Tree, n syntax.Name) (l *local, num uint32, member bool) {
 	info := s.split(t, n)
 	if info.sym > 0 {
@@ -193,7 +194,7 @@ func (s *scope) find(t *syntax.Tree, n syntax.Name) (l *local, num uint32, membe
 	if info.split == isSplit {
 		for i := s.names[info.prefix].fam; i > 0; {
 			f := &s.locals[i-1]
-			if l != nil && f.depth <= l.depth {
+			if l != nil && (f.depth < l.depth || f.depth == l.depth && l.kind != localLabel && l.kind != localTable) {
 				break
 			}
 			if info.num < f.count {
