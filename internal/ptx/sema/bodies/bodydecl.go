@@ -44,12 +44,8 @@ func (k *checker) free(v *syntax.Var) bool {
 		f := k.scope.familyHere(info.prefix)
 		taken = f != nil && info.num < f.count
 	}
-	switch {
-	case taken:
+	if taken {
 		k.Error(k.After(v.Pos), "Duplicate definition of variable '"+k.Name(v.Name)+"'")
-	case k.scope.waiting(v.Name):
-		k.Fatal(k.After(v.Pos), "Label expected for forward reference of '"+k.Name(v.Name)+"'")
-		return false
 	}
 	return !taken
 }
@@ -166,17 +162,15 @@ func (k *checker) label(i int, s *syntax.Stmt) {
 		return
 	}
 	if table {
-		if k.scope.waiting(s.Name) {
-			k.Fatal(s.End, "Label expected for forward reference of '"+k.Name(s.Name)+"'")
-			return
-		}
 		k.scope.add(local{kind: localTable, name: s.Name, index: int32(len(k.body.Tables))})
 		return
 	}
 	l := int32(len(k.body.Labels))
 	k.body.Labels = append(k.body.Labels, sema.Label{Name: s.Name, At: int32(len(k.body.Instrs))})
 	k.scope.add(local{kind: localLabel, name: s.Name, index: l})
-	k.resolve(s.Name, l)
+	if m, _, _ := k.scope.find(k.Tree, s.Name); m.kind == localLabel { // no register of a family hides it
+		k.resolve(s.Name, l)
+	}
 }
 
 // resolve gives the uses of this block that waited for a label the label.

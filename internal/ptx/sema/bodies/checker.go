@@ -240,6 +240,7 @@ func (k *checker) stmt(i int, s *syntax.Stmt) {
 		}
 	case syntax.StmtClose:
 		if i < len(k.Tree.Stmts)-1 {
+			k.forward()
 			k.scope.leave()
 		}
 	case syntax.StmtDecl:
@@ -264,10 +265,41 @@ func (k *checker) stmt(i int, s *syntax.Stmt) {
 	k.afterLoc = false
 }
 
+// forward ends the innermost block for uses of names that had no meaning yet:
+// it reports the first that got one that is no label, and whether there is one.
+func (k *checker) forward() bool {
+	if k.scope.open == 0 {
+		return false
+	}
+	var first *pendingUse
+	d := k.scope.depth()
+	for i := len(k.scope.pending) - 1; i >= 0; i-- {
+		p := &k.scope.pending[i]
+		if p.used {
+			continue
+		}
+		if p.depth < d {
+			break // as in leave
+		}
+		l, num, member := k.scope.find(k.Tree, p.name)
+		if l != nil && l.depth == d && (!member || k.scope.made(l, num)) && (first == nil || p.pos < first.pos) {
+			first = p
+		}
+	}
+	if first == nil {
+		return false
+	}
+	k.Fatal(first.pos, "Label expected for forward reference of '"+k.Name(first.name)+"'")
+	return true
+}
+
 // unknowns reports every use of a name that never got a meaning, in the
 // order of the text.
 func (k *checker) unknowns() {
 	if k.scope.open == 0 && len(k.missing) == 0 {
+		return
+	}
+	if k.forward() {
 		return
 	}
 	var list []pendingUse
@@ -278,11 +310,6 @@ func (k *checker) unknowns() {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].pos < list[j].pos })
 	for _, p := range list {
-		if l, num, member := k.scope.find(k.Tree, p.name); member && k.scope.made(l, num) {
-			// One of a family that was declared and used after this use.
-			k.Fatal(p.pos, "Label expected for forward reference of '"+k.Name(p.name)+"'")
-			return
-		}
 		if p.patch < 0 && p.patch != noPatch && k.Module.Lookup(k.File, k.Tree.Names.Bytes(p.name)) >= 0 {
 			k.Error(p.pos, "Illegal branch target, label expected")
 			continue

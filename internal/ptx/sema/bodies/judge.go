@@ -179,7 +179,7 @@ func (k *checker) judge(in *syntax.Instr, out *sema.Inst) bool {
 	if k.handled {
 		return false
 	}
-	if in.Op == isa.WBra && !k.branchRule(out) || !k.mixedVectors(out) || !k.sinkRules(out) {
+	if in.Op == isa.WBra && !k.branchRule(in, out) || !k.mixedVectors(out) || !k.sinkRules(out) {
 		return false
 	}
 	known := k.describe(in, out)

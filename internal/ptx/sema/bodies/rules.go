@@ -224,23 +224,29 @@ func (k *checker) badBase(s *syntax.Operand, what string) {
 
 // branchRule checks the one operand of a bra that is no label. It returns
 // false after a complaint.
-func (k *checker) branchRule(out *sema.Inst) bool {
+func (k *checker) branchRule(in *syntax.Instr, out *sema.Inst) bool {
 	if out.Args.Len != 1 {
 		return true
 	}
 	at := k.instrPos()
 	o := &k.body.Operands[out.Args.First]
-	label, register := false, false
+	label, register, illegal := false, false, false
 	switch o.Kind {
 	case isa.KFunc, isa.KTable:
 		label = true
 	case isa.KSymbol:
-		label, register = o.Space == isa.SpaceParam, o.Space == isa.SpaceParam
+		sum := k.Tree.Operands[in.Args.First].Kind == syntax.OpOffset
+		label = sum || k.isSingle(o) && isWord(o.Type)
+		register = label && !sum
+		illegal = register && o.Type.Bits() != 32 && o.Type.Bits() != 64
 	case isa.KAddr:
 		label, register = true, true
 	case isa.KVector, isa.KDouble, isa.KSingle:
 	case isa.KReg:
-		if o.Type != isa.Pred {
+		label = isWord(o.Type)
+		illegal = label && o.Type.Bits() != 32 && o.Type.Bits() != 64
+	case isa.KSpecial:
+		if !isa.SpecialReg(o.Ref).Vector() || o.Comp != 0 {
 			return true
 		}
 	default:
@@ -254,5 +260,17 @@ func (k *checker) branchRule(out *sema.Inst) bool {
 	if register {
 		k.Error(at, "Argument 0 of instruction 'bra': must be register")
 	}
+	if illegal {
+		k.Error(at, "Illegal target for instruction 'bra'")
+	}
 	return false
+}
+
+// isWord reports whether t is of bits or an integer.
+func isWord(t isa.Type) bool { return t.IsInt() || t.Class() == isa.Bits }
+
+// isSingle reports whether a variable or parameter is one value.
+func (k *checker) isSingle(o *sema.Operand) bool {
+	s := k.shapeOf(o, nil)
+	return s != nil && !s.Array && s.Vec <= 1
 }

@@ -214,18 +214,6 @@ func (s *scope) wait(n syntax.Name, pos src.Pos, patch int32) {
 	s.open++
 }
 
-// waiting reports whether the innermost block uses a name before it has a
-// meaning.
-func (s *scope) waiting(n syntax.Name) bool {
-	for i := s.names[n].pend; i > 0; i = s.pending[i-1].next {
-		p := &s.pending[i-1]
-		if !p.used && p.depth >= s.depth() {
-			return true
-		}
-	}
-	return false
-}
-
 // made reports whether a register of a family has been used.
 func (s *scope) made(l *local, num uint32) bool {
 	if l.kind != localFamily {
