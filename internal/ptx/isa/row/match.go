@@ -256,6 +256,10 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 	if r.kinds>>o.Kind&1 == 0 {
 		return false
 	}
+	if r == &argRows['I'] && o.Kind == isa.KVector && len(o.Elems) > 1 { // the thread may be any integer
+		t := o.Elems[1].Type
+		return c.valueFits(&o.Elems[0], r.fixed, false) && (o.Elems[1].Kind == isa.KInt || o.Elems[1].Kind == isa.KReg && (t.IsInt() || t.Class() == isa.Bits))
+	}
 	if (r == &argRows['1'] || r == &argRows['F'] && c.In.Op == isa.WTcgen05) && o.Kind == isa.KVector && len(o.Elems) > 0 && o.Elems[0].IsConst() {
 		return false
 	}

@@ -121,12 +121,26 @@ func (k *checker) mixed(out *sema.Operand) bool {
 	return ints && floats
 }
 
+// mixedScale reports whether the byte and the thread of a scale are an integer
+// and a float, where the first of them has the right size.
+func (k *checker) mixedScale(o *sema.Operand) bool {
+	list := k.body.Of(o.Elems)
+	if k.instr.Op != isa.WMma || len(list) != 2 || list[0].Type.Bits() != 16 && list[0].Kind != isa.KInt {
+		return false
+	}
+	return isFraction(&list[0]) != isFraction(&list[1])
+}
+
+func isFraction(o *sema.Operand) bool {
+	return o.Kind == isa.KReg && o.Type.Class() == isa.Float || o.Kind == isa.KSingle || o.Kind == isa.KDouble
+}
+
 // mixedVectors refuses vectors of integers and floats. It returns false
 // after a complaint.
 func (k *checker) mixedVectors(out *sema.Inst) bool {
 	for i := range k.body.Of(out.Args) {
 		o := &k.body.Operands[out.Args.First+int32(i)]
-		if o.Kind == isa.KVector && k.mixed(o) {
+		if o.Kind == isa.KVector && (k.mixed(o) || i > 4 && k.mixedScale(o)) {
 			k.Error(k.instrPos(), "Vector with elements of different types are not allowed in "+out.Op.String()+" instruction")
 			return false
 		}

@@ -121,12 +121,12 @@ var Mma = row.Op{Rows: []row.Row{{
 		{At: isa.SlotNoftz, Do: mmaNeeds},
 		{At: isa.SlotNoftz, Do: mmaGates},
 		{At: isa.SlotNoftz, Do: sparseLayout},
+		{At: isa.SlotNoftz, Do: mmaScales},
 		{At: isa.SlotShape, Do: mmaShapeRule},
 		{At: isa.SlotLayout, Do: mmaVectors},
 		{At: isa.SlotKind, Do: mmaKind},
 		{At: isa.SlotScale, Do: impliedScale},
 		{At: isa.SlotRead, Do: mmaSelector},
-		{At: isa.SlotRead, Do: scalePlaces},
 	},
 	Flags: row.FlagVector | row.FlagTwoOps,
 }}}
@@ -565,6 +565,55 @@ func sizeOfBlocks(c *row.Checker, w isa.Word) {
 	c.Illegal("." + w.String())
 }
 
+// mmaScales: the bytes that scales lie in begin at whole ones of their number,
+// and the threads that hold them are two for A, four for B.
+func mmaScales(c *row.Checker) {
+	in := c.In
+	n := len(in.Args)
+	if !in.Has(isa.SlotBlock) || n != 8 && n != 10 {
+		return
+	}
+	scales := int64(1)
+	switch w := in.Mod(isa.SlotScale); {
+	case w == isa.WScaleVec4X:
+		scales = 4
+	case w == isa.WScaleVec2X || w == isa.WNone && in.Mod(isa.SlotKind) == isa.WKindMxf4:
+		scales = 2
+	}
+	name := "mma"
+	if in.Has(isa.SlotSparse) && scales > 1 {
+		name = "Sparse mma"
+	}
+	for _, k := range [...]int{n - 3, n - 1} {
+		o := &in.Args[k]
+		switch {
+		case o.Kind != isa.KVector:
+			c.Errorf("Vector expected for argument %d", k)
+			continue
+		case len(o.Elems) != 2:
+			c.Errorf("Argument vector size mismatch for instruction '%s'", name)
+			continue
+		}
+		scaleByte(c, name, k, o.Elems[0], scales)
+		if e, top := o.Elems[1], int64(3-2*((n-1-k)/2)); e.Kind == isa.KInt && (e.Value < 0 || e.Value > top) {
+			c.Errorf("Argument %d of instruction '%s': value '%d' out of range, expected to be in range [0..%d]", k, name, e.Value, top)
+		}
+	}
+}
+
+// scaleByte: so many scales lie in the bytes from e on.
+func scaleByte(c *row.Checker, name string, k int, e isa.Operand, scales int64) {
+	switch {
+	case e.Kind != isa.KInt || e.Value >= 0 && e.Value < 4 && e.Value%scales == 0:
+	case scales == 1:
+		c.Errorf("Argument %d of instruction '%s': value '%d' out of range, expected to be in range [0..3]", k, name, e.Value)
+	case scales == 2:
+		c.Errorf("Argument %d of instruction '%s': unexpected value '%d', expected to be 0 or 2", k, name, e.Value)
+	default:
+		c.Errorf("Argument %d of instruction '%s': unexpected value '%d', expected to be 0", k, name, e.Value)
+	}
+}
+
 // impliedScale: a kind with one possible scale vector means that one.
 func impliedScale(c *row.Checker) {
 	if w := c.In.Mod(isa.SlotScale); w != isa.WNone && !c.In.Has(isa.SlotBlock) {
@@ -609,53 +658,6 @@ func mmaSelector(c *row.Checker) {
 	}
 	if o.Value < 0 || o.Value > top {
 		c.Errorf("Argument 6 of instruction 'Sparse mma': value '%d' out of range, expected to be in range [0..%d]", o.Value, top)
-	}
-}
-
-// scalePlaces: scales lie in bytes of the registers of threads: of A in those
-// of two threads, of B in those of four.
-func scalePlaces(c *row.Checker) {
-	in := c.In
-	if !in.Has(isa.SlotBlock) || len(in.Args) < 8 {
-		return
-	}
-	step := 1
-	switch {
-	case in.Mod(isa.SlotScale) == isa.WScaleVec4X:
-		step = 4
-	case in.Mod(isa.SlotKind) != isa.WKindMxf8f6f4:
-		step = 2
-	}
-	for k, threads := range []int64{2, 4} {
-		n := len(in.Args) - 3 + 2*k
-		o := &in.Args[n]
-		if o.Kind != isa.KVector {
-			c.Errorf("Vector expected for argument %d", n)
-			continue
-		}
-		if len(o.Elems) != 2 {
-			c.Errorf("Argument vector size mismatch for instruction 'mma'")
-			continue
-		}
-		if e := &o.Elems[0]; e.Kind == isa.KInt {
-			scaleByte(c, n, int64(e.Value), step)
-		}
-		if e := &o.Elems[1]; e.Kind == isa.KInt && (int64(e.Value) < 0 || int64(e.Value) >= threads) {
-			c.Errorf("Argument %d of instruction 'mma': value '%d' out of range, expected to be in range [0..%d]", n, int64(e.Value), threads-1)
-		}
-	}
-}
-
-// scaleByte: scales of so many bytes begin where they do not reach over the
-// word.
-func scaleByte(c *row.Checker, n int, v int64, step int) {
-	switch {
-	case step == 1 && (v < 0 || v > 3):
-		c.Errorf("Argument %d of instruction 'mma': value '%d' out of range, expected to be in range [0..3]", n, v)
-	case step == 2 && v != 0 && v != 2:
-		c.Errorf("Argument %d of instruction 'mma': unexpected value '%d', expected to be 0 or 2", n, v)
-	case step == 4 && v != 0:
-		c.Errorf("Argument %d of instruction 'mma': unexpected value '%d', expected to be 0", n, v)
 	}
 }
 
