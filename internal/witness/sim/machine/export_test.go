@@ -38,3 +38,6 @@ func Bench(a *target.Arch, in sass.Inst, of Meanings, l *Launch) (*Warp, *Inst, 
 
 // Err is what ended the launch.
 func (w *Warp) Err() error { return w.m.err }
+
+// Next is the instruction that the running group goes on at.
+func (w *Warp) Next() uint32 { return w.pc }

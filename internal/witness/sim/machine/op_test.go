@@ -296,21 +296,27 @@ func TestSetp(t *testing.T) {
 }
 
 // TestUniformBranch: BRA.U takes all lanes of the group or none, BRA those whose
-// guard holds.
+// guard holds, and BRA.U.ANY all of them where one goes.
 func TestUniformBranch(t *testing.T) {
 	for _, c := range []struct {
 		text        string
 		guard, stay uint32
+		gone        bool // all of the group
 	}{
-		{"@P0 BRA 0x40", 0xffff, 0xffff0000},
-		{"@P0 BRA.U 0x40", 0xffff, 0xffffffff},
+		{"@P0 BRA 0x40", 0xffff, 0xffff0000, false},
+		{"@P0 BRA 0x40", 0xffffffff, 0xffffffff, true},
+		{"@P0 BRA.U 0x40", 0xffff, 0xffffffff, false},
+		{"@P0 BRA.U 0x40", 0xffffffff, 0xffffffff, true},
+		{"@P0 BRA.U.ANY 0x40", 0x100, 0xffffffff, true},
+		{"@P0 BRA.U.ANY 0x40", 0, 0xffffffff, false},
 	} {
 		w, i := benchOn(t, "sm_120a", c.text)
 		if w.Active() != 0xffffffff {
 			t.Fatalf("lanes %08x begin", w.Active())
 		}
-		if i.Run(w, i, c.guard); w.Active() != c.stay {
-			t.Errorf("%s: lanes %08x stay, want %08x", c.text, w.Active(), c.stay)
+		at := w.Next()
+		if i.Run(w, i, c.guard); w.Active() != c.stay || (w.Next() != at) != c.gone {
+			t.Errorf("%s of %08x: lanes %08x at %d, want %08x (gone: %v)", c.text, c.guard, w.Active(), w.Next(), c.stay, c.gone)
 		}
 	}
 }
