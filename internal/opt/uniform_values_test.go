@@ -373,6 +373,32 @@ EXIT
 	}
 }
 
+// TestUniformPairBases: a pointer that all threads share is in a uniform pair where
+// accesses name no descriptor, which would take its place.
+func TestUniformPairBases(t *testing.T) {
+	for _, c := range []struct{ desc, want string }{{"urz", "STG.E desc[urz], [0x4], +[u0], r1"}, {"u2", "STG.E desc[u2], [r0.64+0x4], r1"}} {
+		m, err := ori.Parse(`func f kernel {
+reg r0 2/2
+reg r1 1/1
+reg u2 2/2
+b0:
+LDC.64 r0 = c[0x0][0x160]
+S2R r1 = SR_TID.X
+STG.E desc[` + c.desc + `], [r0.64+0x4], r1
+EXIT
+}
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		uniform.UniformValues(f, func(i *ori.Instr) bool { return !reads(i, ori.UR) }, op.ULDC, usualRoom)
+		if s := f.String(); !strings.Contains(s, c.want) {
+			t.Errorf("desc[%s]:\n%s", c.desc, s)
+		}
+	}
+}
+
 // reads reports whether a source of i is a register of a file.
 func reads(i *ori.Instr, c ori.Class) bool {
 	return slices.ContainsFunc(i.Srcs(), func(s ori.Operand) bool { return s.Kind == ori.KReg && s.Class == c })

@@ -247,6 +247,9 @@ func (e *emitter) address(u *unit, i *ori.Instr, k int) {
 		if u.uni = zeroPart; i.Args[k+1].Reg != ori.NoReg {
 			u.uni = int32(e.number(i.Args[k+1]))
 		}
+		if i.Args[k+1].N == 2 && o.Reg == ori.NoReg { // the form counts the general register that is none as a pair
+			u.marks |= markWide
+		}
 	}
 	u.off = o.Imm
 }

@@ -81,9 +81,9 @@ func (u *uniformBases) look(i *ori.Instr) {
 	u.sums = append(u.sums, &s)
 }
 
-// addressOf returns which operand of i is an address of one general register
-// that no uniform one is added to, or -1. Two addresses in one instruction
-// are left alone.
+// addressOf returns which operand of i is an address of one general register,
+// or of a pair where no descriptor takes the uniform one's place, that no uniform
+// one is added to, or -1. Two addresses in one instruction are left alone.
 func addressOf(i *ori.Instr) int {
 	at := -1
 	for k := int(i.NDst); k < len(i.Args); k++ {
@@ -91,7 +91,8 @@ func addressOf(i *ori.Instr) int {
 		if a.Kind != ori.KAddr {
 			continue
 		}
-		if at >= 0 || a.Reg == ori.NoReg || a.Class != ori.R || a.N != 1 || a.Flags != 0 || k > 0 && i.Args[k-1].Kind == ori.KDesc ||
+		described := k > 0 && i.Args[k-1].Kind == ori.KDesc
+		if at >= 0 || a.Reg == ori.NoReg || a.Class != ori.R || (a.N != 1 || a.Flags != 0 || described) && !(a.N == 2 && described && i.Args[k-1].Reg == ori.NoReg) ||
 			k+1 < len(i.Args) && i.Args[k+1].Kind == ori.KUAddr && i.Args[k+1].Reg != ori.NoReg {
 			return -1
 		}
@@ -183,7 +184,7 @@ func (u *uniformer) isBase(i *ori.Instr, k int) bool {
 		return false
 	}
 	uni := i.Args[k]
-	uni.Kind, uni.Class, uni.Imm = ori.KReg, ori.UR, 0
+	uni.Kind, uni.Class, uni.Imm, uni.Flags = ori.KReg, ori.UR, 0, 0
 	was := i.Args
 	defer func() { i.Args = was }()
 	i.Args = (&baseSum{uni: uni}).with(i)

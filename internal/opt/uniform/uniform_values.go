@@ -140,6 +140,10 @@ func (u *uniformer) possible(i *ori.Instr) bool {
 			if a.Reg != ori.NoReg {
 				return false
 			}
+		case ori.KSymbol: // the address of a variable
+			if i.Op != op.LDC && i.Op != op.MOV {
+				return false
+			}
 		case ori.KSpecial:
 			if !flow.IsUniformSpecial(op.Special(a.Imm)) {
 				return false
@@ -258,6 +262,20 @@ func (u *uniformer) rewrite() bool {
 	return true
 }
 
+// takesBase gives i, whose address is the moved pair that operand k names, the
+// uniform pair alone, if it has a form for that.
+func (u *uniformer) takesBase(i *ori.Instr, k int) bool {
+	i.Args[k].Class = ori.R // as it was
+	if !u.isBase(i, k) {
+		i.Args[k].Class = ori.UR
+		return false
+	}
+	uni := i.Args[k]
+	uni.Kind, uni.Class, uni.Imm, uni.Flags = ori.KReg, ori.UR, 0, 0
+	i.Args = (&baseSum{uni: uni}).with(i)
+	return true
+}
+
 // reader makes an instruction of the general datapath read its moved
 // operands in a way that exists: what was moved for a uniform register
 // becomes a copy, and addresses are read from general registers.
@@ -277,6 +295,9 @@ func (u *uniformer) reader(i *ori.Instr) {
 			continue
 		}
 		n := int(max(1, s.N))
+		if k := int(i.NDst) + k; n == 2 && s.Kind == ori.KAddr && u.takesBase(i, k) {
+			break
+		}
 		r := f.NewReg(ori.R, n)
 		u.moves = append(u.moves, false)
 		from := s.Sub

@@ -120,7 +120,15 @@ func (t *tracer) place(a Access) Place {
 			p.Root.Kind = RootUnknown
 		}
 	}
-	if a.Uni.Kind != ori.KNone {
+	switch {
+	case a.Uni.Kind == ori.KNone:
+	case a.Uni.N == 2 && a.Base.Kind != ori.KReg: // the whole address
+		u := a.Uni
+		u.Kind = ori.KReg
+		if p.Root = t.root(u, &p, maxTrace); p.Root.Kind == RootNone && a.Space == op.SpaceGeneric {
+			p.Root.Kind = RootUnknown
+		}
+	default:
 		if p.Root.Uni = t.v.Word(&a.Uni) + 1; !t.v.Stable(a.Uni) {
 			p.Root = Root{}
 		}
@@ -153,9 +161,9 @@ func (t *tracer) root(a ori.Operand, p *Place, steps int) Root {
 	switch {
 	case (i.Op == op.COPY || i.Op == op.MOV) && i.Args[1].Kind == ori.KReg && i.Args[1].Flags == 0 && i.Args[1].N == a.N:
 		return t.better(here, i.Args[1], p, steps)
-	case i.Op == op.LDC && i.Args[1].Kind == ori.KSymbol && i.Args[1].Imm == 0:
+	case isConstantLoad(i.Op) && i.Args[1].Kind == ori.KSymbol && i.Args[1].Imm == 0:
 		return Root{Kind: RootVariable, N: int64(i.Args[1].Reg)}
-	case i.Op == op.LDC && i.Args[1].Kind == ori.KConst && i.Args[1].Reg == ori.NoReg:
+	case isConstantLoad(i.Op) && i.Args[1].Kind == ori.KConst && i.Args[1].Reg == ori.NoReg:
 		return Root{Kind: RootParam, N: int64(i.Args[1].Sub)<<32 | i.Args[1].Imm}
 	case i.Op == op.IMAD && a.N == 2 && i.Mods.Has(op.MWIDE) && i.Args[3].Kind == ori.KReg && i.Args[3].N == 2 && i.Args[3].Flags == 0:
 		return t.object(here, i.Args[3], p, steps)
@@ -164,6 +172,8 @@ func (t *tracer) root(a ori.Operand, p *Place, steps int) Root {
 	}
 	return here
 }
+
+func isConstantLoad(o op.Op) bool { return o == op.LDC || o == op.ULDC || o == op.LDCU }
 
 // better follows a copy; a source that tells nothing leaves the copy as the
 // root.

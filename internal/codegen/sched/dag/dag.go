@@ -422,8 +422,12 @@ func (b *Grapher) base(t *places.Touch, i *ori.Instr) {
 			continue
 		}
 		if k+1 < len(i.Srcs()) && i.Srcs()[k+1].Kind == ori.KUAddr && i.Srcs()[k+1].Reg != ori.NoReg {
-			w := b.Names.Word(i.Srcs()[k+1])
-			t.Uniform, t.UniformVersion = w+1, b.at(w).version
+			if u := i.Srcs()[k+1]; u.N == 2 && o.Reg == ori.NoReg { // the whole address
+				o = u
+			} else {
+				w := b.Names.Word(u)
+				t.Uniform, t.UniformVersion = w+1, b.at(w).version
+			}
 		}
 		if o.Reg == ori.NoReg {
 			t.Base = absolute
