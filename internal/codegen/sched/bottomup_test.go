@@ -304,17 +304,17 @@ func TestStoresFirst(t *testing.T) {
 	}
 }
 
-// TestSpares: an order that follows stores up is taken where it leaves room for more
+// TestSparing: an order that follows stores up is taken where it leaves room for more
 // warps, or there is no other with room for its words.
-func TestSpares(t *testing.T) {
+func TestSparing(t *testing.T) {
 	p := &preScheduler{budget: Budget{Most: 168}}
 	for _, c := range []struct {
 		now, then int32
 		want      bool
-	}{{150, 140, false}, {150, 120, true}, {40, 30, true}, {40, 39, false}, {180, 170, true}, {150, 150, false}} {
-		r, x := &region{stretch: &stretch{}, most: counts{general: c.now}}, &bottomUpOrder{most: counts{general: c.then}}
-		if got := p.spares(r, x); got != c.want {
-			t.Errorf("%d words instead of %d: %t", c.then, c.now, got)
+	}{{150, 140, false}, {150, 120, true}, {40, 30, true}, {40, 39, false}, {180, 170, true}, {150, 150, false}, {20, 10, false}} {
+		r := &region{stretch: &stretch{}, most: counts{general: c.now}}
+		if below := p.sparing(r); c.then < below != c.want {
+			t.Errorf("%d words instead of %d: fewer than %d are taken", c.then, c.now, below)
 		}
 	}
 }

@@ -129,7 +129,15 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 			if r.most.price() <= r.least.price() {
 				break
 			}
-			if x := p.bottomUpWithin(r.stretch, w, bound{r.most.price(), most, math.MaxInt32}); !w.stores || p.spares(r, x) {
+			price := r.most.price()
+			if w.stores {
+				price = p.sparing(r)
+			}
+			x := r.orderOf(w, nil)
+			if price > r.least.price() { // else no order has so few
+				x = p.bottomUpWithin(r.stretch, w, bound{price, most, math.MaxInt32})
+			}
+			if x.most.price() < price {
 				r.take(x)
 			}
 			if r.most.price() <= enough {
@@ -152,11 +160,17 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 	}
 }
 
-// spares reports whether another order of r leaves room for more warps, or its own has none:
+// sparing is the price below which another order of r leaves room for more warps, or its own has none:
 // one that follows stores up loads row after row, which hides less than loads in flight together.
-func (p *preScheduler) spares(r *region, x *bottomUpOrder) bool {
+func (p *preScheduler) sparing(r *region) int32 {
 	now := r.most.price()
-	return now > p.budget.in(r.block)-reserve || estimate.CliffOf(x.most.price()) < estimate.CliffOf(now)
+	if now > p.budget.in(r.block)-reserve {
+		return now
+	}
+	if estimate.CliffOf(now) == 0 {
+		return 0
+	}
+	return estimate.StepBelow(now) - estimate.Tight + 1
 }
 
 // lighten takes an order that needs no more words if there are more than find room
