@@ -751,1560 +751,1578 @@ var forms = [...]form{{},
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff}},
 	// F2FP float.sass:56
 	{op: 39, sms: 0xf80, item: 2511, nitem: 11, arg: 395, narg: 4, mod: 217, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff}},
+		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x43e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff743e, Hi: 0xfc000000200ff}},
 	// F2FP float.sass:56
 	{op: 39, sms: 0xf80, item: 2522, nitem: 11, arg: 399, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff}},
+	// F2FP float.sass:56
+	{op: 39, sms: 0xf80, item: 2533, nitem: 11, arg: 403, narg: 4, mod: 217, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff}},
+	// F2FP float.sass:56
+	{op: 39, sms: 0xf80, item: 2544, nitem: 11, arg: 407, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080200ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0x60, item: 2533, nitem: 12, arg: 368, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0x60, item: 2555, nitem: 12, arg: 368, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0xf80, item: 2545, nitem: 12, arg: 368, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2567, nitem: 12, arg: 368, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0x60, item: 2557, nitem: 12, arg: 381, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0x60, item: 2579, nitem: 12, arg: 381, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0xf80, item: 2569, nitem: 12, arg: 381, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2591, nitem: 12, arg: 381, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0x60, item: 2581, nitem: 12, arg: 381, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0x60, item: 2603, nitem: 12, arg: 381, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0x60, item: 2593, nitem: 16, arg: 384, narg: 4, mod: 225, nmod: 5,
+	{op: 39, sms: 0x60, item: 2615, nitem: 16, arg: 384, narg: 4, mod: 225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0x60, item: 2609, nitem: 12, arg: 388, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0x60, item: 2631, nitem: 12, arg: 388, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0xf80, item: 2621, nitem: 12, arg: 388, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2643, nitem: 12, arg: 388, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0x60, item: 2633, nitem: 12, arg: 378, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0x60, item: 2655, nitem: 12, arg: 378, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:57
-	{op: 39, sms: 0xf80, item: 2645, nitem: 12, arg: 378, narg: 3, mod: 220, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2667, nitem: 12, arg: 378, narg: 3, mod: 220, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0x60, item: 2657, nitem: 14, arg: 403, narg: 4, mod: 230, nmod: 5,
+	{op: 39, sms: 0x60, item: 2679, nitem: 14, arg: 411, narg: 4, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0xf80, item: 2671, nitem: 14, arg: 403, narg: 4, mod: 230, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2693, nitem: 14, arg: 411, narg: 4, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0x60, item: 2685, nitem: 14, arg: 407, narg: 4, mod: 230, nmod: 5,
+	{op: 39, sms: 0x60, item: 2707, nitem: 14, arg: 415, narg: 4, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0xf80, item: 2699, nitem: 14, arg: 407, narg: 4, mod: 230, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2721, nitem: 14, arg: 415, narg: 4, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0x60, item: 2713, nitem: 14, arg: 407, narg: 4, mod: 230, nmod: 5,
+	{op: 39, sms: 0x60, item: 2735, nitem: 14, arg: 415, narg: 4, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0x60, item: 2727, nitem: 18, arg: 411, narg: 5, mod: 235, nmod: 5,
+	{op: 39, sms: 0x60, item: 2749, nitem: 18, arg: 419, narg: 5, mod: 235, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0x60, item: 2745, nitem: 14, arg: 416, narg: 4, mod: 230, nmod: 5,
+	{op: 39, sms: 0x60, item: 2767, nitem: 14, arg: 424, narg: 4, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:58
-	{op: 39, sms: 0xf80, item: 2759, nitem: 14, arg: 416, narg: 4, mod: 230, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2781, nitem: 14, arg: 424, narg: 4, mod: 230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:59
-	{op: 39, sms: 0x60, item: 2773, nitem: 11, arg: 391, narg: 4, mod: 217, nmod: 3,
+	{op: 39, sms: 0x60, item: 2795, nitem: 11, arg: 391, narg: 4, mod: 217, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x23e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040240ff}},
 	// F2FP float.sass:59
-	{op: 39, sms: 0xf80, item: 2784, nitem: 11, arg: 391, narg: 4, mod: 217, nmod: 3,
+	{op: 39, sms: 0xf80, item: 2806, nitem: 11, arg: 391, narg: 4, mod: 217, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x23e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040240ff}},
-	// F2FP float.sass:59
-	{op: 39, sms: 0x60, item: 2795, nitem: 11, arg: 395, narg: 4, mod: 217, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x83e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040240ff}},
-	// F2FP float.sass:59
-	{op: 39, sms: 0xf80, item: 2806, nitem: 11, arg: 395, narg: 4, mod: 217, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x83e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040240ff}},
 	// F2FP float.sass:59
 	{op: 39, sms: 0x60, item: 2817, nitem: 11, arg: 395, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x43e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffff743e, Hi: 0xfc000040240ff}},
+	// F2FP float.sass:59
+	{op: 39, sms: 0xf80, item: 2828, nitem: 11, arg: 395, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x43e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffff743e, Hi: 0xfc000040240ff}},
+	// F2FP float.sass:59
+	{op: 39, sms: 0x60, item: 2839, nitem: 11, arg: 399, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x83e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040240ff}},
+	// F2FP float.sass:59
+	{op: 39, sms: 0xf80, item: 2850, nitem: 11, arg: 399, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x603c600}, match: bits.Word{Lo: 0x83e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040240ff}},
+	// F2FP float.sass:59
+	{op: 39, sms: 0x60, item: 2861, nitem: 11, arg: 399, narg: 4, mod: 217, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe03c600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4024000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040240ff}},
 	// F2FP float.sass:59
-	{op: 39, sms: 0x60, item: 2828, nitem: 15, arg: 420, narg: 5, mod: 217, nmod: 3,
+	{op: 39, sms: 0x60, item: 2872, nitem: 15, arg: 428, narg: 5, mod: 217, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe03c600}, match: bits.Word{Lo: 0xa3e, Hi: 0xc024000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0240ff}},
 	// F2FP float.sass:59
-	{op: 39, sms: 0x60, item: 2843, nitem: 11, arg: 399, narg: 4, mod: 217, nmod: 3,
+	{op: 39, sms: 0x60, item: 2887, nitem: 11, arg: 403, narg: 4, mod: 217, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe03c600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc024000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0240ff}},
 	// F2FP float.sass:59
-	{op: 39, sms: 0xf80, item: 2854, nitem: 11, arg: 399, narg: 4, mod: 217, nmod: 3,
+	{op: 39, sms: 0xf80, item: 2898, nitem: 11, arg: 403, narg: 4, mod: 217, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe03c600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc024000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0240ff}},
+	// F2FP float.sass:59
+	{op: 39, sms: 0x60, item: 2909, nitem: 11, arg: 407, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe03c600}, match: bits.Word{Lo: 0xe3e, Hi: 0xc024000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc0000c0240ff}},
+	// F2FP float.sass:59
+	{op: 39, sms: 0xf80, item: 2920, nitem: 11, arg: 407, narg: 4, mod: 217, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe03c600}, match: bits.Word{Lo: 0xe3e, Hi: 0xc024000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc0000c0240ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0x60, item: 2865, nitem: 9, arg: 425, narg: 2, mod: 240, nmod: 4,
+	{op: 39, sms: 0x60, item: 2931, nitem: 9, arg: 433, narg: 2, mod: 240, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0xf80, item: 2874, nitem: 10, arg: 427, narg: 2, mod: 244, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2940, nitem: 10, arg: 435, narg: 2, mod: 244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0x60, item: 2884, nitem: 9, arg: 429, narg: 2, mod: 240, nmod: 4,
+	{op: 39, sms: 0x60, item: 2950, nitem: 9, arg: 437, narg: 2, mod: 240, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0xf80, item: 2893, nitem: 10, arg: 431, narg: 2, mod: 244, nmod: 5,
+	{op: 39, sms: 0xf80, item: 2959, nitem: 10, arg: 439, narg: 2, mod: 244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0x60, item: 2903, nitem: 9, arg: 429, narg: 2, mod: 240, nmod: 4,
+	{op: 39, sms: 0x60, item: 2969, nitem: 9, arg: 437, narg: 2, mod: 240, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0x60, item: 2912, nitem: 14, arg: 433, narg: 3, mod: 240, nmod: 4,
+	{op: 39, sms: 0x60, item: 2978, nitem: 14, arg: 441, narg: 3, mod: 240, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0x60, item: 2926, nitem: 9, arg: 436, narg: 2, mod: 240, nmod: 4,
+	{op: 39, sms: 0x60, item: 2992, nitem: 9, arg: 444, narg: 2, mod: 240, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:60
-	{op: 39, sms: 0xf80, item: 2935, nitem: 10, arg: 438, narg: 2, mod: 244, nmod: 5,
+	{op: 39, sms: 0xf80, item: 3001, nitem: 10, arg: 446, narg: 2, mod: 244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0x60, item: 2945, nitem: 10, arg: 425, narg: 2, mod: 249, nmod: 5,
+	{op: 39, sms: 0x60, item: 3011, nitem: 10, arg: 433, narg: 2, mod: 249, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0xf80, item: 2955, nitem: 11, arg: 427, narg: 2, mod: 254, nmod: 6,
+	{op: 39, sms: 0xf80, item: 3021, nitem: 11, arg: 435, narg: 2, mod: 254, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0x60, item: 2966, nitem: 9, arg: 429, narg: 2, mod: 240, nmod: 4,
+	{op: 39, sms: 0x60, item: 3032, nitem: 9, arg: 437, narg: 2, mod: 240, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0xf80, item: 2975, nitem: 10, arg: 431, narg: 2, mod: 244, nmod: 5,
+	{op: 39, sms: 0xf80, item: 3041, nitem: 10, arg: 439, narg: 2, mod: 244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0x60, item: 2985, nitem: 10, arg: 429, narg: 2, mod: 249, nmod: 5,
+	{op: 39, sms: 0x60, item: 3051, nitem: 10, arg: 437, narg: 2, mod: 249, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0x60, item: 2995, nitem: 15, arg: 433, narg: 3, mod: 260, nmod: 5,
+	{op: 39, sms: 0x60, item: 3061, nitem: 15, arg: 441, narg: 3, mod: 260, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0x60, item: 3010, nitem: 10, arg: 436, narg: 2, mod: 249, nmod: 5,
+	{op: 39, sms: 0x60, item: 3076, nitem: 10, arg: 444, narg: 2, mod: 249, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:61
-	{op: 39, sms: 0xf80, item: 3020, nitem: 11, arg: 438, narg: 2, mod: 254, nmod: 6,
+	{op: 39, sms: 0xf80, item: 3086, nitem: 11, arg: 446, narg: 2, mod: 254, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:62
-	{op: 39, sms: 0xf80, item: 3031, nitem: 10, arg: 425, narg: 2, mod: 265, nmod: 5,
+	{op: 39, sms: 0xf80, item: 3097, nitem: 10, arg: 433, narg: 2, mod: 265, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60c4600}, match: bits.Word{Lo: 0x23e, Hi: 0x2040200}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020402ff}},
 	// F2FP float.sass:62
-	{op: 39, sms: 0xf80, item: 3041, nitem: 9, arg: 429, narg: 2, mod: 213, nmod: 4,
+	{op: 39, sms: 0xf80, item: 3107, nitem: 9, arg: 437, narg: 2, mod: 213, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60c4600}, match: bits.Word{Lo: 0x83e, Hi: 0x2040200}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020402ff}},
 	// F2FP float.sass:62
-	{op: 39, sms: 0xf80, item: 3050, nitem: 10, arg: 436, narg: 2, mod: 265, nmod: 5,
+	{op: 39, sms: 0xf80, item: 3116, nitem: 10, arg: 444, narg: 2, mod: 265, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0c4600}, match: bits.Word{Lo: 0xc3e, Hi: 0xa040200}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0402ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0x60, item: 3060, nitem: 13, arg: 440, narg: 3, mod: 270, nmod: 6,
+	{op: 39, sms: 0x60, item: 3126, nitem: 13, arg: 448, narg: 3, mod: 270, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0xf80, item: 3073, nitem: 13, arg: 440, narg: 3, mod: 270, nmod: 6,
+	{op: 39, sms: 0xf80, item: 3139, nitem: 13, arg: 448, narg: 3, mod: 270, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0x60, item: 3086, nitem: 13, arg: 443, narg: 3, mod: 270, nmod: 6,
+	{op: 39, sms: 0x60, item: 3152, nitem: 13, arg: 451, narg: 3, mod: 270, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0xf80, item: 3099, nitem: 13, arg: 443, narg: 3, mod: 270, nmod: 6,
+	{op: 39, sms: 0xf80, item: 3165, nitem: 13, arg: 451, narg: 3, mod: 270, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0x60, item: 3112, nitem: 13, arg: 443, narg: 3, mod: 270, nmod: 6,
+	{op: 39, sms: 0x60, item: 3178, nitem: 13, arg: 451, narg: 3, mod: 270, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0x60, item: 3125, nitem: 17, arg: 446, narg: 4, mod: 276, nmod: 6,
+	{op: 39, sms: 0x60, item: 3191, nitem: 17, arg: 454, narg: 4, mod: 276, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0000ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0x60, item: 3142, nitem: 13, arg: 450, narg: 3, mod: 270, nmod: 6,
+	{op: 39, sms: 0x60, item: 3208, nitem: 13, arg: 458, narg: 3, mod: 270, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff}},
 	// F2FP float.sass:63
-	{op: 39, sms: 0xf80, item: 3155, nitem: 13, arg: 450, narg: 3, mod: 270, nmod: 6,
+	{op: 39, sms: 0xf80, item: 3221, nitem: 13, arg: 458, narg: 3, mod: 270, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff}},
 	// F2I float.sass:66
-	{op: 40, sms: 0xfff, item: 3168, nitem: 11, arg: 425, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0xfff, item: 3234, nitem: 11, arg: 433, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100}},
 	// F2I float.sass:66
-	{op: 40, sms: 0xfff, item: 3179, nitem: 9, arg: 429, narg: 2, mod: 287, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3245, nitem: 9, arg: 437, narg: 2, mod: 287, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100}},
 	// F2I float.sass:66
-	{op: 40, sms: 0x7f, item: 3188, nitem: 11, arg: 429, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3254, nitem: 11, arg: 437, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100}},
 	// F2I float.sass:66
-	{op: 40, sms: 0x7f, item: 3199, nitem: 16, arg: 433, narg: 3, mod: 291, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3265, nitem: 16, arg: 441, narg: 3, mod: 291, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008101100}},
 	// F2I float.sass:66
-	{op: 40, sms: 0x7f, item: 3215, nitem: 11, arg: 436, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3281, nitem: 11, arg: 444, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100}},
 	// F2I float.sass:66
-	{op: 40, sms: 0xf80, item: 3226, nitem: 11, arg: 436, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0xf80, item: 3292, nitem: 11, arg: 444, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100}},
 	// F2I float.sass:67
-	{op: 40, sms: 0xfff, item: 3237, nitem: 8, arg: 344, narg: 2, mod: 296, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3303, nitem: 8, arg: 344, narg: 2, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100}},
 	// F2I float.sass:67
-	{op: 40, sms: 0xfff, item: 3245, nitem: 8, arg: 346, narg: 2, mod: 296, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3311, nitem: 8, arg: 346, narg: 2, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100}},
 	// F2I float.sass:67
-	{op: 40, sms: 0x7f, item: 3253, nitem: 9, arg: 346, narg: 2, mod: 296, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3319, nitem: 9, arg: 346, narg: 2, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100}},
 	// F2I float.sass:67
-	{op: 40, sms: 0x7f, item: 3262, nitem: 14, arg: 348, narg: 3, mod: 296, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3328, nitem: 14, arg: 348, narg: 3, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008201100}},
 	// F2I float.sass:67
-	{op: 40, sms: 0x7f, item: 3276, nitem: 8, arg: 351, narg: 2, mod: 296, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3342, nitem: 8, arg: 351, narg: 2, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100}},
 	// F2I float.sass:67
-	{op: 40, sms: 0xf80, item: 3284, nitem: 8, arg: 351, narg: 2, mod: 296, nmod: 4,
+	{op: 40, sms: 0xf80, item: 3350, nitem: 8, arg: 351, narg: 2, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100}},
 	// F2I float.sass:68
-	{op: 40, sms: 0xfff, item: 3292, nitem: 11, arg: 425, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0xfff, item: 3358, nitem: 11, arg: 433, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100}},
 	// F2I float.sass:68
-	{op: 40, sms: 0xfff, item: 3303, nitem: 9, arg: 429, narg: 2, mod: 287, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3369, nitem: 9, arg: 437, narg: 2, mod: 287, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100}},
 	// F2I float.sass:68
-	{op: 40, sms: 0x7f, item: 3312, nitem: 11, arg: 429, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3378, nitem: 11, arg: 437, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100}},
 	// F2I float.sass:68
-	{op: 40, sms: 0x7f, item: 3323, nitem: 16, arg: 433, narg: 3, mod: 291, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3389, nitem: 16, arg: 441, narg: 3, mod: 291, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008401100}},
 	// F2I float.sass:68
-	{op: 40, sms: 0x7f, item: 3339, nitem: 11, arg: 436, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3405, nitem: 11, arg: 444, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100}},
 	// F2I float.sass:68
-	{op: 40, sms: 0xf80, item: 3350, nitem: 11, arg: 436, narg: 2, mod: 282, nmod: 5,
+	{op: 40, sms: 0xf80, item: 3416, nitem: 11, arg: 444, narg: 2, mod: 282, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100}},
 	// F2I float.sass:69
-	{op: 40, sms: 0xfff, item: 3361, nitem: 11, arg: 453, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0xfff, item: 3427, nitem: 11, arg: 461, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800}},
 	// F2I float.sass:69
-	{op: 40, sms: 0xfff, item: 3372, nitem: 9, arg: 455, narg: 2, mod: 305, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3438, nitem: 9, arg: 463, narg: 2, mod: 305, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800}},
 	// F2I float.sass:69
-	{op: 40, sms: 0x7f, item: 3381, nitem: 11, arg: 455, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3447, nitem: 11, arg: 463, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800}},
 	// F2I float.sass:69
-	{op: 40, sms: 0x7f, item: 3392, nitem: 16, arg: 457, narg: 3, mod: 309, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3458, nitem: 16, arg: 465, narg: 3, mod: 309, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008101800}},
 	// F2I float.sass:69
-	{op: 40, sms: 0x7f, item: 3408, nitem: 11, arg: 460, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3474, nitem: 11, arg: 468, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800}},
 	// F2I float.sass:69
-	{op: 40, sms: 0xf80, item: 3419, nitem: 11, arg: 460, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0xf80, item: 3485, nitem: 11, arg: 468, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800}},
 	// F2I float.sass:70
-	{op: 40, sms: 0xfff, item: 3430, nitem: 8, arg: 462, narg: 2, mod: 314, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3496, nitem: 8, arg: 470, narg: 2, mod: 314, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800}},
 	// F2I float.sass:70
-	{op: 40, sms: 0xfff, item: 3438, nitem: 8, arg: 464, narg: 2, mod: 314, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3504, nitem: 8, arg: 472, narg: 2, mod: 314, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800}},
 	// F2I float.sass:70
-	{op: 40, sms: 0x7f, item: 3446, nitem: 9, arg: 464, narg: 2, mod: 314, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3512, nitem: 9, arg: 472, narg: 2, mod: 314, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800}},
 	// F2I float.sass:70
-	{op: 40, sms: 0x7f, item: 3455, nitem: 14, arg: 466, narg: 3, mod: 314, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3521, nitem: 14, arg: 474, narg: 3, mod: 314, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008201800}},
 	// F2I float.sass:70
-	{op: 40, sms: 0x7f, item: 3469, nitem: 8, arg: 469, narg: 2, mod: 314, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3535, nitem: 8, arg: 477, narg: 2, mod: 314, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800}},
 	// F2I float.sass:70
-	{op: 40, sms: 0xf80, item: 3477, nitem: 8, arg: 469, narg: 2, mod: 314, nmod: 4,
+	{op: 40, sms: 0xf80, item: 3543, nitem: 8, arg: 477, narg: 2, mod: 314, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800}},
 	// F2I float.sass:71
-	{op: 40, sms: 0xfff, item: 3485, nitem: 11, arg: 453, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0xfff, item: 3551, nitem: 11, arg: 461, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800}},
 	// F2I float.sass:71
-	{op: 40, sms: 0xfff, item: 3496, nitem: 9, arg: 455, narg: 2, mod: 305, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3562, nitem: 9, arg: 463, narg: 2, mod: 305, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800}},
 	// F2I float.sass:71
-	{op: 40, sms: 0x7f, item: 3505, nitem: 11, arg: 455, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3571, nitem: 11, arg: 463, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800}},
 	// F2I float.sass:71
-	{op: 40, sms: 0x7f, item: 3516, nitem: 16, arg: 457, narg: 3, mod: 309, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3582, nitem: 16, arg: 465, narg: 3, mod: 309, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008401800}},
 	// F2I float.sass:71
-	{op: 40, sms: 0x7f, item: 3532, nitem: 11, arg: 460, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0x7f, item: 3598, nitem: 11, arg: 468, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800}},
 	// F2I float.sass:71
-	{op: 40, sms: 0xf80, item: 3543, nitem: 11, arg: 460, narg: 2, mod: 300, nmod: 5,
+	{op: 40, sms: 0xf80, item: 3609, nitem: 11, arg: 468, narg: 2, mod: 300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800}},
 	// F2I float.sass:72
-	{op: 40, sms: 0xfff, item: 3554, nitem: 9, arg: 471, narg: 2, mod: 318, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3620, nitem: 9, arg: 479, narg: 2, mod: 318, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100}},
 	// F2I float.sass:72
-	{op: 40, sms: 0xfff, item: 3563, nitem: 9, arg: 473, narg: 2, mod: 318, nmod: 4,
+	{op: 40, sms: 0xfff, item: 3629, nitem: 9, arg: 481, narg: 2, mod: 318, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100}},
 	// F2I float.sass:72
-	{op: 40, sms: 0x7f, item: 3572, nitem: 10, arg: 475, narg: 2, mod: 318, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3638, nitem: 10, arg: 483, narg: 2, mod: 318, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100}},
 	// F2I float.sass:72
-	{op: 40, sms: 0x7f, item: 3582, nitem: 15, arg: 477, narg: 3, mod: 318, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3648, nitem: 15, arg: 485, narg: 3, mod: 318, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008301100}},
 	// F2I float.sass:72
-	{op: 40, sms: 0x7f, item: 3597, nitem: 9, arg: 480, narg: 2, mod: 318, nmod: 4,
+	{op: 40, sms: 0x7f, item: 3663, nitem: 9, arg: 488, narg: 2, mod: 318, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100}},
 	// F2I float.sass:72
-	{op: 40, sms: 0xf80, item: 3606, nitem: 9, arg: 480, narg: 2, mod: 318, nmod: 4,
+	{op: 40, sms: 0xf80, item: 3672, nitem: 9, arg: 488, narg: 2, mod: 318, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100}},
 	// F2IP float.sass:75
-	{op: 41, sms: 0xffc, item: 3615, nitem: 14, arg: 403, narg: 4, mod: 322, nmod: 5,
+	{op: 41, sms: 0xffc, item: 3681, nitem: 14, arg: 411, narg: 4, mod: 322, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff}},
 	// F2IP float.sass:75
-	{op: 41, sms: 0x7c, item: 3629, nitem: 14, arg: 407, narg: 4, mod: 322, nmod: 5,
+	{op: 41, sms: 0x7c, item: 3695, nitem: 14, arg: 415, narg: 4, mod: 322, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff}},
 	// F2IP float.sass:75
-	{op: 41, sms: 0x7c, item: 3643, nitem: 18, arg: 411, narg: 5, mod: 327, nmod: 5,
+	{op: 41, sms: 0x7c, item: 3709, nitem: 18, arg: 419, narg: 5, mod: 327, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:75
-	{op: 41, sms: 0x7c, item: 3661, nitem: 14, arg: 416, narg: 4, mod: 322, nmod: 5,
+	{op: 41, sms: 0x7c, item: 3727, nitem: 14, arg: 424, narg: 4, mod: 322, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:75
-	{op: 41, sms: 0xf80, item: 3675, nitem: 14, arg: 416, narg: 4, mod: 322, nmod: 5,
+	{op: 41, sms: 0xf80, item: 3741, nitem: 14, arg: 424, narg: 4, mod: 322, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:75
-	{op: 41, sms: 0x7c, item: 3689, nitem: 14, arg: 482, narg: 4, mod: 322, nmod: 5,
+	{op: 41, sms: 0x7c, item: 3755, nitem: 14, arg: 490, narg: 4, mod: 322, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:75
-	{op: 41, sms: 0xf80, item: 3703, nitem: 14, arg: 482, narg: 4, mod: 322, nmod: 5,
+	{op: 41, sms: 0xf80, item: 3769, nitem: 14, arg: 490, narg: 4, mod: 322, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff}},
 	// FADD float.sass:78
-	{op: 42, sms: 0x7f, item: 3717, nitem: 9, arg: 486, narg: 3, mod: 332, nmod: 3,
+	{op: 42, sms: 0x7f, item: 3783, nitem: 9, arg: 494, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
 	// FADD float.sass:78
-	{op: 42, sms: 0x7f, item: 3726, nitem: 9, arg: 489, narg: 3, mod: 332, nmod: 3,
+	{op: 42, sms: 0x7f, item: 3792, nitem: 9, arg: 497, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
 	// FADD float.sass:78
-	{op: 42, sms: 0x7f, item: 3735, nitem: 10, arg: 489, narg: 3, mod: 332, nmod: 3,
+	{op: 42, sms: 0x7f, item: 3801, nitem: 10, arg: 497, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000}},
 	// FADD float.sass:78
-	{op: 42, sms: 0x7f, item: 3745, nitem: 15, arg: 492, narg: 4, mod: 332, nmod: 3,
+	{op: 42, sms: 0x7f, item: 3811, nitem: 15, arg: 500, narg: 4, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7621, Hi: 0xfc00008000000}},
 	// FADD float.sass:78
-	{op: 42, sms: 0x7f, item: 3760, nitem: 9, arg: 496, narg: 3, mod: 332, nmod: 3,
+	{op: 42, sms: 0x7f, item: 3826, nitem: 9, arg: 504, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000}},
 	// FADD float.sass:79
-	{op: 42, sms: 0xf80, item: 3726, nitem: 9, arg: 489, narg: 3, mod: 332, nmod: 3,
+	{op: 42, sms: 0xf80, item: 3792, nitem: 9, arg: 497, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
 	// FADD float.sass:80
-	{op: 42, sms: 0xf80, item: 3717, nitem: 9, arg: 486, narg: 3, mod: 332, nmod: 3,
+	{op: 42, sms: 0xf80, item: 3783, nitem: 9, arg: 494, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
 	// FADD float.sass:80
-	{op: 42, sms: 0xf80, item: 3769, nitem: 9, arg: 496, narg: 3, mod: 332, nmod: 3,
+	{op: 42, sms: 0xf80, item: 3835, nitem: 9, arg: 504, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000}},
 	// FADD2 float.sass:83
-	{op: 43, sms: 0x180, item: 3778, nitem: 10, arg: 499, narg: 3, mod: 335, nmod: 4,
+	{op: 43, sms: 0x180, item: 3844, nitem: 10, arg: 507, narg: 3, mod: 335, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000}},
 	// FADD2 float.sass:83
-	{op: 43, sms: 0x180, item: 3788, nitem: 11, arg: 502, narg: 3, mod: 335, nmod: 4,
+	{op: 43, sms: 0x180, item: 3854, nitem: 11, arg: 510, narg: 3, mod: 335, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000}},
 	// FADD2 float.sass:84
-	{op: 43, sms: 0x180, item: 3799, nitem: 9, arg: 505, narg: 3, mod: 339, nmod: 3,
+	{op: 43, sms: 0x180, item: 3865, nitem: 9, arg: 513, narg: 3, mod: 339, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x44b, Hi: 0x0}, def: bits.Word{Lo: 0xffff744b, Hi: 0xfc00000000000}},
 	// FCHK float.sass:87
-	{op: 44, sms: 0xfff, item: 3808, nitem: 6, arg: 508, narg: 3, mod: 0, nmod: 0,
+	{op: 44, sms: 0xfff, item: 3874, nitem: 6, arg: 516, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:87
-	{op: 44, sms: 0xfff, item: 3814, nitem: 6, arg: 511, narg: 3, mod: 0, nmod: 0,
+	{op: 44, sms: 0xfff, item: 3880, nitem: 6, arg: 519, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:87
-	{op: 44, sms: 0x7f, item: 3820, nitem: 7, arg: 511, narg: 3, mod: 0, nmod: 0,
+	{op: 44, sms: 0x7f, item: 3886, nitem: 7, arg: 519, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:87
-	{op: 44, sms: 0x7f, item: 3827, nitem: 12, arg: 514, narg: 4, mod: 0, nmod: 0,
+	{op: 44, sms: 0x7f, item: 3893, nitem: 12, arg: 522, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007b02, Hi: 0xfc000080e0000}},
 	// FCHK float.sass:87
-	{op: 44, sms: 0x7f, item: 3839, nitem: 6, arg: 518, narg: 3, mod: 0, nmod: 0,
+	{op: 44, sms: 0x7f, item: 3905, nitem: 6, arg: 526, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000}},
 	// FCHK float.sass:87
-	{op: 44, sms: 0xf80, item: 3845, nitem: 6, arg: 518, narg: 3, mod: 0, nmod: 0,
+	{op: 44, sms: 0xf80, item: 3911, nitem: 6, arg: 526, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000}},
 	// FENCE memory.sass:147
-	{op: 45, sms: 0x40, item: 3851, nitem: 2, arg: 0, narg: 0, mod: 342, nmod: 1,
+	{op: 45, sms: 0x40, item: 3917, nitem: 2, arg: 0, narg: 0, mod: 342, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
 	// FENCE memory.sass:148
-	{op: 45, sms: 0xf80, item: 3853, nitem: 2, arg: 0, narg: 0, mod: 343, nmod: 1,
+	{op: 45, sms: 0xf80, item: 3919, nitem: 2, arg: 0, narg: 0, mod: 343, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3855, nitem: 11, arg: 391, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 3921, nitem: 11, arg: 391, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3866, nitem: 11, arg: 521, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 3932, nitem: 11, arg: 395, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3877, nitem: 12, arg: 521, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 3943, nitem: 12, arg: 395, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3889, nitem: 17, arg: 525, narg: 5, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 3955, nitem: 17, arg: 529, narg: 5, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7623, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3906, nitem: 11, arg: 395, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 3972, nitem: 11, arg: 399, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3917, nitem: 12, arg: 530, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 3983, nitem: 12, arg: 534, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3929, nitem: 17, arg: 534, narg: 5, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 3995, nitem: 17, arg: 538, narg: 5, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3946, nitem: 11, arg: 399, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 4012, nitem: 11, arg: 403, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:90
-	{op: 46, sms: 0x7f, item: 3957, nitem: 11, arg: 539, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0x7f, item: 4023, nitem: 11, arg: 407, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:91
-	{op: 46, sms: 0xf80, item: 3866, nitem: 11, arg: 521, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0xf80, item: 3932, nitem: 11, arg: 395, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:91
-	{op: 46, sms: 0xf80, item: 3906, nitem: 11, arg: 395, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0xf80, item: 3972, nitem: 11, arg: 399, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:92
-	{op: 46, sms: 0xf80, item: 3855, nitem: 11, arg: 391, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0xf80, item: 3921, nitem: 11, arg: 391, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:92
-	{op: 46, sms: 0xf80, item: 3968, nitem: 11, arg: 399, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0xf80, item: 4034, nitem: 11, arg: 403, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:92
-	{op: 46, sms: 0xf80, item: 3979, nitem: 11, arg: 539, narg: 4, mod: 344, nmod: 3,
+	{op: 46, sms: 0xf80, item: 4045, nitem: 11, arg: 407, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:95
-	{op: 47, sms: 0x180, item: 3990, nitem: 13, arg: 543, narg: 4, mod: 347, nmod: 5,
+	{op: 47, sms: 0x180, item: 4056, nitem: 13, arg: 543, narg: 4, mod: 347, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff}},
 	// FFMA2 float.sass:95
-	{op: 47, sms: 0x180, item: 4003, nitem: 14, arg: 547, narg: 4, mod: 352, nmod: 5,
+	{op: 47, sms: 0x180, item: 4069, nitem: 14, arg: 547, narg: 4, mod: 352, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:95
-	{op: 47, sms: 0x180, item: 4017, nitem: 14, arg: 551, narg: 4, mod: 347, nmod: 5,
+	{op: 47, sms: 0x180, item: 4083, nitem: 14, arg: 551, narg: 4, mod: 347, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:96
-	{op: 47, sms: 0x180, item: 4031, nitem: 12, arg: 555, narg: 4, mod: 357, nmod: 4,
+	{op: 47, sms: 0x180, item: 4097, nitem: 12, arg: 555, narg: 4, mod: 357, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc000000000ff}},
 	// FFMA2 float.sass:97
-	{op: 47, sms: 0x180, item: 4043, nitem: 12, arg: 559, narg: 4, mod: 361, nmod: 4,
+	{op: 47, sms: 0x180, item: 4109, nitem: 12, arg: 559, narg: 4, mod: 361, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x449, Hi: 0x0}, def: bits.Word{Lo: 0xffff7449, Hi: 0xfc000000000ff}},
 	// FHADD float.sass:100
-	{op: 48, sms: 0xf80, item: 4055, nitem: 10, arg: 563, narg: 3, mod: 365, nmod: 4,
+	{op: 48, sms: 0xf80, item: 4121, nitem: 10, arg: 563, narg: 3, mod: 365, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000}},
 	// FHADD float.sass:100
-	{op: 48, sms: 0xf80, item: 4065, nitem: 10, arg: 566, narg: 3, mod: 365, nmod: 4,
+	{op: 48, sms: 0xf80, item: 4131, nitem: 10, arg: 566, narg: 3, mod: 365, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000}},
 	// FHFMA float.sass:103
-	{op: 49, sms: 0xf80, item: 4075, nitem: 13, arg: 569, narg: 4, mod: 369, nmod: 5,
+	{op: 49, sms: 0xf80, item: 4141, nitem: 13, arg: 569, narg: 4, mod: 369, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff}},
 	// FHFMA float.sass:103
-	{op: 49, sms: 0xf80, item: 4088, nitem: 14, arg: 573, narg: 4, mod: 369, nmod: 5,
+	{op: 49, sms: 0xf80, item: 4154, nitem: 14, arg: 573, narg: 4, mod: 369, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff}},
 	// FHFMA float.sass:103
-	{op: 49, sms: 0xf80, item: 4102, nitem: 13, arg: 577, narg: 4, mod: 369, nmod: 5,
+	{op: 49, sms: 0xf80, item: 4168, nitem: 13, arg: 577, narg: 4, mod: 369, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff}},
 	// FLO float.sass:106
-	{op: 50, sms: 0xfff, item: 4115, nitem: 9, arg: 581, narg: 3, mod: 374, nmod: 2,
+	{op: 50, sms: 0xfff, item: 4181, nitem: 9, arg: 581, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200}},
 	// FLO float.sass:106
-	{op: 50, sms: 0xfff, item: 4124, nitem: 9, arg: 584, narg: 3, mod: 374, nmod: 2,
+	{op: 50, sms: 0xfff, item: 4190, nitem: 9, arg: 584, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200}},
 	// FLO float.sass:106
-	{op: 50, sms: 0x7f, item: 4133, nitem: 9, arg: 584, narg: 3, mod: 374, nmod: 2,
+	{op: 50, sms: 0x7f, item: 4199, nitem: 9, arg: 584, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200}},
 	// FLO float.sass:106
-	{op: 50, sms: 0x7f, item: 4142, nitem: 14, arg: 587, narg: 4, mod: 374, nmod: 2,
+	{op: 50, sms: 0x7f, item: 4208, nitem: 14, arg: 587, narg: 4, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b00, Hi: 0xfc000080e0200}},
 	// FLO float.sass:106
-	{op: 50, sms: 0x7f, item: 4156, nitem: 9, arg: 591, narg: 3, mod: 374, nmod: 2,
+	{op: 50, sms: 0x7f, item: 4222, nitem: 9, arg: 591, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200}},
 	// FLO float.sass:106
-	{op: 50, sms: 0xf80, item: 4165, nitem: 9, arg: 591, narg: 3, mod: 374, nmod: 2,
+	{op: 50, sms: 0xf80, item: 4231, nitem: 9, arg: 591, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200}},
 	// FMNMX float.sass:109
-	{op: 51, sms: 0x1, item: 4174, nitem: 9, arg: 594, narg: 4, mod: 376, nmod: 1,
+	{op: 51, sms: 0x1, item: 4240, nitem: 9, arg: 594, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:109
-	{op: 51, sms: 0x1, item: 4183, nitem: 9, arg: 598, narg: 4, mod: 376, nmod: 1,
+	{op: 51, sms: 0x1, item: 4249, nitem: 9, arg: 598, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:109
-	{op: 51, sms: 0x1, item: 4192, nitem: 10, arg: 602, narg: 4, mod: 376, nmod: 1,
+	{op: 51, sms: 0x1, item: 4258, nitem: 10, arg: 602, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:109
-	{op: 51, sms: 0x1, item: 4202, nitem: 15, arg: 606, narg: 5, mod: 376, nmod: 1,
+	{op: 51, sms: 0x1, item: 4268, nitem: 15, arg: 606, narg: 5, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:109
-	{op: 51, sms: 0x1, item: 4217, nitem: 9, arg: 611, narg: 4, mod: 376, nmod: 1,
+	{op: 51, sms: 0x1, item: 4283, nitem: 9, arg: 611, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:110
-	{op: 51, sms: 0x2, item: 4226, nitem: 10, arg: 615, narg: 4, mod: 377, nmod: 2,
+	{op: 51, sms: 0x2, item: 4292, nitem: 10, arg: 615, narg: 4, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:110
-	{op: 51, sms: 0x2, item: 4236, nitem: 10, arg: 619, narg: 4, mod: 377, nmod: 2,
+	{op: 51, sms: 0x2, item: 4302, nitem: 10, arg: 619, narg: 4, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:110
-	{op: 51, sms: 0x2, item: 4246, nitem: 11, arg: 623, narg: 4, mod: 377, nmod: 2,
+	{op: 51, sms: 0x2, item: 4312, nitem: 11, arg: 623, narg: 4, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:110
-	{op: 51, sms: 0x2, item: 4257, nitem: 16, arg: 627, narg: 5, mod: 377, nmod: 2,
+	{op: 51, sms: 0x2, item: 4323, nitem: 16, arg: 627, narg: 5, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:110
-	{op: 51, sms: 0x2, item: 4273, nitem: 10, arg: 632, narg: 4, mod: 377, nmod: 2,
+	{op: 51, sms: 0x2, item: 4339, nitem: 10, arg: 632, narg: 4, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:111
-	{op: 51, sms: 0x3c, item: 4283, nitem: 11, arg: 636, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0x3c, item: 4349, nitem: 11, arg: 636, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:111
-	{op: 51, sms: 0x3c, item: 4294, nitem: 11, arg: 640, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0x3c, item: 4360, nitem: 11, arg: 640, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:111
-	{op: 51, sms: 0x3c, item: 4305, nitem: 12, arg: 644, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0x3c, item: 4371, nitem: 12, arg: 644, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:111
-	{op: 51, sms: 0x3c, item: 4317, nitem: 17, arg: 648, narg: 5, mod: 379, nmod: 3,
+	{op: 51, sms: 0x3c, item: 4383, nitem: 17, arg: 648, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:111
-	{op: 51, sms: 0x3c, item: 4334, nitem: 11, arg: 653, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0x3c, item: 4400, nitem: 11, arg: 653, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:112
-	{op: 51, sms: 0xfc0, item: 4283, nitem: 11, arg: 636, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0xfc0, item: 4349, nitem: 11, arg: 636, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:112
-	{op: 51, sms: 0xfc0, item: 4294, nitem: 11, arg: 640, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0xfc0, item: 4360, nitem: 11, arg: 640, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:112
-	{op: 51, sms: 0x40, item: 4305, nitem: 12, arg: 644, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0x40, item: 4371, nitem: 12, arg: 644, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:112
-	{op: 51, sms: 0x40, item: 4317, nitem: 17, arg: 648, narg: 5, mod: 379, nmod: 3,
+	{op: 51, sms: 0x40, item: 4383, nitem: 17, arg: 648, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:112
-	{op: 51, sms: 0x40, item: 4334, nitem: 11, arg: 653, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0x40, item: 4400, nitem: 11, arg: 653, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:112
-	{op: 51, sms: 0xf80, item: 4345, nitem: 11, arg: 653, narg: 4, mod: 379, nmod: 3,
+	{op: 51, sms: 0xf80, item: 4411, nitem: 11, arg: 653, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:113
-	{op: 51, sms: 0xfc0, item: 4356, nitem: 13, arg: 657, narg: 5, mod: 379, nmod: 3,
+	{op: 51, sms: 0xfc0, item: 4422, nitem: 13, arg: 657, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:113
-	{op: 51, sms: 0xfc0, item: 4369, nitem: 13, arg: 662, narg: 5, mod: 379, nmod: 3,
+	{op: 51, sms: 0xfc0, item: 4435, nitem: 13, arg: 662, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x2}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:113
-	{op: 51, sms: 0x40, item: 4382, nitem: 14, arg: 667, narg: 5, mod: 379, nmod: 3,
+	{op: 51, sms: 0x40, item: 4448, nitem: 14, arg: 667, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x2}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:113
-	{op: 51, sms: 0x40, item: 4396, nitem: 19, arg: 672, narg: 6, mod: 379, nmod: 3,
+	{op: 51, sms: 0x40, item: 4462, nitem: 19, arg: 672, narg: 6, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b80001e}},
 	// FMNMX float.sass:113
-	{op: 51, sms: 0x40, item: 4415, nitem: 13, arg: 678, narg: 5, mod: 379, nmod: 3,
+	{op: 51, sms: 0x40, item: 4481, nitem: 13, arg: 678, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b80001e}},
 	// FMNMX float.sass:113
-	{op: 51, sms: 0xf80, item: 4428, nitem: 13, arg: 678, narg: 5, mod: 379, nmod: 3,
+	{op: 51, sms: 0xf80, item: 4494, nitem: 13, arg: 678, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b80001e}},
 	// FMNMX3 float.sass:116
-	{op: 52, sms: 0x380, item: 4441, nitem: 12, arg: 683, narg: 5, mod: 377, nmod: 2,
+	{op: 52, sms: 0x380, item: 4507, nitem: 12, arg: 683, narg: 5, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff}},
 	// FMNMX3 float.sass:116
-	{op: 52, sms: 0x380, item: 4453, nitem: 12, arg: 688, narg: 5, mod: 377, nmod: 2,
+	{op: 52, sms: 0x380, item: 4519, nitem: 12, arg: 688, narg: 5, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff}},
 	// FMNMX3 float.sass:117
-	{op: 52, sms: 0x380, item: 4465, nitem: 12, arg: 693, narg: 5, mod: 377, nmod: 2,
+	{op: 52, sms: 0x380, item: 4531, nitem: 12, arg: 693, narg: 5, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x876, Hi: 0x0}, def: bits.Word{Lo: 0xffff7876, Hi: 0xfc000038000ff}},
 	// FMUL float.sass:120
-	{op: 53, sms: 0xfff, item: 4477, nitem: 10, arg: 698, narg: 3, mod: 382, nmod: 4,
+	{op: 53, sms: 0xfff, item: 4543, nitem: 10, arg: 698, narg: 3, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000}},
 	// FMUL float.sass:120
-	{op: 53, sms: 0xfff, item: 4487, nitem: 10, arg: 701, narg: 3, mod: 382, nmod: 4,
+	{op: 53, sms: 0xfff, item: 4553, nitem: 10, arg: 701, narg: 3, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000}},
 	// FMUL float.sass:120
-	{op: 53, sms: 0x7f, item: 4497, nitem: 11, arg: 701, narg: 3, mod: 382, nmod: 4,
+	{op: 53, sms: 0x7f, item: 4563, nitem: 11, arg: 701, narg: 3, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000}},
 	// FMUL float.sass:120
-	{op: 53, sms: 0x7f, item: 4508, nitem: 16, arg: 704, narg: 4, mod: 382, nmod: 4,
+	{op: 53, sms: 0x7f, item: 4574, nitem: 16, arg: 704, narg: 4, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a20, Hi: 0xfc00008400000}},
 	// FMUL float.sass:120
-	{op: 53, sms: 0x7f, item: 4524, nitem: 10, arg: 708, narg: 3, mod: 382, nmod: 4,
+	{op: 53, sms: 0x7f, item: 4590, nitem: 10, arg: 708, narg: 3, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000}},
 	// FMUL float.sass:120
-	{op: 53, sms: 0xf80, item: 4534, nitem: 10, arg: 708, narg: 3, mod: 382, nmod: 4,
+	{op: 53, sms: 0xf80, item: 4600, nitem: 10, arg: 708, narg: 3, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000}},
 	// FMUL2 float.sass:123
-	{op: 54, sms: 0x180, item: 4544, nitem: 10, arg: 499, narg: 3, mod: 361, nmod: 4,
+	{op: 54, sms: 0x180, item: 4610, nitem: 10, arg: 507, narg: 3, mod: 361, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000}},
 	// FMUL2 float.sass:123
-	{op: 54, sms: 0x180, item: 4554, nitem: 11, arg: 502, narg: 3, mod: 361, nmod: 4,
+	{op: 54, sms: 0x180, item: 4620, nitem: 11, arg: 510, narg: 3, mod: 361, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000}},
 	// FMUL2 float.sass:124
-	{op: 54, sms: 0x180, item: 4565, nitem: 9, arg: 505, narg: 3, mod: 386, nmod: 3,
+	{op: 54, sms: 0x180, item: 4631, nitem: 9, arg: 513, narg: 3, mod: 386, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc00000000000}},
 	// FRND float.sass:127
-	{op: 55, sms: 0xfff, item: 4574, nitem: 9, arg: 711, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0xfff, item: 4640, nitem: 9, arg: 711, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800}},
 	// FRND float.sass:127
-	{op: 55, sms: 0xfff, item: 4583, nitem: 7, arg: 713, narg: 2, mod: 392, nmod: 2,
+	{op: 55, sms: 0xfff, item: 4649, nitem: 7, arg: 713, narg: 2, mod: 392, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800}},
 	// FRND float.sass:127
-	{op: 55, sms: 0x7f, item: 4590, nitem: 9, arg: 713, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0x7f, item: 4656, nitem: 9, arg: 713, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800}},
 	// FRND float.sass:127
-	{op: 55, sms: 0x7f, item: 4599, nitem: 14, arg: 715, narg: 3, mod: 394, nmod: 3,
+	{op: 55, sms: 0x7f, item: 4665, nitem: 14, arg: 715, narg: 3, mod: 394, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008100800}},
 	// FRND float.sass:127
-	{op: 55, sms: 0x7f, item: 4613, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0x7f, item: 4679, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800}},
 	// FRND float.sass:127
-	{op: 55, sms: 0xf80, item: 4622, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0xf80, item: 4688, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800}},
 	// FRND float.sass:128
-	{op: 55, sms: 0xfff, item: 4631, nitem: 6, arg: 720, narg: 2, mod: 397, nmod: 2,
+	{op: 55, sms: 0xfff, item: 4697, nitem: 6, arg: 720, narg: 2, mod: 397, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000}},
 	// FRND float.sass:128
-	{op: 55, sms: 0xfff, item: 4637, nitem: 6, arg: 722, narg: 2, mod: 397, nmod: 2,
+	{op: 55, sms: 0xfff, item: 4703, nitem: 6, arg: 722, narg: 2, mod: 397, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000}},
 	// FRND float.sass:128
-	{op: 55, sms: 0x7f, item: 4643, nitem: 7, arg: 722, narg: 2, mod: 397, nmod: 2,
+	{op: 55, sms: 0x7f, item: 4709, nitem: 7, arg: 722, narg: 2, mod: 397, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000}},
 	// FRND float.sass:128
-	{op: 55, sms: 0x7f, item: 4650, nitem: 12, arg: 724, narg: 3, mod: 397, nmod: 2,
+	{op: 55, sms: 0x7f, item: 4716, nitem: 12, arg: 724, narg: 3, mod: 397, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008201000}},
 	// FRND float.sass:128
-	{op: 55, sms: 0x7f, item: 4662, nitem: 6, arg: 727, narg: 2, mod: 397, nmod: 2,
+	{op: 55, sms: 0x7f, item: 4728, nitem: 6, arg: 727, narg: 2, mod: 397, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000}},
 	// FRND float.sass:128
-	{op: 55, sms: 0xf80, item: 4668, nitem: 6, arg: 727, narg: 2, mod: 397, nmod: 2,
+	{op: 55, sms: 0xf80, item: 4734, nitem: 6, arg: 727, narg: 2, mod: 397, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000}},
 	// FRND float.sass:129
-	{op: 55, sms: 0xfff, item: 4674, nitem: 9, arg: 711, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0xfff, item: 4740, nitem: 9, arg: 711, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000}},
 	// FRND float.sass:129
-	{op: 55, sms: 0x7f, item: 4683, nitem: 9, arg: 713, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0x7f, item: 4749, nitem: 9, arg: 713, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000}},
 	// FRND float.sass:129
-	{op: 55, sms: 0x7f, item: 4692, nitem: 14, arg: 715, narg: 3, mod: 394, nmod: 3,
+	{op: 55, sms: 0x7f, item: 4758, nitem: 14, arg: 715, narg: 3, mod: 394, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008402000}},
 	// FRND float.sass:129
-	{op: 55, sms: 0x7f, item: 4706, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0x7f, item: 4772, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000}},
 	// FRND float.sass:129
-	{op: 55, sms: 0xf80, item: 4715, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
+	{op: 55, sms: 0xf80, item: 4781, nitem: 9, arg: 718, narg: 2, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000}},
 	// FRND float.sass:130
-	{op: 55, sms: 0xfff, item: 4724, nitem: 7, arg: 729, narg: 2, mod: 392, nmod: 2,
+	{op: 55, sms: 0xfff, item: 4790, nitem: 7, arg: 729, narg: 2, mod: 392, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800}},
 	// FRND float.sass:130
-	{op: 55, sms: 0xfff, item: 4731, nitem: 7, arg: 355, narg: 2, mod: 392, nmod: 2,
+	{op: 55, sms: 0xfff, item: 4797, nitem: 7, arg: 355, narg: 2, mod: 392, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800}},
 	// FRND float.sass:130
-	{op: 55, sms: 0x7f, item: 4738, nitem: 8, arg: 731, narg: 2, mod: 392, nmod: 2,
+	{op: 55, sms: 0x7f, item: 4804, nitem: 8, arg: 731, narg: 2, mod: 392, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800}},
 	// FRND float.sass:130
-	{op: 55, sms: 0x7f, item: 4746, nitem: 13, arg: 357, narg: 3, mod: 392, nmod: 2,
+	{op: 55, sms: 0x7f, item: 4812, nitem: 13, arg: 357, narg: 3, mod: 392, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b13, Hi: 0xfc00008301800}},
 	// FRND float.sass:130
-	{op: 55, sms: 0x7f, item: 4759, nitem: 7, arg: 733, narg: 2, mod: 392, nmod: 2,
+	{op: 55, sms: 0x7f, item: 4825, nitem: 7, arg: 733, narg: 2, mod: 392, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800}},
 	// FRND float.sass:130
-	{op: 55, sms: 0xf80, item: 4766, nitem: 7, arg: 733, narg: 2, mod: 392, nmod: 2,
+	{op: 55, sms: 0xf80, item: 4832, nitem: 7, arg: 733, narg: 2, mod: 392, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800}},
 	// FSEL float.sass:133
-	{op: 56, sms: 0xfff, item: 4174, nitem: 9, arg: 594, narg: 4, mod: 376, nmod: 1,
+	{op: 56, sms: 0xfff, item: 4240, nitem: 9, arg: 594, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000}},
 	// FSEL float.sass:133
-	{op: 56, sms: 0xfff, item: 4183, nitem: 9, arg: 598, narg: 4, mod: 376, nmod: 1,
+	{op: 56, sms: 0xfff, item: 4249, nitem: 9, arg: 598, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000}},
 	// FSEL float.sass:133
-	{op: 56, sms: 0x7f, item: 4192, nitem: 10, arg: 602, narg: 4, mod: 376, nmod: 1,
+	{op: 56, sms: 0x7f, item: 4258, nitem: 10, arg: 602, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000}},
 	// FSEL float.sass:133
-	{op: 56, sms: 0x7f, item: 4202, nitem: 15, arg: 606, narg: 5, mod: 376, nmod: 1,
+	{op: 56, sms: 0x7f, item: 4268, nitem: 15, arg: 606, narg: 5, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a08, Hi: 0xfc0000b800000}},
 	// FSEL float.sass:133
-	{op: 56, sms: 0x7f, item: 4217, nitem: 9, arg: 611, narg: 4, mod: 376, nmod: 1,
+	{op: 56, sms: 0x7f, item: 4283, nitem: 9, arg: 611, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000}},
 	// FSEL float.sass:133
-	{op: 56, sms: 0xf80, item: 4773, nitem: 9, arg: 611, narg: 4, mod: 376, nmod: 1,
+	{op: 56, sms: 0xf80, item: 4839, nitem: 9, arg: 611, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000}},
 	// FSET float.sass:136
-	{op: 57, sms: 0xfff, item: 4782, nitem: 12, arg: 735, narg: 4, mod: 399, nmod: 3,
+	{op: 57, sms: 0xfff, item: 4848, nitem: 12, arg: 735, narg: 4, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000}},
 	// FSET float.sass:136
-	{op: 57, sms: 0xfff, item: 4794, nitem: 12, arg: 739, narg: 4, mod: 399, nmod: 3,
+	{op: 57, sms: 0xfff, item: 4860, nitem: 12, arg: 739, narg: 4, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000}},
 	// FSET float.sass:136
-	{op: 57, sms: 0x7f, item: 4806, nitem: 13, arg: 743, narg: 4, mod: 399, nmod: 3,
+	{op: 57, sms: 0x7f, item: 4872, nitem: 13, arg: 743, narg: 4, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000}},
 	// FSET float.sass:136
-	{op: 57, sms: 0x7f, item: 4819, nitem: 18, arg: 747, narg: 5, mod: 399, nmod: 3,
+	{op: 57, sms: 0x7f, item: 4885, nitem: 18, arg: 747, narg: 5, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0a, Hi: 0xfc0000b800000}},
 	// FSET float.sass:136
-	{op: 57, sms: 0x7f, item: 4837, nitem: 12, arg: 752, narg: 4, mod: 399, nmod: 3,
+	{op: 57, sms: 0x7f, item: 4903, nitem: 12, arg: 752, narg: 4, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000}},
 	// FSET float.sass:136
-	{op: 57, sms: 0xf80, item: 4849, nitem: 12, arg: 752, narg: 4, mod: 399, nmod: 3,
+	{op: 57, sms: 0xf80, item: 4915, nitem: 12, arg: 752, narg: 4, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000}},
 	// FSETP float.sass:139
-	{op: 58, sms: 0xfff, item: 4861, nitem: 13, arg: 756, narg: 5, mod: 402, nmod: 3,
+	{op: 58, sms: 0xfff, item: 4927, nitem: 13, arg: 756, narg: 5, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:139
-	{op: 58, sms: 0xfff, item: 4874, nitem: 13, arg: 761, narg: 5, mod: 402, nmod: 3,
+	{op: 58, sms: 0xfff, item: 4940, nitem: 13, arg: 761, narg: 5, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:139
-	{op: 58, sms: 0x7f, item: 4887, nitem: 14, arg: 766, narg: 5, mod: 402, nmod: 3,
+	{op: 58, sms: 0x7f, item: 4953, nitem: 14, arg: 766, narg: 5, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:139
-	{op: 58, sms: 0x7f, item: 4901, nitem: 19, arg: 771, narg: 6, mod: 402, nmod: 3,
+	{op: 58, sms: 0x7f, item: 4967, nitem: 19, arg: 771, narg: 6, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0b, Hi: 0xfc0000bfe0000}},
 	// FSETP float.sass:139
-	{op: 58, sms: 0x7f, item: 4920, nitem: 13, arg: 777, narg: 5, mod: 402, nmod: 3,
+	{op: 58, sms: 0x7f, item: 4986, nitem: 13, arg: 777, narg: 5, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000}},
 	// FSETP float.sass:139
-	{op: 58, sms: 0xf80, item: 4933, nitem: 13, arg: 777, narg: 5, mod: 402, nmod: 3,
+	{op: 58, sms: 0xf80, item: 4999, nitem: 13, arg: 777, narg: 5, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000}},
 	// FSWZADD float.sass:142
-	{op: 59, sms: 0x3ff, item: 4946, nitem: 14, arg: 486, narg: 3, mod: 405, nmod: 7,
+	{op: 59, sms: 0x3ff, item: 5012, nitem: 14, arg: 494, narg: 3, mod: 405, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
 	// FSWZADD float.sass:143
-	{op: 59, sms: 0xc00, item: 4960, nitem: 14, arg: 486, narg: 3, mod: 412, nmod: 7,
+	{op: 59, sms: 0xc00, item: 5026, nitem: 14, arg: 494, narg: 3, mod: 412, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
 	// HADD2 float.sass:146
-	{op: 60, sms: 0x1f, item: 4974, nitem: 11, arg: 563, narg: 3, mod: 419, nmod: 5,
+	{op: 60, sms: 0x1f, item: 5040, nitem: 11, arg: 563, narg: 3, mod: 419, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:146
-	{op: 60, sms: 0x1f, item: 4985, nitem: 12, arg: 782, narg: 4, mod: 424, nmod: 4,
+	{op: 60, sms: 0x1f, item: 5051, nitem: 12, arg: 782, narg: 4, mod: 424, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:146
-	{op: 60, sms: 0x1f, item: 4997, nitem: 12, arg: 786, narg: 3, mod: 419, nmod: 5,
+	{op: 60, sms: 0x1f, item: 5063, nitem: 12, arg: 786, narg: 3, mod: 419, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:146
-	{op: 60, sms: 0x1f, item: 5009, nitem: 17, arg: 789, narg: 4, mod: 428, nmod: 5,
+	{op: 60, sms: 0x1f, item: 5075, nitem: 17, arg: 789, narg: 4, mod: 428, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:146
-	{op: 60, sms: 0x1f, item: 5026, nitem: 12, arg: 566, narg: 3, mod: 419, nmod: 5,
+	{op: 60, sms: 0x1f, item: 5092, nitem: 12, arg: 566, narg: 3, mod: 419, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:147
-	{op: 60, sms: 0x20, item: 5038, nitem: 10, arg: 793, narg: 3, mod: 433, nmod: 4,
+	{op: 60, sms: 0x20, item: 5104, nitem: 10, arg: 793, narg: 3, mod: 433, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:147
-	{op: 60, sms: 0x20, item: 5048, nitem: 11, arg: 796, narg: 4, mod: 437, nmod: 3,
+	{op: 60, sms: 0x20, item: 5114, nitem: 11, arg: 796, narg: 4, mod: 437, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:147
-	{op: 60, sms: 0x20, item: 5059, nitem: 11, arg: 800, narg: 3, mod: 433, nmod: 4,
+	{op: 60, sms: 0x20, item: 5125, nitem: 11, arg: 800, narg: 3, mod: 433, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:147
-	{op: 60, sms: 0x20, item: 5070, nitem: 16, arg: 803, narg: 4, mod: 440, nmod: 4,
+	{op: 60, sms: 0x20, item: 5136, nitem: 16, arg: 803, narg: 4, mod: 440, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:147
-	{op: 60, sms: 0x20, item: 5086, nitem: 11, arg: 807, narg: 3, mod: 433, nmod: 4,
+	{op: 60, sms: 0x20, item: 5152, nitem: 11, arg: 807, narg: 3, mod: 433, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:148
-	{op: 60, sms: 0x20, item: 5097, nitem: 11, arg: 563, narg: 3, mod: 444, nmod: 4,
+	{op: 60, sms: 0x20, item: 5163, nitem: 11, arg: 563, narg: 3, mod: 444, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:148
-	{op: 60, sms: 0x20, item: 5108, nitem: 10, arg: 786, narg: 3, mod: 448, nmod: 3,
+	{op: 60, sms: 0x20, item: 5174, nitem: 10, arg: 786, narg: 3, mod: 448, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:148
-	{op: 60, sms: 0x20, item: 5118, nitem: 12, arg: 786, narg: 3, mod: 444, nmod: 4,
+	{op: 60, sms: 0x20, item: 5184, nitem: 12, arg: 786, narg: 3, mod: 444, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:148
-	{op: 60, sms: 0x20, item: 5130, nitem: 17, arg: 789, narg: 4, mod: 451, nmod: 4,
+	{op: 60, sms: 0x20, item: 5196, nitem: 17, arg: 789, narg: 4, mod: 451, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:148
-	{op: 60, sms: 0x20, item: 5147, nitem: 12, arg: 566, narg: 3, mod: 444, nmod: 4,
+	{op: 60, sms: 0x20, item: 5213, nitem: 12, arg: 566, narg: 3, mod: 444, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:149
-	{op: 60, sms: 0xfc0, item: 5159, nitem: 11, arg: 563, narg: 3, mod: 455, nmod: 5,
+	{op: 60, sms: 0xfc0, item: 5225, nitem: 11, arg: 563, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:149
-	{op: 60, sms: 0x40, item: 5170, nitem: 12, arg: 786, narg: 3, mod: 455, nmod: 5,
+	{op: 60, sms: 0x40, item: 5236, nitem: 12, arg: 786, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:149
-	{op: 60, sms: 0x40, item: 5182, nitem: 17, arg: 789, narg: 4, mod: 460, nmod: 5,
+	{op: 60, sms: 0x40, item: 5248, nitem: 17, arg: 789, narg: 4, mod: 460, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:149
-	{op: 60, sms: 0x40, item: 5199, nitem: 12, arg: 566, narg: 3, mod: 455, nmod: 5,
+	{op: 60, sms: 0x40, item: 5265, nitem: 12, arg: 566, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:149
-	{op: 60, sms: 0xf80, item: 5211, nitem: 12, arg: 566, narg: 3, mod: 455, nmod: 5,
+	{op: 60, sms: 0xf80, item: 5277, nitem: 12, arg: 566, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:150
-	{op: 60, sms: 0xfc0, item: 5223, nitem: 11, arg: 796, narg: 4, mod: 437, nmod: 3,
+	{op: 60, sms: 0xfc0, item: 5289, nitem: 11, arg: 796, narg: 4, mod: 437, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:151
-	{op: 60, sms: 0xfc0, item: 5234, nitem: 12, arg: 782, narg: 4, mod: 448, nmod: 3,
+	{op: 60, sms: 0xfc0, item: 5300, nitem: 12, arg: 782, narg: 4, mod: 448, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}},
 	// HADD2 float.sass:152
-	{op: 60, sms: 0xfc0, item: 5246, nitem: 12, arg: 810, narg: 3, mod: 465, nmod: 5,
+	{op: 60, sms: 0xfc0, item: 5312, nitem: 12, arg: 810, narg: 3, mod: 465, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:152
-	{op: 60, sms: 0xfc0, item: 5258, nitem: 11, arg: 813, narg: 3, mod: 470, nmod: 4,
+	{op: 60, sms: 0xfc0, item: 5324, nitem: 11, arg: 813, narg: 3, mod: 470, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:152
-	{op: 60, sms: 0x40, item: 5269, nitem: 13, arg: 813, narg: 3, mod: 465, nmod: 5,
+	{op: 60, sms: 0x40, item: 5335, nitem: 13, arg: 813, narg: 3, mod: 465, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:152
-	{op: 60, sms: 0x40, item: 5282, nitem: 18, arg: 816, narg: 4, mod: 474, nmod: 5,
+	{op: 60, sms: 0x40, item: 5348, nitem: 18, arg: 816, narg: 4, mod: 474, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:152
-	{op: 60, sms: 0x40, item: 5300, nitem: 13, arg: 820, narg: 3, mod: 465, nmod: 5,
+	{op: 60, sms: 0x40, item: 5366, nitem: 13, arg: 820, narg: 3, mod: 465, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:152
-	{op: 60, sms: 0xf80, item: 5313, nitem: 13, arg: 820, narg: 3, mod: 465, nmod: 5,
+	{op: 60, sms: 0xf80, item: 5379, nitem: 13, arg: 820, narg: 3, mod: 465, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5326, nitem: 14, arg: 569, narg: 4, mod: 479, nmod: 6,
+	{op: 61, sms: 0x1, item: 5392, nitem: 14, arg: 569, narg: 4, mod: 479, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5340, nitem: 15, arg: 823, narg: 5, mod: 485, nmod: 5,
+	{op: 61, sms: 0x1, item: 5406, nitem: 15, arg: 823, narg: 5, mod: 485, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5355, nitem: 15, arg: 828, narg: 4, mod: 479, nmod: 6,
+	{op: 61, sms: 0x1, item: 5421, nitem: 15, arg: 828, narg: 4, mod: 479, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5370, nitem: 20, arg: 832, narg: 5, mod: 490, nmod: 6,
+	{op: 61, sms: 0x1, item: 5436, nitem: 20, arg: 832, narg: 5, mod: 490, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5390, nitem: 15, arg: 837, narg: 5, mod: 496, nmod: 5,
+	{op: 61, sms: 0x1, item: 5456, nitem: 15, arg: 837, narg: 5, mod: 496, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5405, nitem: 15, arg: 842, narg: 4, mod: 501, nmod: 6,
+	{op: 61, sms: 0x1, item: 5471, nitem: 15, arg: 842, narg: 4, mod: 501, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5420, nitem: 20, arg: 846, narg: 5, mod: 507, nmod: 6,
+	{op: 61, sms: 0x1, item: 5486, nitem: 20, arg: 846, narg: 5, mod: 507, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5440, nitem: 15, arg: 573, narg: 4, mod: 501, nmod: 6,
+	{op: 61, sms: 0x1, item: 5506, nitem: 15, arg: 573, narg: 4, mod: 501, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:155
-	{op: 61, sms: 0x1, item: 5455, nitem: 15, arg: 577, narg: 4, mod: 479, nmod: 6,
+	{op: 61, sms: 0x1, item: 5521, nitem: 15, arg: 577, narg: 4, mod: 479, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:156
-	{op: 61, sms: 0x3e, item: 5470, nitem: 14, arg: 569, narg: 4, mod: 513, nmod: 6,
+	{op: 61, sms: 0x3e, item: 5536, nitem: 14, arg: 569, narg: 4, mod: 513, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:156
-	{op: 61, sms: 0x3e, item: 5484, nitem: 15, arg: 828, narg: 4, mod: 513, nmod: 6,
+	{op: 61, sms: 0x3e, item: 5550, nitem: 15, arg: 828, narg: 4, mod: 513, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:156
-	{op: 61, sms: 0x3e, item: 5499, nitem: 20, arg: 832, narg: 5, mod: 519, nmod: 6,
+	{op: 61, sms: 0x3e, item: 5565, nitem: 20, arg: 832, narg: 5, mod: 519, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:156
-	{op: 61, sms: 0x3e, item: 5519, nitem: 15, arg: 842, narg: 4, mod: 525, nmod: 6,
+	{op: 61, sms: 0x3e, item: 5585, nitem: 15, arg: 842, narg: 4, mod: 525, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:156
-	{op: 61, sms: 0x3e, item: 5534, nitem: 20, arg: 846, narg: 5, mod: 531, nmod: 6,
+	{op: 61, sms: 0x3e, item: 5600, nitem: 20, arg: 846, narg: 5, mod: 531, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:156
-	{op: 61, sms: 0x3e, item: 5554, nitem: 15, arg: 573, narg: 4, mod: 525, nmod: 6,
+	{op: 61, sms: 0x3e, item: 5620, nitem: 15, arg: 573, narg: 4, mod: 525, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:156
-	{op: 61, sms: 0x3e, item: 5569, nitem: 15, arg: 577, narg: 4, mod: 513, nmod: 6,
+	{op: 61, sms: 0x3e, item: 5635, nitem: 15, arg: 577, narg: 4, mod: 513, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:157
-	{op: 61, sms: 0x3e, item: 5584, nitem: 16, arg: 851, narg: 5, mod: 537, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5650, nitem: 16, arg: 851, narg: 5, mod: 537, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:157
-	{op: 61, sms: 0x3e, item: 5600, nitem: 17, arg: 856, narg: 5, mod: 537, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5666, nitem: 17, arg: 856, narg: 5, mod: 537, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:157
-	{op: 61, sms: 0x3e, item: 5617, nitem: 22, arg: 861, narg: 6, mod: 542, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5683, nitem: 22, arg: 861, narg: 6, mod: 542, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:157
-	{op: 61, sms: 0x3e, item: 5639, nitem: 17, arg: 867, narg: 5, mod: 547, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5705, nitem: 17, arg: 867, narg: 5, mod: 547, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:157
-	{op: 61, sms: 0x3e, item: 5656, nitem: 22, arg: 872, narg: 6, mod: 552, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5722, nitem: 22, arg: 872, narg: 6, mod: 552, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:157
-	{op: 61, sms: 0x3e, item: 5678, nitem: 17, arg: 878, narg: 5, mod: 547, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5744, nitem: 17, arg: 878, narg: 5, mod: 547, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:157
-	{op: 61, sms: 0x3e, item: 5695, nitem: 17, arg: 883, narg: 5, mod: 537, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5761, nitem: 17, arg: 883, narg: 5, mod: 537, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:158
-	{op: 61, sms: 0x3e, item: 5340, nitem: 15, arg: 823, narg: 5, mod: 485, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5406, nitem: 15, arg: 823, narg: 5, mod: 485, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:158
-	{op: 61, sms: 0x3e, item: 5390, nitem: 15, arg: 837, narg: 5, mod: 496, nmod: 5,
+	{op: 61, sms: 0x3e, item: 5456, nitem: 15, arg: 837, narg: 5, mod: 496, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:159
-	{op: 61, sms: 0x3e, item: 5712, nitem: 15, arg: 823, narg: 5, mod: 557, nmod: 4,
+	{op: 61, sms: 0x3e, item: 5778, nitem: 15, arg: 823, narg: 5, mod: 557, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:159
-	{op: 61, sms: 0x3e, item: 5727, nitem: 15, arg: 837, narg: 5, mod: 561, nmod: 4,
+	{op: 61, sms: 0x3e, item: 5793, nitem: 15, arg: 837, narg: 5, mod: 561, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:160
-	{op: 61, sms: 0x3e, item: 5742, nitem: 17, arg: 888, narg: 6, mod: 565, nmod: 4,
+	{op: 61, sms: 0x3e, item: 5808, nitem: 17, arg: 888, narg: 6, mod: 565, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:160
-	{op: 61, sms: 0x3e, item: 5759, nitem: 17, arg: 894, narg: 6, mod: 569, nmod: 4,
+	{op: 61, sms: 0x3e, item: 5825, nitem: 17, arg: 894, narg: 6, mod: 569, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:161
-	{op: 61, sms: 0x3e, item: 5776, nitem: 17, arg: 888, narg: 6, mod: 573, nmod: 3,
+	{op: 61, sms: 0x3e, item: 5842, nitem: 17, arg: 888, narg: 6, mod: 573, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:161
-	{op: 61, sms: 0x3e, item: 5793, nitem: 17, arg: 894, narg: 6, mod: 576, nmod: 3,
+	{op: 61, sms: 0x3e, item: 5859, nitem: 17, arg: 894, narg: 6, mod: 576, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0xfc0, item: 5810, nitem: 14, arg: 569, narg: 4, mod: 579, nmod: 6,
+	{op: 61, sms: 0xfc0, item: 5876, nitem: 14, arg: 569, narg: 4, mod: 579, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0x40, item: 5824, nitem: 15, arg: 828, narg: 4, mod: 579, nmod: 6,
+	{op: 61, sms: 0x40, item: 5890, nitem: 15, arg: 828, narg: 4, mod: 579, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0x40, item: 5839, nitem: 20, arg: 832, narg: 5, mod: 585, nmod: 6,
+	{op: 61, sms: 0x40, item: 5905, nitem: 20, arg: 832, narg: 5, mod: 585, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0x40, item: 5859, nitem: 15, arg: 842, narg: 4, mod: 591, nmod: 6,
+	{op: 61, sms: 0x40, item: 5925, nitem: 15, arg: 842, narg: 4, mod: 591, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0x40, item: 5874, nitem: 20, arg: 846, narg: 5, mod: 597, nmod: 6,
+	{op: 61, sms: 0x40, item: 5940, nitem: 20, arg: 846, narg: 5, mod: 597, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0x40, item: 5894, nitem: 15, arg: 573, narg: 4, mod: 591, nmod: 6,
+	{op: 61, sms: 0x40, item: 5960, nitem: 15, arg: 573, narg: 4, mod: 591, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0xf80, item: 5909, nitem: 15, arg: 573, narg: 4, mod: 591, nmod: 6,
+	{op: 61, sms: 0xf80, item: 5975, nitem: 15, arg: 573, narg: 4, mod: 591, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0x40, item: 5924, nitem: 15, arg: 577, narg: 4, mod: 579, nmod: 6,
+	{op: 61, sms: 0x40, item: 5990, nitem: 15, arg: 577, narg: 4, mod: 579, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:162
-	{op: 61, sms: 0xf80, item: 5939, nitem: 15, arg: 577, narg: 4, mod: 579, nmod: 6,
+	{op: 61, sms: 0xf80, item: 6005, nitem: 15, arg: 577, narg: 4, mod: 579, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0xfc0, item: 5954, nitem: 16, arg: 851, narg: 5, mod: 603, nmod: 5,
+	{op: 61, sms: 0xfc0, item: 6020, nitem: 16, arg: 851, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0x40, item: 5970, nitem: 17, arg: 856, narg: 5, mod: 603, nmod: 5,
+	{op: 61, sms: 0x40, item: 6036, nitem: 17, arg: 856, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0x40, item: 5987, nitem: 22, arg: 861, narg: 6, mod: 608, nmod: 5,
+	{op: 61, sms: 0x40, item: 6053, nitem: 22, arg: 861, narg: 6, mod: 608, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0x40, item: 6009, nitem: 17, arg: 867, narg: 5, mod: 613, nmod: 5,
+	{op: 61, sms: 0x40, item: 6075, nitem: 17, arg: 867, narg: 5, mod: 613, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0x40, item: 6026, nitem: 22, arg: 872, narg: 6, mod: 618, nmod: 5,
+	{op: 61, sms: 0x40, item: 6092, nitem: 22, arg: 872, narg: 6, mod: 618, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0x40, item: 6048, nitem: 17, arg: 878, narg: 5, mod: 613, nmod: 5,
+	{op: 61, sms: 0x40, item: 6114, nitem: 17, arg: 878, narg: 5, mod: 613, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0xf80, item: 6065, nitem: 17, arg: 878, narg: 5, mod: 613, nmod: 5,
+	{op: 61, sms: 0xf80, item: 6131, nitem: 17, arg: 878, narg: 5, mod: 613, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0x40, item: 6082, nitem: 17, arg: 883, narg: 5, mod: 603, nmod: 5,
+	{op: 61, sms: 0x40, item: 6148, nitem: 17, arg: 883, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:163
-	{op: 61, sms: 0xf80, item: 6099, nitem: 17, arg: 883, narg: 5, mod: 603, nmod: 5,
+	{op: 61, sms: 0xf80, item: 6165, nitem: 17, arg: 883, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:164
-	{op: 61, sms: 0xfc0, item: 6116, nitem: 15, arg: 823, narg: 5, mod: 623, nmod: 5,
+	{op: 61, sms: 0xfc0, item: 6182, nitem: 15, arg: 823, narg: 5, mod: 623, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:164
-	{op: 61, sms: 0xfc0, item: 6131, nitem: 15, arg: 837, narg: 5, mod: 628, nmod: 5,
+	{op: 61, sms: 0xfc0, item: 6197, nitem: 15, arg: 837, narg: 5, mod: 628, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:165
-	{op: 61, sms: 0xfc0, item: 6146, nitem: 15, arg: 823, narg: 5, mod: 633, nmod: 4,
+	{op: 61, sms: 0xfc0, item: 6212, nitem: 15, arg: 823, narg: 5, mod: 633, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:165
-	{op: 61, sms: 0xfc0, item: 6161, nitem: 15, arg: 837, narg: 5, mod: 637, nmod: 4,
+	{op: 61, sms: 0xfc0, item: 6227, nitem: 15, arg: 837, narg: 5, mod: 637, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:166
-	{op: 61, sms: 0xfc0, item: 6176, nitem: 17, arg: 888, narg: 6, mod: 641, nmod: 4,
+	{op: 61, sms: 0xfc0, item: 6242, nitem: 17, arg: 888, narg: 6, mod: 641, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:166
-	{op: 61, sms: 0xfc0, item: 6193, nitem: 17, arg: 894, narg: 6, mod: 645, nmod: 4,
+	{op: 61, sms: 0xfc0, item: 6259, nitem: 17, arg: 894, narg: 6, mod: 645, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:167
-	{op: 61, sms: 0xfc0, item: 6210, nitem: 17, arg: 888, narg: 6, mod: 649, nmod: 3,
+	{op: 61, sms: 0xfc0, item: 6276, nitem: 17, arg: 888, narg: 6, mod: 649, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:167
-	{op: 61, sms: 0xfc0, item: 6227, nitem: 17, arg: 894, narg: 6, mod: 652, nmod: 3,
+	{op: 61, sms: 0xfc0, item: 6293, nitem: 17, arg: 894, narg: 6, mod: 652, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6244, nitem: 10, arg: 900, narg: 4, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6310, nitem: 10, arg: 900, narg: 4, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6254, nitem: 12, arg: 904, narg: 5, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6320, nitem: 12, arg: 904, narg: 5, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6266, nitem: 11, arg: 909, narg: 4, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6332, nitem: 11, arg: 909, narg: 4, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6277, nitem: 16, arg: 913, narg: 5, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6343, nitem: 16, arg: 913, narg: 5, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6293, nitem: 12, arg: 918, narg: 5, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6359, nitem: 12, arg: 918, narg: 5, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6305, nitem: 11, arg: 923, narg: 4, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6371, nitem: 11, arg: 923, narg: 4, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6316, nitem: 16, arg: 927, narg: 5, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6382, nitem: 16, arg: 927, narg: 5, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6332, nitem: 10, arg: 932, narg: 4, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6398, nitem: 10, arg: 932, narg: 4, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:170
-	{op: 62, sms: 0x3e, item: 6342, nitem: 10, arg: 936, narg: 4, mod: 655, nmod: 2,
+	{op: 62, sms: 0x3e, item: 6408, nitem: 10, arg: 936, narg: 4, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6352, nitem: 12, arg: 940, narg: 5, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6418, nitem: 12, arg: 940, narg: 5, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6364, nitem: 14, arg: 945, narg: 6, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6430, nitem: 14, arg: 945, narg: 6, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6378, nitem: 13, arg: 951, narg: 5, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6444, nitem: 13, arg: 951, narg: 5, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6391, nitem: 18, arg: 956, narg: 6, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6457, nitem: 18, arg: 956, narg: 6, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6409, nitem: 14, arg: 962, narg: 6, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6475, nitem: 14, arg: 962, narg: 6, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6423, nitem: 13, arg: 968, narg: 5, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6489, nitem: 13, arg: 968, narg: 5, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6436, nitem: 18, arg: 973, narg: 6, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6502, nitem: 18, arg: 973, narg: 6, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6454, nitem: 12, arg: 979, narg: 5, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6520, nitem: 12, arg: 979, narg: 5, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:171
-	{op: 62, sms: 0x3e, item: 6466, nitem: 12, arg: 984, narg: 5, mod: 657, nmod: 1,
+	{op: 62, sms: 0x3e, item: 6532, nitem: 12, arg: 984, narg: 5, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:172
-	{op: 62, sms: 0x40, item: 6478, nitem: 11, arg: 391, narg: 4, mod: 658, nmod: 3,
+	{op: 62, sms: 0x40, item: 6544, nitem: 11, arg: 391, narg: 4, mod: 658, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:172
-	{op: 62, sms: 0x40, item: 6489, nitem: 12, arg: 521, narg: 4, mod: 658, nmod: 3,
+	{op: 62, sms: 0x40, item: 6555, nitem: 12, arg: 395, narg: 4, mod: 658, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:172
-	{op: 62, sms: 0x40, item: 6501, nitem: 17, arg: 525, narg: 5, mod: 658, nmod: 3,
+	{op: 62, sms: 0x40, item: 6567, nitem: 17, arg: 529, narg: 5, mod: 658, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:172
-	{op: 62, sms: 0x40, item: 6518, nitem: 12, arg: 530, narg: 4, mod: 658, nmod: 3,
+	{op: 62, sms: 0x40, item: 6584, nitem: 12, arg: 534, narg: 4, mod: 658, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:172
-	{op: 62, sms: 0x40, item: 6530, nitem: 17, arg: 534, narg: 5, mod: 658, nmod: 3,
+	{op: 62, sms: 0x40, item: 6596, nitem: 17, arg: 538, narg: 5, mod: 658, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:172
-	{op: 62, sms: 0x40, item: 6547, nitem: 11, arg: 399, narg: 4, mod: 658, nmod: 3,
+	{op: 62, sms: 0x40, item: 6613, nitem: 11, arg: 403, narg: 4, mod: 658, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:172
-	{op: 62, sms: 0x40, item: 6558, nitem: 11, arg: 539, narg: 4, mod: 658, nmod: 3,
+	{op: 62, sms: 0x40, item: 6624, nitem: 11, arg: 407, narg: 4, mod: 658, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:173
-	{op: 62, sms: 0x40, item: 6569, nitem: 13, arg: 989, narg: 5, mod: 661, nmod: 2,
+	{op: 62, sms: 0x40, item: 6635, nitem: 13, arg: 989, narg: 5, mod: 661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:173
-	{op: 62, sms: 0x40, item: 6582, nitem: 14, arg: 994, narg: 5, mod: 661, nmod: 2,
+	{op: 62, sms: 0x40, item: 6648, nitem: 14, arg: 994, narg: 5, mod: 661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:173
-	{op: 62, sms: 0x40, item: 6596, nitem: 19, arg: 999, narg: 6, mod: 661, nmod: 2,
+	{op: 62, sms: 0x40, item: 6662, nitem: 19, arg: 999, narg: 6, mod: 661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:173
-	{op: 62, sms: 0x40, item: 6615, nitem: 14, arg: 1005, narg: 5, mod: 661, nmod: 2,
+	{op: 62, sms: 0x40, item: 6681, nitem: 14, arg: 1005, narg: 5, mod: 661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:173
-	{op: 62, sms: 0x40, item: 6629, nitem: 19, arg: 1010, narg: 6, mod: 661, nmod: 2,
+	{op: 62, sms: 0x40, item: 6695, nitem: 19, arg: 1010, narg: 6, mod: 661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:173
-	{op: 62, sms: 0x40, item: 6648, nitem: 13, arg: 1016, narg: 5, mod: 661, nmod: 2,
+	{op: 62, sms: 0x40, item: 6714, nitem: 13, arg: 1016, narg: 5, mod: 661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:173
-	{op: 62, sms: 0x40, item: 6661, nitem: 13, arg: 1021, narg: 5, mod: 661, nmod: 2,
+	{op: 62, sms: 0x40, item: 6727, nitem: 13, arg: 1021, narg: 5, mod: 661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:174
-	{op: 62, sms: 0x40, item: 6254, nitem: 12, arg: 904, narg: 5, mod: 655, nmod: 2,
+	{op: 62, sms: 0x40, item: 6320, nitem: 12, arg: 904, narg: 5, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:174
-	{op: 62, sms: 0x40, item: 6293, nitem: 12, arg: 918, narg: 5, mod: 655, nmod: 2,
+	{op: 62, sms: 0x40, item: 6359, nitem: 12, arg: 918, narg: 5, mod: 655, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:175
-	{op: 62, sms: 0x40, item: 6364, nitem: 14, arg: 945, narg: 6, mod: 657, nmod: 1,
+	{op: 62, sms: 0x40, item: 6430, nitem: 14, arg: 945, narg: 6, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:175
-	{op: 62, sms: 0x40, item: 6409, nitem: 14, arg: 962, narg: 6, mod: 657, nmod: 1,
+	{op: 62, sms: 0x40, item: 6475, nitem: 14, arg: 962, narg: 6, mod: 657, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:176
-	{op: 62, sms: 0x40, item: 6674, nitem: 13, arg: 1026, narg: 5, mod: 663, nmod: 2,
+	{op: 62, sms: 0x40, item: 6740, nitem: 13, arg: 1026, narg: 5, mod: 663, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff}},
 	// HFMA2.MMA float.sass:176
-	{op: 62, sms: 0x40, item: 6687, nitem: 13, arg: 1031, narg: 5, mod: 663, nmod: 2,
+	{op: 62, sms: 0x40, item: 6753, nitem: 13, arg: 1031, narg: 5, mod: 663, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff}},
 	// HFMA2.MMA float.sass:177
-	{op: 62, sms: 0x40, item: 6700, nitem: 15, arg: 1036, narg: 6, mod: 665, nmod: 1,
+	{op: 62, sms: 0x40, item: 6766, nitem: 15, arg: 1036, narg: 6, mod: 665, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff}},
 	// HFMA2.MMA float.sass:177
-	{op: 62, sms: 0x40, item: 6715, nitem: 15, arg: 1042, narg: 6, mod: 665, nmod: 1,
+	{op: 62, sms: 0x40, item: 6781, nitem: 15, arg: 1042, narg: 6, mod: 665, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff}},
 	// HGMMA tensor.sass:75
-	{op: 63, sms: 0x40, item: 6730, nitem: 15, arg: 1048, narg: 4, mod: 666, nmod: 4,
+	{op: 63, sms: 0x40, item: 6796, nitem: 15, arg: 1048, narg: 4, mod: 666, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:76
-	{op: 63, sms: 0x40, item: 6745, nitem: 17, arg: 1052, narg: 5, mod: 670, nmod: 4,
+	{op: 63, sms: 0x40, item: 6811, nitem: 17, arg: 1052, narg: 5, mod: 670, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:77
-	{op: 63, sms: 0x40, item: 6762, nitem: 21, arg: 1057, narg: 6, mod: 674, nmod: 5,
+	{op: 63, sms: 0x40, item: 6828, nitem: 21, arg: 1057, narg: 6, mod: 674, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:78
-	{op: 63, sms: 0x40, item: 6783, nitem: 23, arg: 1063, narg: 7, mod: 679, nmod: 5,
+	{op: 63, sms: 0x40, item: 6849, nitem: 23, arg: 1063, narg: 7, mod: 679, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:79
-	{op: 63, sms: 0x40, item: 6806, nitem: 15, arg: 1048, narg: 4, mod: 684, nmod: 4,
+	{op: 63, sms: 0x40, item: 6872, nitem: 15, arg: 1048, narg: 4, mod: 684, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:80
-	{op: 63, sms: 0x40, item: 6821, nitem: 17, arg: 1052, narg: 5, mod: 688, nmod: 4,
+	{op: 63, sms: 0x40, item: 6887, nitem: 17, arg: 1052, narg: 5, mod: 688, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:81
-	{op: 63, sms: 0x40, item: 6838, nitem: 21, arg: 1057, narg: 6, mod: 692, nmod: 5,
+	{op: 63, sms: 0x40, item: 6904, nitem: 21, arg: 1057, narg: 6, mod: 692, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff}},
 	// HGMMA tensor.sass:82
-	{op: 63, sms: 0x40, item: 6859, nitem: 23, arg: 1063, narg: 7, mod: 697, nmod: 5,
+	{op: 63, sms: 0x40, item: 6925, nitem: 23, arg: 1063, narg: 7, mod: 697, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff}},
 	// HMMA tensor.sass:85
-	{op: 64, sms: 0x1, item: 6882, nitem: 13, arg: 1070, narg: 4, mod: 702, nmod: 4,
+	{op: 64, sms: 0x1, item: 6948, nitem: 13, arg: 1070, narg: 4, mod: 702, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:86
-	{op: 64, sms: 0x1, item: 6895, nitem: 11, arg: 1074, narg: 4, mod: 706, nmod: 3,
+	{op: 64, sms: 0x1, item: 6961, nitem: 11, arg: 1074, narg: 4, mod: 706, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:87
-	{op: 64, sms: 0x2, item: 6906, nitem: 11, arg: 1074, narg: 4, mod: 709, nmod: 3,
+	{op: 64, sms: 0x2, item: 6972, nitem: 11, arg: 1074, narg: 4, mod: 709, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:88
-	{op: 64, sms: 0x2, item: 6917, nitem: 10, arg: 1078, narg: 4, mod: 712, nmod: 2,
+	{op: 64, sms: 0x2, item: 6983, nitem: 10, arg: 1078, narg: 4, mod: 712, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:89
-	{op: 64, sms: 0x2, item: 6927, nitem: 16, arg: 1082, narg: 6, mod: 714, nmod: 3,
+	{op: 64, sms: 0x2, item: 6993, nitem: 16, arg: 1082, narg: 6, mod: 714, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMMA tensor.sass:90
-	{op: 64, sms: 0xffc, item: 6943, nitem: 14, arg: 1088, narg: 5, mod: 709, nmod: 3,
+	{op: 64, sms: 0xffc, item: 7009, nitem: 14, arg: 1088, narg: 5, mod: 709, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:91
-	{op: 64, sms: 0xffc, item: 6957, nitem: 13, arg: 1093, narg: 5, mod: 712, nmod: 2,
+	{op: 64, sms: 0xffc, item: 7023, nitem: 13, arg: 1093, narg: 5, mod: 712, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:92
-	{op: 64, sms: 0xc7c, item: 6970, nitem: 19, arg: 1098, narg: 7, mod: 714, nmod: 3,
+	{op: 64, sms: 0xc7c, item: 7036, nitem: 19, arg: 1098, narg: 7, mod: 714, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMMA tensor.sass:93
-	{op: 64, sms: 0x380, item: 6989, nitem: 20, arg: 1105, narg: 7, mod: 717, nmod: 4,
+	{op: 64, sms: 0x380, item: 7055, nitem: 20, arg: 1105, narg: 7, mod: 717, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMNMX2 float.sass:180
-	{op: 65, sms: 0x2, item: 7009, nitem: 13, arg: 1112, narg: 4, mod: 721, nmod: 5,
+	{op: 65, sms: 0x2, item: 7075, nitem: 13, arg: 1112, narg: 4, mod: 721, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:180
-	{op: 65, sms: 0x2, item: 7022, nitem: 14, arg: 1116, narg: 4, mod: 721, nmod: 5,
+	{op: 65, sms: 0x2, item: 7088, nitem: 14, arg: 1116, narg: 4, mod: 721, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:180
-	{op: 65, sms: 0x2, item: 7036, nitem: 19, arg: 1120, narg: 5, mod: 726, nmod: 5,
+	{op: 65, sms: 0x2, item: 7102, nitem: 19, arg: 1120, narg: 5, mod: 726, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:181
-	{op: 65, sms: 0x2, item: 7055, nitem: 13, arg: 1125, narg: 5, mod: 731, nmod: 3,
+	{op: 65, sms: 0x2, item: 7121, nitem: 13, arg: 1125, narg: 5, mod: 731, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:182
-	{op: 65, sms: 0x2, item: 7068, nitem: 14, arg: 1130, narg: 5, mod: 734, nmod: 3,
+	{op: 65, sms: 0x2, item: 7134, nitem: 14, arg: 1130, narg: 5, mod: 734, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMNMX2 float.sass:183
-	{op: 65, sms: 0x3c, item: 7082, nitem: 14, arg: 1135, narg: 4, mod: 737, nmod: 6,
+	{op: 65, sms: 0x3c, item: 7148, nitem: 14, arg: 1135, narg: 4, mod: 737, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:183
-	{op: 65, sms: 0x3c, item: 7096, nitem: 15, arg: 1139, narg: 4, mod: 737, nmod: 6,
+	{op: 65, sms: 0x3c, item: 7162, nitem: 15, arg: 1139, narg: 4, mod: 737, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:183
-	{op: 65, sms: 0x3c, item: 7111, nitem: 20, arg: 1143, narg: 5, mod: 743, nmod: 6,
+	{op: 65, sms: 0x3c, item: 7177, nitem: 20, arg: 1143, narg: 5, mod: 743, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:183
-	{op: 65, sms: 0x3c, item: 7131, nitem: 15, arg: 1148, narg: 4, mod: 737, nmod: 6,
+	{op: 65, sms: 0x3c, item: 7197, nitem: 15, arg: 1148, narg: 4, mod: 737, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:184
-	{op: 65, sms: 0xfc0, item: 7146, nitem: 14, arg: 1135, narg: 4, mod: 737, nmod: 6,
+	{op: 65, sms: 0xfc0, item: 7212, nitem: 14, arg: 1135, narg: 4, mod: 737, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:184
-	{op: 65, sms: 0x40, item: 7160, nitem: 15, arg: 1139, narg: 4, mod: 737, nmod: 6,
+	{op: 65, sms: 0x40, item: 7226, nitem: 15, arg: 1139, narg: 4, mod: 737, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:184
-	{op: 65, sms: 0x40, item: 7175, nitem: 20, arg: 1143, narg: 5, mod: 743, nmod: 6,
+	{op: 65, sms: 0x40, item: 7241, nitem: 20, arg: 1143, narg: 5, mod: 743, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:184
-	{op: 65, sms: 0x40, item: 7195, nitem: 15, arg: 1148, narg: 4, mod: 737, nmod: 6,
+	{op: 65, sms: 0x40, item: 7261, nitem: 15, arg: 1148, narg: 4, mod: 737, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:184
-	{op: 65, sms: 0xf80, item: 7210, nitem: 15, arg: 1148, narg: 4, mod: 737, nmod: 6,
+	{op: 65, sms: 0xf80, item: 7276, nitem: 15, arg: 1148, narg: 4, mod: 737, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:185
-	{op: 65, sms: 0x3c, item: 7225, nitem: 14, arg: 1130, narg: 5, mod: 749, nmod: 4,
+	{op: 65, sms: 0x3c, item: 7291, nitem: 14, arg: 1130, narg: 5, mod: 749, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:185
-	{op: 65, sms: 0xfc0, item: 7239, nitem: 14, arg: 1130, narg: 5, mod: 749, nmod: 4,
+	{op: 65, sms: 0xfc0, item: 7305, nitem: 14, arg: 1130, narg: 5, mod: 749, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:186
-	{op: 65, sms: 0x3c, item: 7253, nitem: 15, arg: 1152, narg: 5, mod: 753, nmod: 4,
+	{op: 65, sms: 0x3c, item: 7319, nitem: 15, arg: 1152, narg: 5, mod: 753, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMNMX2 float.sass:186
-	{op: 65, sms: 0xfc0, item: 7268, nitem: 15, arg: 1152, narg: 5, mod: 753, nmod: 4,
+	{op: 65, sms: 0xfc0, item: 7334, nitem: 15, arg: 1152, narg: 5, mod: 753, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMUL2 float.sass:189
-	{op: 66, sms: 0x3f, item: 7283, nitem: 11, arg: 563, narg: 3, mod: 485, nmod: 5,
+	{op: 66, sms: 0x3f, item: 7349, nitem: 11, arg: 563, narg: 3, mod: 485, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:189
-	{op: 66, sms: 0x3f, item: 7294, nitem: 12, arg: 782, narg: 4, mod: 757, nmod: 4,
+	{op: 66, sms: 0x3f, item: 7360, nitem: 12, arg: 782, narg: 4, mod: 757, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:189
-	{op: 66, sms: 0x3f, item: 7306, nitem: 12, arg: 786, narg: 3, mod: 485, nmod: 5,
+	{op: 66, sms: 0x3f, item: 7372, nitem: 12, arg: 786, narg: 3, mod: 485, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:189
-	{op: 66, sms: 0x3f, item: 7318, nitem: 17, arg: 789, narg: 4, mod: 761, nmod: 5,
+	{op: 66, sms: 0x3f, item: 7384, nitem: 17, arg: 789, narg: 4, mod: 761, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:189
-	{op: 66, sms: 0x3f, item: 7335, nitem: 12, arg: 566, narg: 3, mod: 485, nmod: 5,
+	{op: 66, sms: 0x3f, item: 7401, nitem: 12, arg: 566, narg: 3, mod: 485, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:190
-	{op: 66, sms: 0xfc0, item: 7347, nitem: 11, arg: 563, narg: 3, mod: 766, nmod: 5,
+	{op: 66, sms: 0xfc0, item: 7413, nitem: 11, arg: 563, narg: 3, mod: 766, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:190
-	{op: 66, sms: 0x40, item: 7358, nitem: 12, arg: 786, narg: 3, mod: 766, nmod: 5,
+	{op: 66, sms: 0x40, item: 7424, nitem: 12, arg: 786, narg: 3, mod: 766, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:190
-	{op: 66, sms: 0x40, item: 7370, nitem: 17, arg: 789, narg: 4, mod: 771, nmod: 5,
+	{op: 66, sms: 0x40, item: 7436, nitem: 17, arg: 789, narg: 4, mod: 771, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:190
-	{op: 66, sms: 0x40, item: 7387, nitem: 12, arg: 566, narg: 3, mod: 766, nmod: 5,
+	{op: 66, sms: 0x40, item: 7453, nitem: 12, arg: 566, narg: 3, mod: 766, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:190
-	{op: 66, sms: 0xf80, item: 7399, nitem: 12, arg: 566, narg: 3, mod: 766, nmod: 5,
+	{op: 66, sms: 0xf80, item: 7465, nitem: 12, arg: 566, narg: 3, mod: 766, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:191
-	{op: 66, sms: 0xfc0, item: 7411, nitem: 11, arg: 796, narg: 4, mod: 776, nmod: 3,
+	{op: 66, sms: 0xfc0, item: 7477, nitem: 11, arg: 796, narg: 4, mod: 776, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:192
-	{op: 66, sms: 0xfc0, item: 7422, nitem: 12, arg: 782, narg: 4, mod: 779, nmod: 3,
+	{op: 66, sms: 0xfc0, item: 7488, nitem: 12, arg: 782, narg: 4, mod: 779, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000}},
 	// HSET2 float.sass:195
-	{op: 67, sms: 0x3f, item: 7434, nitem: 14, arg: 1135, narg: 4, mod: 782, nmod: 6,
+	{op: 67, sms: 0x3f, item: 7500, nitem: 14, arg: 1135, narg: 4, mod: 782, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:195
-	{op: 67, sms: 0x3f, item: 7448, nitem: 15, arg: 1152, narg: 5, mod: 788, nmod: 5,
+	{op: 67, sms: 0x3f, item: 7514, nitem: 15, arg: 1152, narg: 5, mod: 788, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:195
-	{op: 67, sms: 0x3f, item: 7463, nitem: 15, arg: 1139, narg: 4, mod: 782, nmod: 6,
+	{op: 67, sms: 0x3f, item: 7529, nitem: 15, arg: 1139, narg: 4, mod: 782, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:195
-	{op: 67, sms: 0x3f, item: 7478, nitem: 20, arg: 1143, narg: 5, mod: 793, nmod: 6,
+	{op: 67, sms: 0x3f, item: 7544, nitem: 20, arg: 1143, narg: 5, mod: 793, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:195
-	{op: 67, sms: 0x3f, item: 7498, nitem: 15, arg: 1148, narg: 4, mod: 782, nmod: 6,
+	{op: 67, sms: 0x3f, item: 7564, nitem: 15, arg: 1148, narg: 4, mod: 782, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:196
-	{op: 67, sms: 0xfc0, item: 7513, nitem: 15, arg: 1157, narg: 4, mod: 799, nmod: 7,
+	{op: 67, sms: 0xfc0, item: 7579, nitem: 15, arg: 1157, narg: 4, mod: 799, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:196
-	{op: 67, sms: 0x40, item: 7528, nitem: 16, arg: 1161, narg: 4, mod: 799, nmod: 7,
+	{op: 67, sms: 0x40, item: 7594, nitem: 16, arg: 1161, narg: 4, mod: 799, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:196
-	{op: 67, sms: 0x40, item: 7544, nitem: 21, arg: 1165, narg: 5, mod: 806, nmod: 7,
+	{op: 67, sms: 0x40, item: 7610, nitem: 21, arg: 1165, narg: 5, mod: 806, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:196
-	{op: 67, sms: 0x40, item: 7565, nitem: 16, arg: 1170, narg: 4, mod: 799, nmod: 7,
+	{op: 67, sms: 0x40, item: 7631, nitem: 16, arg: 1170, narg: 4, mod: 799, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:196
-	{op: 67, sms: 0xf80, item: 7581, nitem: 16, arg: 1170, narg: 4, mod: 799, nmod: 7,
+	{op: 67, sms: 0xf80, item: 7647, nitem: 16, arg: 1170, narg: 4, mod: 799, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:197
-	{op: 67, sms: 0xfc0, item: 7597, nitem: 15, arg: 1152, narg: 5, mod: 788, nmod: 5,
+	{op: 67, sms: 0xfc0, item: 7663, nitem: 15, arg: 1152, narg: 5, mod: 788, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:198
-	{op: 67, sms: 0xfc0, item: 7612, nitem: 16, arg: 1174, narg: 5, mod: 813, nmod: 5,
+	{op: 67, sms: 0xfc0, item: 7678, nitem: 16, arg: 1174, narg: 5, mod: 813, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002}},
 	// HSETP2 float.sass:201
-	{op: 68, sms: 0x3f, item: 7628, nitem: 16, arg: 1179, narg: 5, mod: 818, nmod: 6,
+	{op: 68, sms: 0x3f, item: 7694, nitem: 16, arg: 1179, narg: 5, mod: 818, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:201
-	{op: 68, sms: 0x3f, item: 7644, nitem: 17, arg: 1184, narg: 6, mod: 824, nmod: 5,
+	{op: 68, sms: 0x3f, item: 7710, nitem: 17, arg: 1184, narg: 6, mod: 824, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:201
-	{op: 68, sms: 0x3f, item: 7661, nitem: 17, arg: 1190, narg: 5, mod: 818, nmod: 6,
+	{op: 68, sms: 0x3f, item: 7727, nitem: 17, arg: 1190, narg: 5, mod: 818, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:201
-	{op: 68, sms: 0x3f, item: 7678, nitem: 22, arg: 1195, narg: 6, mod: 829, nmod: 6,
+	{op: 68, sms: 0x3f, item: 7744, nitem: 22, arg: 1195, narg: 6, mod: 829, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:201
-	{op: 68, sms: 0x3f, item: 7700, nitem: 17, arg: 1201, narg: 5, mod: 818, nmod: 6,
+	{op: 68, sms: 0x3f, item: 7766, nitem: 17, arg: 1201, narg: 5, mod: 818, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:202
-	{op: 68, sms: 0xfc0, item: 7717, nitem: 17, arg: 1206, narg: 5, mod: 835, nmod: 7,
+	{op: 68, sms: 0xfc0, item: 7783, nitem: 17, arg: 1206, narg: 5, mod: 835, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:202
-	{op: 68, sms: 0x40, item: 7734, nitem: 18, arg: 1211, narg: 5, mod: 835, nmod: 7,
+	{op: 68, sms: 0x40, item: 7800, nitem: 18, arg: 1211, narg: 5, mod: 835, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:202
-	{op: 68, sms: 0x40, item: 7752, nitem: 23, arg: 1216, narg: 6, mod: 842, nmod: 7,
+	{op: 68, sms: 0x40, item: 7818, nitem: 23, arg: 1216, narg: 6, mod: 842, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:202
-	{op: 68, sms: 0x40, item: 7775, nitem: 18, arg: 1222, narg: 5, mod: 835, nmod: 7,
+	{op: 68, sms: 0x40, item: 7841, nitem: 18, arg: 1222, narg: 5, mod: 835, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:202
-	{op: 68, sms: 0xf80, item: 7793, nitem: 18, arg: 1222, narg: 5, mod: 835, nmod: 7,
+	{op: 68, sms: 0xf80, item: 7859, nitem: 18, arg: 1222, narg: 5, mod: 835, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:203
-	{op: 68, sms: 0xfc0, item: 7811, nitem: 17, arg: 1184, narg: 6, mod: 824, nmod: 5,
+	{op: 68, sms: 0xfc0, item: 7877, nitem: 17, arg: 1184, narg: 6, mod: 824, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:204
-	{op: 68, sms: 0xfc0, item: 7828, nitem: 18, arg: 1227, narg: 6, mod: 849, nmod: 5,
+	{op: 68, sms: 0xfc0, item: 7894, nitem: 18, arg: 1227, narg: 6, mod: 849, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002}},
 	// I2F float.sass:207
-	{op: 69, sms: 0xfff, item: 7846, nitem: 8, arg: 711, narg: 2, mod: 854, nmod: 4,
+	{op: 69, sms: 0xfff, item: 7912, nitem: 8, arg: 711, narg: 2, mod: 854, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000}},
 	// I2F float.sass:207
-	{op: 69, sms: 0x7f, item: 7854, nitem: 8, arg: 713, narg: 2, mod: 854, nmod: 4,
+	{op: 69, sms: 0x7f, item: 7920, nitem: 8, arg: 713, narg: 2, mod: 854, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000}},
 	// I2F float.sass:207
-	{op: 69, sms: 0x7f, item: 7862, nitem: 13, arg: 715, narg: 3, mod: 858, nmod: 4,
+	{op: 69, sms: 0x7f, item: 7928, nitem: 13, arg: 715, narg: 3, mod: 858, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008001000}},
 	// I2F float.sass:207
-	{op: 69, sms: 0x7f, item: 7875, nitem: 8, arg: 718, narg: 2, mod: 854, nmod: 4,
+	{op: 69, sms: 0x7f, item: 7941, nitem: 8, arg: 718, narg: 2, mod: 854, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000}},
 	// I2F float.sass:207
-	{op: 69, sms: 0xf80, item: 7883, nitem: 8, arg: 718, narg: 2, mod: 854, nmod: 4,
+	{op: 69, sms: 0xf80, item: 7949, nitem: 8, arg: 718, narg: 2, mod: 854, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000}},
 	// I2F float.sass:208
-	{op: 69, sms: 0xfff, item: 7891, nitem: 8, arg: 711, narg: 2, mod: 862, nmod: 4,
+	{op: 69, sms: 0xfff, item: 7957, nitem: 8, arg: 711, narg: 2, mod: 862, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000}},
 	// I2F float.sass:208
-	{op: 69, sms: 0x7f, item: 7899, nitem: 8, arg: 713, narg: 2, mod: 862, nmod: 4,
+	{op: 69, sms: 0x7f, item: 7965, nitem: 8, arg: 713, narg: 2, mod: 862, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000}},
 	// I2F float.sass:208
-	{op: 69, sms: 0x7f, item: 7907, nitem: 13, arg: 715, narg: 3, mod: 866, nmod: 4,
+	{op: 69, sms: 0x7f, item: 7973, nitem: 13, arg: 715, narg: 3, mod: 866, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008101000}},
 	// I2F float.sass:208
-	{op: 69, sms: 0x7f, item: 7920, nitem: 8, arg: 718, narg: 2, mod: 862, nmod: 4,
+	{op: 69, sms: 0x7f, item: 7986, nitem: 8, arg: 718, narg: 2, mod: 862, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000}},
 	// I2F float.sass:208
-	{op: 69, sms: 0xf80, item: 7928, nitem: 8, arg: 718, narg: 2, mod: 862, nmod: 4,
+	{op: 69, sms: 0xf80, item: 7994, nitem: 8, arg: 718, narg: 2, mod: 862, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000}},
 	// I2F float.sass:209
-	{op: 69, sms: 0xfff, item: 7936, nitem: 7, arg: 711, narg: 2, mod: 870, nmod: 2,
+	{op: 69, sms: 0xfff, item: 8002, nitem: 7, arg: 711, narg: 2, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000}},
 	// I2F float.sass:209
-	{op: 69, sms: 0xfff, item: 7943, nitem: 7, arg: 713, narg: 2, mod: 870, nmod: 2,
+	{op: 69, sms: 0xfff, item: 8009, nitem: 7, arg: 713, narg: 2, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000}},
 	// I2F float.sass:209
-	{op: 69, sms: 0x7f, item: 7950, nitem: 7, arg: 713, narg: 2, mod: 870, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8016, nitem: 7, arg: 713, narg: 2, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000}},
 	// I2F float.sass:209
-	{op: 69, sms: 0x7f, item: 7957, nitem: 12, arg: 715, narg: 3, mod: 870, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8023, nitem: 12, arg: 715, narg: 3, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201000}},
 	// I2F float.sass:209
-	{op: 69, sms: 0x7f, item: 7969, nitem: 7, arg: 718, narg: 2, mod: 870, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8035, nitem: 7, arg: 718, narg: 2, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000}},
 	// I2F float.sass:209
-	{op: 69, sms: 0xf80, item: 7976, nitem: 7, arg: 718, narg: 2, mod: 870, nmod: 2,
+	{op: 69, sms: 0xf80, item: 8042, nitem: 7, arg: 718, narg: 2, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000}},
 	// I2F float.sass:210
-	{op: 69, sms: 0xfff, item: 7983, nitem: 6, arg: 720, narg: 2, mod: 872, nmod: 2,
+	{op: 69, sms: 0xfff, item: 8049, nitem: 6, arg: 720, narg: 2, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400}},
 	// I2F float.sass:210
-	{op: 69, sms: 0xfff, item: 7989, nitem: 6, arg: 722, narg: 2, mod: 872, nmod: 2,
+	{op: 69, sms: 0xfff, item: 8055, nitem: 6, arg: 722, narg: 2, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400}},
 	// I2F float.sass:210
-	{op: 69, sms: 0x7f, item: 7995, nitem: 6, arg: 722, narg: 2, mod: 872, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8061, nitem: 6, arg: 722, narg: 2, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400}},
 	// I2F float.sass:210
-	{op: 69, sms: 0x7f, item: 8001, nitem: 11, arg: 724, narg: 3, mod: 872, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8067, nitem: 11, arg: 724, narg: 3, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201400}},
 	// I2F float.sass:210
-	{op: 69, sms: 0x7f, item: 8012, nitem: 6, arg: 727, narg: 2, mod: 872, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8078, nitem: 6, arg: 727, narg: 2, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400}},
 	// I2F float.sass:210
-	{op: 69, sms: 0xf80, item: 8018, nitem: 6, arg: 727, narg: 2, mod: 872, nmod: 2,
+	{op: 69, sms: 0xf80, item: 8084, nitem: 6, arg: 727, narg: 2, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400}},
 	// I2F float.sass:211
-	{op: 69, sms: 0xfff, item: 8024, nitem: 8, arg: 353, narg: 2, mod: 874, nmod: 3,
+	{op: 69, sms: 0xfff, item: 8090, nitem: 8, arg: 353, narg: 2, mod: 874, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800}},
 	// I2F float.sass:211
-	{op: 69, sms: 0x7f, item: 8032, nitem: 8, arg: 355, narg: 2, mod: 874, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8098, nitem: 8, arg: 355, narg: 2, mod: 874, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800}},
 	// I2F float.sass:211
-	{op: 69, sms: 0x7f, item: 8040, nitem: 13, arg: 357, narg: 3, mod: 877, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8106, nitem: 13, arg: 357, narg: 3, mod: 877, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008001800}},
 	// I2F float.sass:211
-	{op: 69, sms: 0x7f, item: 8053, nitem: 8, arg: 360, narg: 2, mod: 874, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8119, nitem: 8, arg: 360, narg: 2, mod: 874, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800}},
 	// I2F float.sass:211
-	{op: 69, sms: 0xf80, item: 8061, nitem: 8, arg: 360, narg: 2, mod: 874, nmod: 3,
+	{op: 69, sms: 0xf80, item: 8127, nitem: 8, arg: 360, narg: 2, mod: 874, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800}},
 	// I2F float.sass:212
-	{op: 69, sms: 0xfff, item: 8069, nitem: 8, arg: 353, narg: 2, mod: 880, nmod: 3,
+	{op: 69, sms: 0xfff, item: 8135, nitem: 8, arg: 353, narg: 2, mod: 880, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800}},
 	// I2F float.sass:212
-	{op: 69, sms: 0x7f, item: 8077, nitem: 8, arg: 355, narg: 2, mod: 880, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8143, nitem: 8, arg: 355, narg: 2, mod: 880, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800}},
 	// I2F float.sass:212
-	{op: 69, sms: 0x7f, item: 8085, nitem: 13, arg: 357, narg: 3, mod: 883, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8151, nitem: 13, arg: 357, narg: 3, mod: 883, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008101800}},
 	// I2F float.sass:212
-	{op: 69, sms: 0x7f, item: 8098, nitem: 8, arg: 360, narg: 2, mod: 880, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8164, nitem: 8, arg: 360, narg: 2, mod: 880, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800}},
 	// I2F float.sass:212
-	{op: 69, sms: 0xf80, item: 8106, nitem: 8, arg: 360, narg: 2, mod: 880, nmod: 3,
+	{op: 69, sms: 0xf80, item: 8172, nitem: 8, arg: 360, narg: 2, mod: 880, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800}},
 	// I2F float.sass:213
-	{op: 69, sms: 0xfff, item: 8114, nitem: 6, arg: 1233, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0xfff, item: 8180, nitem: 6, arg: 1233, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800}},
 	// I2F float.sass:213
-	{op: 69, sms: 0xfff, item: 8120, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0xfff, item: 8186, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800}},
 	// I2F float.sass:213
-	{op: 69, sms: 0x7f, item: 8126, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0x7f, item: 8192, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800}},
 	// I2F float.sass:213
-	{op: 69, sms: 0x7f, item: 8132, nitem: 11, arg: 1237, narg: 3, mod: 172, nmod: 1,
+	{op: 69, sms: 0x7f, item: 8198, nitem: 11, arg: 1237, narg: 3, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201800}},
 	// I2F float.sass:213
-	{op: 69, sms: 0x7f, item: 8143, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0x7f, item: 8209, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800}},
 	// I2F float.sass:213
-	{op: 69, sms: 0xf80, item: 8149, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0xf80, item: 8215, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800}},
 	// I2F float.sass:214
-	{op: 69, sms: 0xfff, item: 8155, nitem: 6, arg: 1233, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0xfff, item: 8221, nitem: 6, arg: 1233, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00}},
 	// I2F float.sass:214
-	{op: 69, sms: 0xfff, item: 8161, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0xfff, item: 8227, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00}},
 	// I2F float.sass:214
-	{op: 69, sms: 0x7f, item: 8167, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0x7f, item: 8233, nitem: 6, arg: 1235, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00}},
 	// I2F float.sass:214
-	{op: 69, sms: 0x7f, item: 8173, nitem: 11, arg: 1237, narg: 3, mod: 172, nmod: 1,
+	{op: 69, sms: 0x7f, item: 8239, nitem: 11, arg: 1237, narg: 3, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:214
-	{op: 69, sms: 0x7f, item: 8184, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0x7f, item: 8250, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:214
-	{op: 69, sms: 0xf80, item: 8190, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
+	{op: 69, sms: 0xf80, item: 8256, nitem: 6, arg: 1240, narg: 2, mod: 172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:215
-	{op: 69, sms: 0xfff, item: 8196, nitem: 7, arg: 729, narg: 2, mod: 886, nmod: 2,
+	{op: 69, sms: 0xfff, item: 8262, nitem: 7, arg: 729, narg: 2, mod: 886, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800}},
 	// I2F float.sass:215
-	{op: 69, sms: 0x7f, item: 8203, nitem: 7, arg: 731, narg: 2, mod: 886, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8269, nitem: 7, arg: 731, narg: 2, mod: 886, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800}},
 	// I2F float.sass:215
-	{op: 69, sms: 0x7f, item: 8210, nitem: 12, arg: 357, narg: 3, mod: 886, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8276, nitem: 12, arg: 357, narg: 3, mod: 886, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301800}},
 	// I2F float.sass:215
-	{op: 69, sms: 0x7f, item: 8222, nitem: 7, arg: 733, narg: 2, mod: 886, nmod: 2,
+	{op: 69, sms: 0x7f, item: 8288, nitem: 7, arg: 733, narg: 2, mod: 886, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800}},
 	// I2F float.sass:215
-	{op: 69, sms: 0xf80, item: 8229, nitem: 7, arg: 733, narg: 2, mod: 886, nmod: 2,
+	{op: 69, sms: 0xf80, item: 8295, nitem: 7, arg: 733, narg: 2, mod: 886, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800}},
 	// I2F float.sass:216
-	{op: 69, sms: 0xfff, item: 8236, nitem: 7, arg: 1242, narg: 2, mod: 888, nmod: 3,
+	{op: 69, sms: 0xfff, item: 8302, nitem: 7, arg: 1242, narg: 2, mod: 888, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000}},
 	// I2F float.sass:216
-	{op: 69, sms: 0x7f, item: 8243, nitem: 7, arg: 1244, narg: 2, mod: 888, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8309, nitem: 7, arg: 1244, narg: 2, mod: 888, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000}},
 	// I2F float.sass:216
-	{op: 69, sms: 0x7f, item: 8250, nitem: 12, arg: 715, narg: 3, mod: 888, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8316, nitem: 12, arg: 715, narg: 3, mod: 888, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301000}},
 	// I2F float.sass:216
-	{op: 69, sms: 0x7f, item: 8262, nitem: 7, arg: 1246, narg: 2, mod: 888, nmod: 3,
+	{op: 69, sms: 0x7f, item: 8328, nitem: 7, arg: 1246, narg: 2, mod: 888, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000}},
 	// I2F float.sass:216
-	{op: 69, sms: 0xf80, item: 8269, nitem: 7, arg: 1246, narg: 2, mod: 888, nmod: 3,
+	{op: 69, sms: 0xf80, item: 8335, nitem: 7, arg: 1246, narg: 2, mod: 888, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000}},
 	// I2FP float.sass:219
-	{op: 70, sms: 0xffc, item: 8276, nitem: 7, arg: 711, narg: 2, mod: 891, nmod: 2,
+	{op: 70, sms: 0xffc, item: 8342, nitem: 7, arg: 711, narg: 2, mod: 891, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000}},
 	// I2FP float.sass:219
-	{op: 70, sms: 0x7c, item: 8283, nitem: 7, arg: 713, narg: 2, mod: 891, nmod: 2,
+	{op: 70, sms: 0x7c, item: 8349, nitem: 7, arg: 713, narg: 2, mod: 891, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000}},
 	// I2FP float.sass:219
-	{op: 70, sms: 0x7c, item: 8290, nitem: 12, arg: 715, narg: 3, mod: 891, nmod: 2,
+	{op: 70, sms: 0x7c, item: 8356, nitem: 12, arg: 715, narg: 3, mod: 891, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7a45, Hi: 0xfc00008201000}},
 	// I2FP float.sass:219
-	{op: 70, sms: 0x7c, item: 8302, nitem: 7, arg: 718, narg: 2, mod: 891, nmod: 2,
+	{op: 70, sms: 0x7c, item: 8368, nitem: 7, arg: 718, narg: 2, mod: 891, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000}},
 	// I2FP float.sass:219
-	{op: 70, sms: 0xf80, item: 8309, nitem: 7, arg: 718, narg: 2, mod: 891, nmod: 2,
+	{op: 70, sms: 0xf80, item: 8375, nitem: 7, arg: 718, narg: 2, mod: 891, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0xfff, item: 8316, nitem: 5, arg: 1248, narg: 2, mod: 893, nmod: 1,
+	{op: 71, sms: 0xfff, item: 8382, nitem: 5, arg: 1248, narg: 2, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0xfff, item: 8321, nitem: 5, arg: 1250, narg: 2, mod: 893, nmod: 1,
+	{op: 71, sms: 0xfff, item: 8387, nitem: 5, arg: 1250, narg: 2, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x838, Hi: 0x0}, def: bits.Word{Lo: 0xff7838, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0x7f, item: 8326, nitem: 5, arg: 1250, narg: 2, mod: 893, nmod: 1,
+	{op: 71, sms: 0x7f, item: 8392, nitem: 5, arg: 1250, narg: 2, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x0}, def: bits.Word{Lo: 0xff7a38, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0x7f, item: 8331, nitem: 10, arg: 1252, narg: 3, mod: 893, nmod: 1,
+	{op: 71, sms: 0x7f, item: 8397, nitem: 10, arg: 1252, narg: 3, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0x7f, item: 8341, nitem: 5, arg: 1255, narg: 2, mod: 893, nmod: 1,
+	{op: 71, sms: 0x7f, item: 8407, nitem: 5, arg: 1255, narg: 2, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0xf80, item: 8346, nitem: 5, arg: 1255, narg: 2, mod: 893, nmod: 1,
+	{op: 71, sms: 0xf80, item: 8412, nitem: 5, arg: 1255, narg: 2, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c38, Hi: 0xfc00008000000}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8351, nitem: 10, arg: 1257, narg: 4, mod: 894, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8417, nitem: 10, arg: 1257, narg: 4, mod: 894, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8361, nitem: 10, arg: 1261, narg: 4, mod: 894, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8427, nitem: 10, arg: 1261, narg: 4, mod: 894, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8371, nitem: 14, arg: 1265, narg: 5, mod: 896, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8437, nitem: 14, arg: 1265, narg: 5, mod: 896, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8385, nitem: 10, arg: 1270, narg: 4, mod: 894, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8451, nitem: 10, arg: 1270, narg: 4, mod: 894, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8395, nitem: 10, arg: 1257, narg: 4, mod: 898, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8461, nitem: 10, arg: 1257, narg: 4, mod: 898, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8405, nitem: 10, arg: 1261, narg: 4, mod: 898, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8471, nitem: 10, arg: 1261, narg: 4, mod: 898, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8415, nitem: 14, arg: 1265, narg: 5, mod: 898, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8481, nitem: 14, arg: 1265, narg: 5, mod: 898, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8429, nitem: 10, arg: 1270, narg: 4, mod: 898, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8495, nitem: 10, arg: 1270, narg: 4, mod: 898, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8439, nitem: 10, arg: 1257, narg: 4, mod: 899, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8505, nitem: 10, arg: 1257, narg: 4, mod: 899, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8449, nitem: 10, arg: 1261, narg: 4, mod: 899, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8515, nitem: 10, arg: 1261, narg: 4, mod: 899, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8459, nitem: 14, arg: 1265, narg: 5, mod: 899, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8525, nitem: 14, arg: 1265, narg: 5, mod: 899, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8473, nitem: 10, arg: 1270, narg: 4, mod: 899, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8539, nitem: 10, arg: 1270, narg: 4, mod: 899, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:24
-	{op: 72, sms: 0xfc0, item: 8483, nitem: 12, arg: 391, narg: 4, mod: 900, nmod: 3,
+	{op: 72, sms: 0xfc0, item: 8549, nitem: 12, arg: 391, narg: 4, mod: 900, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:24
-	{op: 72, sms: 0x40, item: 8495, nitem: 12, arg: 399, narg: 4, mod: 900, nmod: 3,
+	{op: 72, sms: 0x40, item: 8561, nitem: 12, arg: 403, narg: 4, mod: 900, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:24
-	{op: 72, sms: 0xf80, item: 8507, nitem: 12, arg: 399, narg: 4, mod: 900, nmod: 3,
+	{op: 72, sms: 0xf80, item: 8573, nitem: 12, arg: 403, narg: 4, mod: 900, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:25
-	{op: 72, sms: 0xfc0, item: 8519, nitem: 12, arg: 391, narg: 4, mod: 903, nmod: 2,
+	{op: 72, sms: 0xfc0, item: 8585, nitem: 12, arg: 391, narg: 4, mod: 903, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:25
-	{op: 72, sms: 0x40, item: 8531, nitem: 12, arg: 399, narg: 4, mod: 903, nmod: 2,
+	{op: 72, sms: 0x40, item: 8597, nitem: 12, arg: 403, narg: 4, mod: 903, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:25
-	{op: 72, sms: 0xf80, item: 8543, nitem: 12, arg: 399, narg: 4, mod: 903, nmod: 2,
+	{op: 72, sms: 0xf80, item: 8609, nitem: 12, arg: 403, narg: 4, mod: 903, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:26
-	{op: 72, sms: 0xfc0, item: 8555, nitem: 12, arg: 391, narg: 4, mod: 905, nmod: 2,
+	{op: 72, sms: 0xfc0, item: 8621, nitem: 12, arg: 391, narg: 4, mod: 905, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:26
-	{op: 72, sms: 0x40, item: 8567, nitem: 12, arg: 399, narg: 4, mod: 905, nmod: 2,
+	{op: 72, sms: 0x40, item: 8633, nitem: 12, arg: 403, narg: 4, mod: 905, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:26
-	{op: 72, sms: 0xf80, item: 8579, nitem: 12, arg: 399, narg: 4, mod: 905, nmod: 2,
+	{op: 72, sms: 0xf80, item: 8645, nitem: 12, arg: 403, narg: 4, mod: 905, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff}},
 	// IABS integer.sass:29
 	{op: 73, sms: 0xfff, item: 1222, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{op: 73, sms: 0xfff, item: 8591, nitem: 4, arg: 199, narg: 2, mod: 0, nmod: 0,
+	{op: 73, sms: 0xfff, item: 8657, nitem: 4, arg: 199, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x813, Hi: 0x0}, def: bits.Word{Lo: 0xff7813, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
 	{op: 73, sms: 0x7f, item: 1230, nitem: 4, arg: 199, narg: 2, mod: 0, nmod: 0,
@@ -2319,1855 +2337,1855 @@ var forms = [...]form{{},
 	{op: 73, sms: 0xf80, item: 1247, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000}},
 	// IADD integer.sass:32
-	{op: 74, sms: 0xc00, item: 8595, nitem: 10, arg: 1274, narg: 4, mod: 907, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8661, nitem: 10, arg: 1274, narg: 4, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{op: 74, sms: 0xc00, item: 8605, nitem: 10, arg: 1278, narg: 4, mod: 907, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8671, nitem: 10, arg: 1278, narg: 4, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{op: 74, sms: 0xc00, item: 8615, nitem: 10, arg: 1282, narg: 4, mod: 907, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8681, nitem: 10, arg: 1282, narg: 4, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000}},
 	// IADD integer.sass:33
-	{op: 74, sms: 0xc00, item: 8625, nitem: 12, arg: 1286, narg: 5, mod: 907, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8691, nitem: 12, arg: 1286, narg: 5, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{op: 74, sms: 0xc00, item: 8637, nitem: 12, arg: 1291, narg: 5, mod: 907, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8703, nitem: 12, arg: 1291, narg: 5, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{op: 74, sms: 0xc00, item: 8649, nitem: 12, arg: 1296, narg: 5, mod: 907, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8715, nitem: 12, arg: 1296, narg: 5, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8661, nitem: 14, arg: 1301, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8727, nitem: 14, arg: 1301, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8675, nitem: 14, arg: 1307, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8741, nitem: 14, arg: 1307, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8689, nitem: 14, arg: 1307, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8755, nitem: 14, arg: 1307, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8703, nitem: 18, arg: 1313, narg: 7, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8769, nitem: 18, arg: 1313, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8721, nitem: 14, arg: 1320, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8787, nitem: 14, arg: 1320, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8735, nitem: 18, arg: 1326, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8801, nitem: 18, arg: 1326, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8753, nitem: 18, arg: 1334, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8819, nitem: 18, arg: 1334, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8771, nitem: 18, arg: 1334, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8837, nitem: 18, arg: 1334, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8789, nitem: 22, arg: 1342, narg: 9, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8855, nitem: 22, arg: 1342, narg: 9, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8811, nitem: 18, arg: 1351, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8877, nitem: 18, arg: 1351, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:38
-	{op: 75, sms: 0x180, item: 8829, nitem: 12, arg: 1359, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8895, nitem: 12, arg: 1359, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{op: 75, sms: 0x180, item: 8841, nitem: 12, arg: 1365, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8907, nitem: 12, arg: 1365, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{op: 75, sms: 0x180, item: 8853, nitem: 12, arg: 1371, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8919, nitem: 12, arg: 1371, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:39
-	{op: 75, sms: 0x180, item: 8865, nitem: 16, arg: 1377, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8931, nitem: 16, arg: 1377, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{op: 75, sms: 0x180, item: 8881, nitem: 16, arg: 1385, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8947, nitem: 16, arg: 1385, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{op: 75, sms: 0x180, item: 8897, nitem: 16, arg: 1393, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8963, nitem: 16, arg: 1393, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:40
-	{op: 75, sms: 0xe00, item: 8829, nitem: 12, arg: 1359, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8895, nitem: 12, arg: 1359, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{op: 75, sms: 0xe00, item: 8841, nitem: 12, arg: 1365, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8907, nitem: 12, arg: 1365, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{op: 75, sms: 0xe00, item: 8853, nitem: 12, arg: 1371, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8919, nitem: 12, arg: 1371, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:41
-	{op: 75, sms: 0xe00, item: 8865, nitem: 16, arg: 1377, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8931, nitem: 16, arg: 1377, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{op: 75, sms: 0xe00, item: 8881, nitem: 16, arg: 1385, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8947, nitem: 16, arg: 1385, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{op: 75, sms: 0xe00, item: 8897, nitem: 16, arg: 1393, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8963, nitem: 16, arg: 1393, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0xfff, item: 8913, nitem: 11, arg: 391, narg: 4, mod: 908, nmod: 2,
+	{op: 76, sms: 0xfff, item: 8979, nitem: 11, arg: 391, narg: 4, mod: 908, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0xfff, item: 8924, nitem: 11, arg: 395, narg: 4, mod: 908, nmod: 2,
+	{op: 76, sms: 0xfff, item: 8990, nitem: 11, arg: 399, narg: 4, mod: 908, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0x7f, item: 8935, nitem: 11, arg: 395, narg: 4, mod: 908, nmod: 2,
+	{op: 76, sms: 0x7f, item: 9001, nitem: 11, arg: 399, narg: 4, mod: 908, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0x7f, item: 8946, nitem: 15, arg: 420, narg: 5, mod: 908, nmod: 2,
+	{op: 76, sms: 0x7f, item: 9012, nitem: 15, arg: 428, narg: 5, mod: 908, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0x7f, item: 8961, nitem: 11, arg: 399, narg: 4, mod: 908, nmod: 2,
+	{op: 76, sms: 0x7f, item: 9027, nitem: 11, arg: 403, narg: 4, mod: 908, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0xf80, item: 8972, nitem: 11, arg: 399, narg: 4, mod: 908, nmod: 2,
+	{op: 76, sms: 0xf80, item: 9038, nitem: 11, arg: 403, narg: 4, mod: 908, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0xfff, item: 8983, nitem: 12, arg: 1401, narg: 4, mod: 910, nmod: 3,
+	{op: 76, sms: 0xfff, item: 9049, nitem: 12, arg: 1401, narg: 4, mod: 910, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0xfff, item: 8995, nitem: 12, arg: 1405, narg: 4, mod: 910, nmod: 3,
+	{op: 76, sms: 0xfff, item: 9061, nitem: 12, arg: 1405, narg: 4, mod: 910, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0x7f, item: 9007, nitem: 12, arg: 1405, narg: 4, mod: 910, nmod: 3,
+	{op: 76, sms: 0x7f, item: 9073, nitem: 12, arg: 1405, narg: 4, mod: 910, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0x7f, item: 9019, nitem: 16, arg: 1409, narg: 5, mod: 910, nmod: 3,
+	{op: 76, sms: 0x7f, item: 9085, nitem: 16, arg: 1409, narg: 5, mod: 910, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0x7f, item: 9035, nitem: 12, arg: 1414, narg: 4, mod: 910, nmod: 3,
+	{op: 76, sms: 0x7f, item: 9101, nitem: 12, arg: 1414, narg: 4, mod: 910, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0xf80, item: 9047, nitem: 12, arg: 1414, narg: 4, mod: 910, nmod: 3,
+	{op: 76, sms: 0xf80, item: 9113, nitem: 12, arg: 1414, narg: 4, mod: 910, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff}},
 	// IGMMA tensor.sass:96
-	{op: 77, sms: 0x40, item: 9059, nitem: 14, arg: 1418, narg: 4, mod: 913, nmod: 5,
+	{op: 77, sms: 0x40, item: 9125, nitem: 14, arg: 1418, narg: 4, mod: 913, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:97
-	{op: 77, sms: 0x40, item: 9073, nitem: 16, arg: 1422, narg: 5, mod: 918, nmod: 5,
+	{op: 77, sms: 0x40, item: 9139, nitem: 16, arg: 1422, narg: 5, mod: 918, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:98
-	{op: 77, sms: 0x40, item: 9089, nitem: 21, arg: 1427, narg: 6, mod: 923, nmod: 6,
+	{op: 77, sms: 0x40, item: 9155, nitem: 21, arg: 1427, narg: 6, mod: 923, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff}},
 	// IGMMA tensor.sass:99
-	{op: 77, sms: 0x40, item: 9110, nitem: 23, arg: 1433, narg: 7, mod: 929, nmod: 6,
+	{op: 77, sms: 0x40, item: 9176, nitem: 23, arg: 1433, narg: 7, mod: 929, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0xfff, item: 9133, nitem: 10, arg: 900, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9199, nitem: 10, arg: 900, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x1400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0xfff, item: 9143, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9209, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x1400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0x7f, item: 9153, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9219, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8001400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0xfff, item: 9163, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9229, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x1400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0x7f, item: 9173, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9239, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8001400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:49
-	{op: 78, sms: 0xfff, item: 9133, nitem: 10, arg: 900, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9199, nitem: 10, arg: 900, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x1400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{op: 78, sms: 0xfff, item: 9143, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9209, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x14ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{op: 78, sms: 0x7f, item: 9153, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9219, nitem: 10, arg: 909, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80014ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:51
-	{op: 78, sms: 0xfff, item: 9163, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9229, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x1400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, sms: 0xfff, item: 9163, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9229, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x14ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:53
-	{op: 78, sms: 0xfff, item: 9183, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9249, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x1400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:54
-	{op: 78, sms: 0xfff, pow2: true, item: 9193, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
+	{op: 78, sms: 0xfff, pow2: true, item: 9259, nitem: 10, arg: 1440, narg: 4, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x14ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xfff, item: 9203, nitem: 9, arg: 1257, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9269, nitem: 9, arg: 1257, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xfff, item: 9212, nitem: 9, arg: 1444, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9278, nitem: 9, arg: 1444, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9221, nitem: 9, arg: 1444, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9287, nitem: 9, arg: 1444, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9230, nitem: 14, arg: 1448, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9296, nitem: 14, arg: 1448, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x624, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xfff, item: 9244, nitem: 9, arg: 1261, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9310, nitem: 9, arg: 1261, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9253, nitem: 9, arg: 1261, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9319, nitem: 9, arg: 1261, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9262, nitem: 13, arg: 1265, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9328, nitem: 13, arg: 1265, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9275, nitem: 9, arg: 1270, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9341, nitem: 9, arg: 1270, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xf80, item: 9284, nitem: 9, arg: 1270, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9350, nitem: 9, arg: 1270, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9293, nitem: 9, arg: 1453, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9359, nitem: 9, arg: 1453, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xf80, item: 9302, nitem: 9, arg: 1453, narg: 4, mod: 936, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9368, nitem: 9, arg: 1453, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xfff, item: 9311, nitem: 11, arg: 1457, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9377, nitem: 11, arg: 1457, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xfff, item: 9322, nitem: 11, arg: 1462, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9388, nitem: 11, arg: 1462, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9333, nitem: 11, arg: 1462, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9399, nitem: 11, arg: 1462, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9344, nitem: 15, arg: 1467, narg: 6, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9410, nitem: 15, arg: 1467, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x624, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xfff, item: 9359, nitem: 11, arg: 1473, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9425, nitem: 11, arg: 1473, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9370, nitem: 11, arg: 1473, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9436, nitem: 11, arg: 1473, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9381, nitem: 15, arg: 1478, narg: 6, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9447, nitem: 15, arg: 1478, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9396, nitem: 11, arg: 1484, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9462, nitem: 11, arg: 1484, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xf80, item: 9407, nitem: 11, arg: 1484, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9473, nitem: 11, arg: 1484, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9418, nitem: 11, arg: 1489, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9484, nitem: 11, arg: 1489, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xf80, item: 9429, nitem: 11, arg: 1489, narg: 5, mod: 936, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9495, nitem: 11, arg: 1489, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xfff, item: 9440, nitem: 12, arg: 1494, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9506, nitem: 12, arg: 1494, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xfff, item: 9452, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9518, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9464, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9530, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9476, nitem: 17, arg: 1504, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9542, nitem: 17, arg: 1504, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xfff, item: 9493, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9559, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9505, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9571, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9517, nitem: 16, arg: 1515, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9583, nitem: 16, arg: 1515, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9533, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9599, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xf80, item: 9545, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9611, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9557, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9623, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xf80, item: 9569, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9635, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xfff, item: 9581, nitem: 14, arg: 1531, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9647, nitem: 14, arg: 1531, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xfff, item: 9595, nitem: 14, arg: 1537, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9661, nitem: 14, arg: 1537, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9609, nitem: 14, arg: 1537, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9675, nitem: 14, arg: 1537, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9623, nitem: 18, arg: 1543, narg: 7, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9689, nitem: 18, arg: 1543, narg: 7, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xfff, item: 9641, nitem: 14, arg: 1550, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9707, nitem: 14, arg: 1550, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9655, nitem: 14, arg: 1550, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9721, nitem: 14, arg: 1550, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9669, nitem: 18, arg: 1556, narg: 7, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9735, nitem: 18, arg: 1556, narg: 7, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9687, nitem: 14, arg: 1563, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9753, nitem: 14, arg: 1563, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xf80, item: 9701, nitem: 14, arg: 1563, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9767, nitem: 14, arg: 1563, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9715, nitem: 14, arg: 1569, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9781, nitem: 14, arg: 1569, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xf80, item: 9729, nitem: 14, arg: 1569, narg: 6, mod: 936, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9795, nitem: 14, arg: 1569, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xfff, item: 9440, nitem: 12, arg: 1575, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9506, nitem: 12, arg: 1575, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xfff, item: 9452, nitem: 12, arg: 1580, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9518, nitem: 12, arg: 1580, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9464, nitem: 12, arg: 1585, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9530, nitem: 12, arg: 1585, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9476, nitem: 17, arg: 1590, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9542, nitem: 17, arg: 1590, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x625, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xfff, item: 9493, nitem: 12, arg: 1596, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9559, nitem: 12, arg: 1596, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9505, nitem: 12, arg: 1596, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9571, nitem: 12, arg: 1596, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9517, nitem: 16, arg: 1601, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9583, nitem: 16, arg: 1601, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9533, nitem: 12, arg: 1607, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9599, nitem: 12, arg: 1607, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xf80, item: 9545, nitem: 12, arg: 1607, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9611, nitem: 12, arg: 1607, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9557, nitem: 12, arg: 1612, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9623, nitem: 12, arg: 1612, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xf80, item: 9569, nitem: 12, arg: 1612, narg: 5, mod: 936, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9635, nitem: 12, arg: 1612, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xfff, item: 9581, nitem: 14, arg: 1617, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9647, nitem: 14, arg: 1617, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xfff, item: 9595, nitem: 14, arg: 1623, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9661, nitem: 14, arg: 1623, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9609, nitem: 14, arg: 1629, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9675, nitem: 14, arg: 1629, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9623, nitem: 18, arg: 1635, narg: 7, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9689, nitem: 18, arg: 1635, narg: 7, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0x625, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xfff, item: 9641, nitem: 14, arg: 1642, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9707, nitem: 14, arg: 1642, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9655, nitem: 14, arg: 1642, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9721, nitem: 14, arg: 1642, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9669, nitem: 18, arg: 1648, narg: 7, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9735, nitem: 18, arg: 1648, narg: 7, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9687, nitem: 14, arg: 1655, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9753, nitem: 14, arg: 1655, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xf80, item: 9701, nitem: 14, arg: 1655, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9767, nitem: 14, arg: 1655, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9715, nitem: 14, arg: 1661, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9781, nitem: 14, arg: 1661, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xf80, item: 9729, nitem: 14, arg: 1661, narg: 6, mod: 936, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9795, nitem: 14, arg: 1661, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMMA tensor.sass:102
-	{op: 81, sms: 0x1, item: 9743, nitem: 12, arg: 1667, narg: 4, mod: 937, nmod: 4,
+	{op: 81, sms: 0x1, item: 9809, nitem: 12, arg: 1667, narg: 4, mod: 937, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:102
-	{op: 81, sms: 0x2, item: 9755, nitem: 12, arg: 1667, narg: 4, mod: 937, nmod: 4,
+	{op: 81, sms: 0x2, item: 9821, nitem: 12, arg: 1667, narg: 4, mod: 937, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:103
-	{op: 81, sms: 0x1, item: 9767, nitem: 12, arg: 1667, narg: 4, mod: 941, nmod: 4,
+	{op: 81, sms: 0x1, item: 9833, nitem: 12, arg: 1667, narg: 4, mod: 941, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:103
-	{op: 81, sms: 0x2, item: 9779, nitem: 12, arg: 1667, narg: 4, mod: 941, nmod: 4,
+	{op: 81, sms: 0x2, item: 9845, nitem: 12, arg: 1667, narg: 4, mod: 941, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:104
-	{op: 81, sms: 0xffc, item: 9791, nitem: 15, arg: 1671, narg: 5, mod: 937, nmod: 4,
+	{op: 81, sms: 0xffc, item: 9857, nitem: 15, arg: 1671, narg: 5, mod: 937, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:105
-	{op: 81, sms: 0xffc, item: 9806, nitem: 15, arg: 1671, narg: 5, mod: 941, nmod: 4,
+	{op: 81, sms: 0xffc, item: 9872, nitem: 15, arg: 1671, narg: 5, mod: 941, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:106
-	{op: 81, sms: 0x2, item: 9821, nitem: 17, arg: 1676, narg: 6, mod: 945, nmod: 4,
+	{op: 81, sms: 0x2, item: 9887, nitem: 17, arg: 1676, narg: 6, mod: 945, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:107
-	{op: 81, sms: 0x2, item: 9838, nitem: 17, arg: 1676, narg: 6, mod: 949, nmod: 4,
+	{op: 81, sms: 0x2, item: 9904, nitem: 17, arg: 1676, narg: 6, mod: 949, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMMA tensor.sass:108
-	{op: 81, sms: 0xc7c, item: 9855, nitem: 20, arg: 1682, narg: 7, mod: 945, nmod: 4,
+	{op: 81, sms: 0xc7c, item: 9921, nitem: 20, arg: 1682, narg: 7, mod: 945, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:109
-	{op: 81, sms: 0x380, item: 9875, nitem: 21, arg: 1689, narg: 7, mod: 953, nmod: 5,
+	{op: 81, sms: 0x380, item: 9941, nitem: 21, arg: 1689, narg: 7, mod: 953, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:110
-	{op: 81, sms: 0xc7c, item: 9896, nitem: 20, arg: 1682, narg: 7, mod: 949, nmod: 4,
+	{op: 81, sms: 0xc7c, item: 9962, nitem: 20, arg: 1682, narg: 7, mod: 949, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMMA tensor.sass:111
-	{op: 81, sms: 0x380, item: 9916, nitem: 21, arg: 1689, narg: 7, mod: 958, nmod: 5,
+	{op: 81, sms: 0x380, item: 9982, nitem: 21, arg: 1689, narg: 7, mod: 958, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x1ff, item: 9937, nitem: 9, arg: 594, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x1ff, item: 10003, nitem: 9, arg: 594, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x1ff, item: 9946, nitem: 9, arg: 598, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x1ff, item: 10012, nitem: 9, arg: 598, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x7f, item: 9955, nitem: 9, arg: 598, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x7f, item: 10021, nitem: 9, arg: 598, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x7f, item: 9964, nitem: 13, arg: 1696, narg: 5, mod: 936, nmod: 1,
+	{op: 82, sms: 0x7f, item: 10030, nitem: 13, arg: 1696, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x7f, item: 9977, nitem: 9, arg: 611, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x7f, item: 10043, nitem: 9, arg: 611, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x180, item: 9986, nitem: 9, arg: 611, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x180, item: 10052, nitem: 9, arg: 611, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:68
-	{op: 82, sms: 0x200, item: 9937, nitem: 9, arg: 594, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x200, item: 10003, nitem: 9, arg: 594, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{op: 82, sms: 0x200, item: 9946, nitem: 9, arg: 598, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x200, item: 10012, nitem: 9, arg: 598, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{op: 82, sms: 0x200, item: 9986, nitem: 9, arg: 611, narg: 4, mod: 936, nmod: 1,
+	{op: 82, sms: 0x200, item: 10052, nitem: 9, arg: 611, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200}},
 	// IMNMX integer.sass:69
-	{op: 82, sms: 0xc00, item: 9995, nitem: 15, arg: 1701, narg: 7, mod: 963, nmod: 1,
+	{op: 82, sms: 0xc00, item: 10061, nitem: 15, arg: 1701, narg: 7, mod: 963, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{op: 82, sms: 0xc00, item: 10010, nitem: 15, arg: 1708, narg: 7, mod: 963, nmod: 1,
+	{op: 82, sms: 0xc00, item: 10076, nitem: 15, arg: 1708, narg: 7, mod: 963, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{op: 82, sms: 0xc00, item: 10025, nitem: 15, arg: 1715, narg: 7, mod: 963, nmod: 1,
+	{op: 82, sms: 0xc00, item: 10091, nitem: 15, arg: 1715, narg: 7, mod: 963, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 10040, nitem: 17, arg: 1722, narg: 6, mod: 964, nmod: 4,
+	{op: 83, sms: 0x1, item: 10106, nitem: 17, arg: 1722, narg: 6, mod: 964, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 10057, nitem: 17, arg: 1728, narg: 6, mod: 964, nmod: 4,
+	{op: 83, sms: 0x1, item: 10123, nitem: 17, arg: 1728, narg: 6, mod: 964, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 10074, nitem: 17, arg: 1728, narg: 6, mod: 964, nmod: 4,
+	{op: 83, sms: 0x1, item: 10140, nitem: 17, arg: 1728, narg: 6, mod: 964, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 10091, nitem: 21, arg: 1734, narg: 7, mod: 964, nmod: 4,
+	{op: 83, sms: 0x1, item: 10157, nitem: 21, arg: 1734, narg: 7, mod: 964, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 10112, nitem: 17, arg: 1741, narg: 6, mod: 964, nmod: 4,
+	{op: 83, sms: 0x1, item: 10178, nitem: 17, arg: 1741, narg: 6, mod: 964, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x3fe, item: 10129, nitem: 13, arg: 756, narg: 5, mod: 968, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 10195, nitem: 13, arg: 756, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x3fe, item: 10142, nitem: 13, arg: 761, narg: 5, mod: 968, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 10208, nitem: 13, arg: 761, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x7e, item: 10155, nitem: 13, arg: 761, narg: 5, mod: 968, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10221, nitem: 13, arg: 761, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x7e, item: 10168, nitem: 17, arg: 1747, narg: 6, mod: 968, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10234, nitem: 17, arg: 1747, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x7e, item: 10185, nitem: 13, arg: 777, narg: 5, mod: 968, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10251, nitem: 13, arg: 777, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x380, item: 10198, nitem: 13, arg: 777, narg: 5, mod: 968, nmod: 3,
+	{op: 83, sms: 0x380, item: 10264, nitem: 13, arg: 777, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x3fe, item: 10211, nitem: 15, arg: 1753, narg: 6, mod: 968, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 10277, nitem: 15, arg: 1753, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x3fe, item: 10226, nitem: 15, arg: 1759, narg: 6, mod: 968, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 10292, nitem: 15, arg: 1759, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x7e, item: 10241, nitem: 15, arg: 1759, narg: 6, mod: 968, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10307, nitem: 15, arg: 1759, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x7e, item: 10256, nitem: 19, arg: 1765, narg: 7, mod: 968, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10322, nitem: 19, arg: 1765, narg: 7, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x7e, item: 10275, nitem: 15, arg: 1772, narg: 6, mod: 968, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10341, nitem: 15, arg: 1772, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x380, item: 10290, nitem: 15, arg: 1772, narg: 6, mod: 968, nmod: 3,
+	{op: 83, sms: 0x380, item: 10356, nitem: 15, arg: 1772, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:75
-	{op: 83, sms: 0xc00, item: 10305, nitem: 13, arg: 1778, narg: 5, mod: 971, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10371, nitem: 13, arg: 1778, narg: 5, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{op: 83, sms: 0xc00, item: 10318, nitem: 13, arg: 1783, narg: 5, mod: 971, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10384, nitem: 13, arg: 1783, narg: 5, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{op: 83, sms: 0xc00, item: 10331, nitem: 13, arg: 1788, narg: 5, mod: 971, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10397, nitem: 13, arg: 1788, narg: 5, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:76
-	{op: 83, sms: 0xc00, item: 10344, nitem: 15, arg: 1793, narg: 6, mod: 971, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10410, nitem: 15, arg: 1793, narg: 6, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{op: 83, sms: 0xc00, item: 10359, nitem: 15, arg: 1799, narg: 6, mod: 971, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10425, nitem: 15, arg: 1799, narg: 6, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{op: 83, sms: 0xc00, item: 10374, nitem: 15, arg: 1805, narg: 6, mod: 971, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10440, nitem: 15, arg: 1805, narg: 6, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// KILL control.sass:220
 	{op: 84, sms: 0xfff, item: 1887, nitem: 3, arg: 342, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95b, Hi: 0x0}, def: bits.Word{Lo: 0x795b, Hi: 0xfc00003800000}},
 	// LD memory.sass:151
-	{op: 85, sms: 0x1, item: 10389, nitem: 19, arg: 1811, narg: 4, mod: 974, nmod: 7,
+	{op: 85, sms: 0x1, item: 10455, nitem: 19, arg: 1811, narg: 4, mod: 974, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800}},
 	// LD memory.sass:151
-	{op: 85, sms: 0xffe, item: 10408, nitem: 17, arg: 1815, narg: 4, mod: 981, nmod: 5,
+	{op: 85, sms: 0xffe, item: 10474, nitem: 17, arg: 1815, narg: 4, mod: 981, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800}},
 	// LD memory.sass:152
-	{op: 85, sms: 0x1, item: 10425, nitem: 22, arg: 1819, narg: 5, mod: 986, nmod: 8,
+	{op: 85, sms: 0x1, item: 10491, nitem: 22, arg: 1819, narg: 5, mod: 986, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800}},
 	// LD memory.sass:153
-	{op: 85, sms: 0x3e, item: 10447, nitem: 20, arg: 1824, narg: 5, mod: 994, nmod: 6,
+	{op: 85, sms: 0x3e, item: 10513, nitem: 20, arg: 1824, narg: 5, mod: 994, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800}},
 	// LD memory.sass:154
-	{op: 85, sms: 0x40, item: 10467, nitem: 20, arg: 1824, narg: 5, mod: 994, nmod: 6,
+	{op: 85, sms: 0x40, item: 10533, nitem: 20, arg: 1824, narg: 5, mod: 994, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:154
-	{op: 85, sms: 0xf80, item: 10487, nitem: 20, arg: 1824, narg: 5, mod: 994, nmod: 6,
+	{op: 85, sms: 0xf80, item: 10553, nitem: 20, arg: 1824, narg: 5, mod: 994, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:155
-	{op: 85, sms: 0x3e, item: 10507, nitem: 19, arg: 1829, narg: 5, mod: 1000, nmod: 5,
+	{op: 85, sms: 0x3e, item: 10573, nitem: 19, arg: 1829, narg: 5, mod: 1000, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900}},
 	// LD memory.sass:156
-	{op: 85, sms: 0x3e, item: 10526, nitem: 20, arg: 1834, narg: 5, mod: 1005, nmod: 4,
+	{op: 85, sms: 0x3e, item: 10592, nitem: 20, arg: 1834, narg: 5, mod: 1005, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900}},
 	// LD memory.sass:157
-	{op: 85, sms: 0x40, item: 10526, nitem: 20, arg: 1834, narg: 5, mod: 1005, nmod: 4,
+	{op: 85, sms: 0x40, item: 10592, nitem: 20, arg: 1834, narg: 5, mod: 1005, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900}},
 	// LD memory.sass:157
-	{op: 85, sms: 0xf80, item: 10546, nitem: 20, arg: 1834, narg: 5, mod: 1005, nmod: 4,
+	{op: 85, sms: 0xf80, item: 10612, nitem: 20, arg: 1834, narg: 5, mod: 1005, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900}},
 	// LDC memory.sass:160
-	{op: 86, sms: 0xfff, item: 10566, nitem: 13, arg: 1839, narg: 4, mod: 1009, nmod: 2,
+	{op: 86, sms: 0xfff, item: 10632, nitem: 13, arg: 1839, narg: 4, mod: 1009, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800}},
 	// LDCU memory.sass:163
-	{op: 87, sms: 0x380, uguard: true, item: 10579, nitem: 13, arg: 1843, narg: 4, mod: 1011, nmod: 2,
+	{op: 87, sms: 0x380, uguard: true, item: 10645, nitem: 13, arg: 1843, narg: 4, mod: 1011, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:164
-	{op: 87, sms: 0x380, uguard: true, item: 10592, nitem: 9, arg: 1847, narg: 3, mod: 1011, nmod: 2,
+	{op: 87, sms: 0x380, uguard: true, item: 10658, nitem: 9, arg: 1847, narg: 3, mod: 1011, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:165
-	{op: 87, sms: 0xc00, uguard: true, item: 10601, nitem: 13, arg: 1843, narg: 4, mod: 1013, nmod: 2,
+	{op: 87, sms: 0xc00, uguard: true, item: 10667, nitem: 13, arg: 1843, narg: 4, mod: 1013, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:166
-	{op: 87, sms: 0xc00, uguard: true, item: 10614, nitem: 9, arg: 1847, narg: 3, mod: 1013, nmod: 2,
+	{op: 87, sms: 0xc00, uguard: true, item: 10680, nitem: 9, arg: 1847, narg: 3, mod: 1013, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:167
-	{op: 87, sms: 0xc00, uguard: true, item: 10623, nitem: 12, arg: 1850, narg: 4, mod: 1013, nmod: 2,
+	{op: 87, sms: 0xc00, uguard: true, item: 10689, nitem: 12, arg: 1850, narg: 4, mod: 1013, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff79ac, Hi: 0xfc0000b800800}},
 	// LDG memory.sass:170
-	{op: 88, sms: 0x1, item: 10635, nitem: 22, arg: 1854, narg: 5, mod: 974, nmod: 7,
+	{op: 88, sms: 0x1, item: 10701, nitem: 22, arg: 1854, narg: 5, mod: 974, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800}},
 	// LDG memory.sass:170
-	{op: 88, sms: 0xffe, item: 10657, nitem: 20, arg: 1859, narg: 5, mod: 981, nmod: 5,
+	{op: 88, sms: 0xffe, item: 10723, nitem: 20, arg: 1859, narg: 5, mod: 981, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800}},
 	// LDG memory.sass:171
-	{op: 88, sms: 0x1, item: 10677, nitem: 25, arg: 1864, narg: 6, mod: 1015, nmod: 8,
+	{op: 88, sms: 0x1, item: 10743, nitem: 25, arg: 1864, narg: 6, mod: 1015, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800}},
 	// LDG memory.sass:172
-	{op: 88, sms: 0x3e, item: 10702, nitem: 23, arg: 1870, narg: 6, mod: 1023, nmod: 6,
+	{op: 88, sms: 0x3e, item: 10768, nitem: 23, arg: 1870, narg: 6, mod: 1023, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800}},
 	// LDG memory.sass:173
-	{op: 88, sms: 0x40, item: 10725, nitem: 23, arg: 1870, narg: 6, mod: 1023, nmod: 6,
+	{op: 88, sms: 0x40, item: 10791, nitem: 23, arg: 1870, narg: 6, mod: 1023, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:173
-	{op: 88, sms: 0xf80, item: 10748, nitem: 23, arg: 1870, narg: 6, mod: 1023, nmod: 6,
+	{op: 88, sms: 0xf80, item: 10814, nitem: 23, arg: 1870, narg: 6, mod: 1023, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:174
-	{op: 88, sms: 0x3e, item: 10771, nitem: 22, arg: 1876, narg: 6, mod: 1029, nmod: 5,
+	{op: 88, sms: 0x3e, item: 10837, nitem: 22, arg: 1876, narg: 6, mod: 1029, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900}},
 	// LDG memory.sass:175
-	{op: 88, sms: 0x3e, item: 10793, nitem: 23, arg: 1882, narg: 6, mod: 1005, nmod: 4,
+	{op: 88, sms: 0x3e, item: 10859, nitem: 23, arg: 1882, narg: 6, mod: 1005, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900}},
 	// LDG memory.sass:176
-	{op: 88, sms: 0x40, item: 10793, nitem: 23, arg: 1882, narg: 6, mod: 1005, nmod: 4,
+	{op: 88, sms: 0x40, item: 10859, nitem: 23, arg: 1882, narg: 6, mod: 1005, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:176
-	{op: 88, sms: 0xf80, item: 10816, nitem: 23, arg: 1882, narg: 6, mod: 1005, nmod: 4,
+	{op: 88, sms: 0xf80, item: 10882, nitem: 23, arg: 1882, narg: 6, mod: 1005, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:177
-	{op: 88, sms: 0xf80, item: 10839, nitem: 26, arg: 1888, narg: 7, mod: 1034, nmod: 4,
+	{op: 88, sms: 0xf80, item: 10905, nitem: 26, arg: 1888, narg: 7, mod: 1034, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff}},
 	// LDGDEPBAR memory.sass:180
 	{op: 89, sms: 0xffe, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000}},
 	// LDGMC memory.sass:183
-	{op: 90, sms: 0x40, item: 10865, nitem: 15, arg: 1895, narg: 4, mod: 1038, nmod: 3,
+	{op: 90, sms: 0x40, item: 10931, nitem: 15, arg: 1895, narg: 4, mod: 1038, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:184
-	{op: 90, sms: 0x40, item: 10880, nitem: 15, arg: 1899, narg: 4, mod: 1041, nmod: 2,
+	{op: 90, sms: 0x40, item: 10946, nitem: 15, arg: 1899, narg: 4, mod: 1041, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:185
-	{op: 90, sms: 0xf80, item: 10895, nitem: 15, arg: 1895, narg: 4, mod: 1043, nmod: 3,
+	{op: 90, sms: 0xf80, item: 10961, nitem: 15, arg: 1895, narg: 4, mod: 1043, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x40100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff}},
 	// LDGMC memory.sass:186
-	{op: 90, sms: 0xf80, item: 10910, nitem: 15, arg: 1899, narg: 4, mod: 1041, nmod: 2,
+	{op: 90, sms: 0xf80, item: 10976, nitem: 15, arg: 1899, narg: 4, mod: 1041, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x70100}, match: bits.Word{Lo: 0x9a4, Hi: 0x70100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080741ff}},
 	// LDGMC memory.sass:187
-	{op: 90, sms: 0x40, item: 10925, nitem: 15, arg: 1895, narg: 4, mod: 1046, nmod: 3,
+	{op: 90, sms: 0x40, item: 10991, nitem: 15, arg: 1895, narg: 4, mod: 1046, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:188
-	{op: 90, sms: 0x40, item: 10940, nitem: 15, arg: 1899, narg: 4, mod: 1049, nmod: 2,
+	{op: 90, sms: 0x40, item: 11006, nitem: 15, arg: 1899, narg: 4, mod: 1049, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:189
-	{op: 90, sms: 0xf80, item: 10955, nitem: 15, arg: 1895, narg: 4, mod: 1051, nmod: 3,
+	{op: 90, sms: 0xf80, item: 11021, nitem: 15, arg: 1895, narg: 4, mod: 1051, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x40100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff}},
 	// LDGMC memory.sass:190
-	{op: 90, sms: 0xf80, item: 10970, nitem: 15, arg: 1899, narg: 4, mod: 1049, nmod: 2,
+	{op: 90, sms: 0xf80, item: 11036, nitem: 15, arg: 1899, narg: 4, mod: 1049, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x70100}, match: bits.Word{Lo: 0x9a5, Hi: 0x70100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080741ff}},
 	// LDGSTS memory.sass:193
-	{op: 91, sms: 0x3e, item: 10985, nitem: 25, arg: 1903, narg: 6, mod: 1054, nmod: 7,
+	{op: 91, sms: 0x3e, item: 11051, nitem: 25, arg: 1903, narg: 6, mod: 1054, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804}},
 	// LDGSTS memory.sass:194
-	{op: 91, sms: 0x3e, item: 11010, nitem: 26, arg: 1909, narg: 6, mod: 1061, nmod: 6,
+	{op: 91, sms: 0x3e, item: 11076, nitem: 26, arg: 1909, narg: 6, mod: 1061, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f}},
 	// LDGSTS memory.sass:195
-	{op: 91, sms: 0x40, item: 11010, nitem: 26, arg: 1909, narg: 6, mod: 1061, nmod: 6,
+	{op: 91, sms: 0x40, item: 11076, nitem: 26, arg: 1909, narg: 6, mod: 1061, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f}},
 	// LDGSTS memory.sass:196
-	{op: 91, sms: 0xf80, item: 11036, nitem: 26, arg: 1909, narg: 6, mod: 1067, nmod: 6,
+	{op: 91, sms: 0xf80, item: 11102, nitem: 26, arg: 1909, narg: 6, mod: 1067, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff}},
 	// LDGSTS memory.sass:197
-	{op: 91, sms: 0xf80, item: 11062, nitem: 26, arg: 1915, narg: 6, mod: 1073, nmod: 7,
+	{op: 91, sms: 0xf80, item: 11128, nitem: 26, arg: 1915, narg: 6, mod: 1073, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff}},
 	// LDGSTS memory.sass:198
-	{op: 91, sms: 0x7e, item: 11088, nitem: 26, arg: 1915, narg: 6, mod: 1054, nmod: 7,
+	{op: 91, sms: 0x7e, item: 11154, nitem: 26, arg: 1915, narg: 6, mod: 1054, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f}},
 	// LDL memory.sass:201
-	{op: 92, sms: 0x1, item: 11114, nitem: 11, arg: 1921, narg: 3, mod: 1080, nmod: 2,
+	{op: 92, sms: 0x1, item: 11180, nitem: 11, arg: 1921, narg: 3, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:201
-	{op: 92, sms: 0xffe, item: 11125, nitem: 11, arg: 1921, narg: 3, mod: 1080, nmod: 2,
+	{op: 92, sms: 0xffe, item: 11191, nitem: 11, arg: 1921, narg: 3, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:202
-	{op: 92, sms: 0x1, item: 11136, nitem: 13, arg: 1924, narg: 4, mod: 1080, nmod: 2,
+	{op: 92, sms: 0x1, item: 11202, nitem: 13, arg: 1924, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:202
-	{op: 92, sms: 0x7e, item: 11149, nitem: 13, arg: 1924, narg: 4, mod: 1080, nmod: 2,
+	{op: 92, sms: 0x7e, item: 11215, nitem: 13, arg: 1924, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:202
-	{op: 92, sms: 0xf80, item: 11162, nitem: 13, arg: 1924, narg: 4, mod: 1080, nmod: 2,
+	{op: 92, sms: 0xf80, item: 11228, nitem: 13, arg: 1924, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:203
-	{op: 92, sms: 0x40, item: 11175, nitem: 13, arg: 1928, narg: 4, mod: 1080, nmod: 2,
+	{op: 92, sms: 0x40, item: 11241, nitem: 13, arg: 1928, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800}},
 	// LDL memory.sass:203
-	{op: 92, sms: 0xf80, item: 11188, nitem: 13, arg: 1928, narg: 4, mod: 1080, nmod: 2,
+	{op: 92, sms: 0xf80, item: 11254, nitem: 13, arg: 1928, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800}},
 	// LDS memory.sass:206
-	{op: 93, sms: 0x1, item: 11201, nitem: 12, arg: 1932, narg: 3, mod: 1082, nmod: 3,
+	{op: 93, sms: 0x1, item: 11267, nitem: 12, arg: 1932, narg: 3, mod: 1082, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:207
-	{op: 93, sms: 0x1, item: 11213, nitem: 14, arg: 1935, narg: 4, mod: 1082, nmod: 3,
+	{op: 93, sms: 0x1, item: 11279, nitem: 14, arg: 1935, narg: 4, mod: 1082, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:208
-	{op: 93, sms: 0xffe, item: 11227, nitem: 11, arg: 1939, narg: 3, mod: 1085, nmod: 2,
+	{op: 93, sms: 0xffe, item: 11293, nitem: 11, arg: 1939, narg: 3, mod: 1085, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:209
-	{op: 93, sms: 0x7e, item: 11238, nitem: 13, arg: 1942, narg: 4, mod: 1085, nmod: 2,
+	{op: 93, sms: 0x7e, item: 11304, nitem: 13, arg: 1942, narg: 4, mod: 1085, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:209
-	{op: 93, sms: 0xf80, item: 11251, nitem: 13, arg: 1942, narg: 4, mod: 1085, nmod: 2,
+	{op: 93, sms: 0xf80, item: 11317, nitem: 13, arg: 1942, narg: 4, mod: 1085, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800}},
 	// LDSM tensor.sass:114
-	{op: 94, sms: 0x7f, item: 11264, nitem: 12, arg: 1946, narg: 3, mod: 1087, nmod: 2,
+	{op: 94, sms: 0x7f, item: 11330, nitem: 12, arg: 1946, narg: 3, mod: 1087, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:115
-	{op: 94, sms: 0x7f, item: 11276, nitem: 14, arg: 1949, narg: 4, mod: 1087, nmod: 2,
+	{op: 94, sms: 0x7f, item: 11342, nitem: 14, arg: 1949, narg: 4, mod: 1087, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:116
-	{op: 94, sms: 0xf80, item: 11290, nitem: 12, arg: 1946, narg: 3, mod: 1089, nmod: 3,
+	{op: 94, sms: 0xf80, item: 11356, nitem: 12, arg: 1946, narg: 3, mod: 1089, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:117
-	{op: 94, sms: 0xf80, item: 11302, nitem: 14, arg: 1949, narg: 4, mod: 1089, nmod: 3,
+	{op: 94, sms: 0xf80, item: 11368, nitem: 14, arg: 1949, narg: 4, mod: 1089, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:118
-	{op: 94, sms: 0xf80, item: 11316, nitem: 12, arg: 1946, narg: 3, mod: 1092, nmod: 2,
+	{op: 94, sms: 0xf80, item: 11382, nitem: 12, arg: 1946, narg: 3, mod: 1092, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x10000}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000010000}},
 	// LDSM tensor.sass:119
-	{op: 94, sms: 0xf80, item: 11328, nitem: 14, arg: 1949, narg: 4, mod: 1092, nmod: 2,
+	{op: 94, sms: 0xf80, item: 11394, nitem: 14, arg: 1949, narg: 4, mod: 1092, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008010000}},
 	// LDTM tensor.sass:122
-	{op: 95, sms: 0x380, uguard: true, item: 11342, nitem: 12, arg: 1953, narg: 3, mod: 1094, nmod: 2,
+	{op: 95, sms: 0x380, uguard: true, item: 11408, nitem: 12, arg: 1953, narg: 3, mod: 1094, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000}},
 	// LDTM tensor.sass:123
-	{op: 95, sms: 0x380, uguard: true, item: 11354, nitem: 12, arg: 1953, narg: 3, mod: 1096, nmod: 2,
+	{op: 95, sms: 0x380, uguard: true, item: 11420, nitem: 12, arg: 1953, narg: 3, mod: 1096, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000}},
 	// LDTM tensor.sass:124
-	{op: 95, sms: 0x380, uguard: true, item: 11366, nitem: 12, arg: 1953, narg: 3, mod: 1098, nmod: 3,
+	{op: 95, sms: 0x380, uguard: true, item: 11432, nitem: 12, arg: 1953, narg: 3, mod: 1098, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000}},
 	// LDTM tensor.sass:125
-	{op: 95, sms: 0x380, uguard: true, item: 11378, nitem: 12, arg: 1953, narg: 3, mod: 1101, nmod: 3,
+	{op: 95, sms: 0x380, uguard: true, item: 11444, nitem: 12, arg: 1953, narg: 3, mod: 1101, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000}},
 	// LDTM tensor.sass:126
-	{op: 95, sms: 0x300, uguard: true, item: 11390, nitem: 17, arg: 1956, narg: 4, mod: 1104, nmod: 5,
+	{op: 95, sms: 0x300, uguard: true, item: 11456, nitem: 17, arg: 1956, narg: 4, mod: 1104, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0xfff, item: 11407, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11473, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0xfff, item: 11418, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11484, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0x7f, item: 11429, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11495, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0x7f, item: 11440, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11506, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0x7f, item: 11455, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11521, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0xf80, item: 11466, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11532, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0xfff, item: 11477, nitem: 13, arg: 1981, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11543, nitem: 13, arg: 1981, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0xfff, item: 11490, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11556, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0x7f, item: 11503, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11569, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0x7f, item: 11516, nitem: 17, arg: 1993, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11582, nitem: 17, arg: 1993, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0x7f, item: 11533, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11599, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0xf80, item: 11546, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11612, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0xfff, item: 11559, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11625, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0xfff, item: 11570, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11636, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0x7f, item: 11581, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11647, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0x7f, item: 11592, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11658, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0x7f, item: 11607, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11673, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0xf80, item: 11618, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11684, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0xfff, item: 11629, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11695, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0xfff, item: 11642, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11708, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0x7f, item: 11655, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11721, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0x7f, item: 11668, nitem: 17, arg: 2018, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11734, nitem: 17, arg: 2018, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0x7f, item: 11685, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11751, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0xf80, item: 11698, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11764, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0xfff, item: 11711, nitem: 15, arg: 2031, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11777, nitem: 15, arg: 2031, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0xfff, item: 11726, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11792, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0x7f, item: 11741, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11807, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0x7f, item: 11756, nitem: 19, arg: 2045, narg: 8, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11822, nitem: 19, arg: 2045, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0x7f, item: 11775, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11841, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0xf80, item: 11790, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11856, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0xfff, item: 11805, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11871, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0xfff, item: 11818, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11884, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0x7f, item: 11831, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11897, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0x7f, item: 11844, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11910, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0xf80, item: 11857, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11923, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEPC control.sass:223
-	{op: 97, sms: 0xfff, item: 11870, nitem: 2, arg: 2060, narg: 1, mod: 0, nmod: 0,
+	{op: 97, sms: 0xfff, item: 11936, nitem: 2, arg: 2060, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000}},
 	// LEPC control.sass:224
-	{op: 97, sms: 0xfc0, item: 11872, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
+	{op: 97, sms: 0xfc0, item: 11938, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0xfff, item: 11876, nitem: 17, arg: 2063, narg: 7, mod: 1109, nmod: 1,
+	{op: 98, sms: 0xfff, item: 11942, nitem: 17, arg: 2063, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0xfff, item: 11893, nitem: 17, arg: 2070, narg: 7, mod: 1109, nmod: 1,
+	{op: 98, sms: 0xfff, item: 11959, nitem: 17, arg: 2070, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0x7f, item: 11910, nitem: 17, arg: 2070, narg: 7, mod: 1109, nmod: 1,
+	{op: 98, sms: 0x7f, item: 11976, nitem: 17, arg: 2070, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0x7f, item: 11927, nitem: 21, arg: 2077, narg: 8, mod: 1109, nmod: 1,
+	{op: 98, sms: 0x7f, item: 11993, nitem: 21, arg: 2077, narg: 8, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0x7f, item: 11948, nitem: 17, arg: 2085, narg: 7, mod: 1109, nmod: 1,
+	{op: 98, sms: 0x7f, item: 12014, nitem: 17, arg: 2085, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0xf80, item: 11965, nitem: 17, arg: 2085, narg: 7, mod: 1109, nmod: 1,
+	{op: 98, sms: 0xf80, item: 12031, nitem: 17, arg: 2085, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff}},
 	// MATCH control.sass:227
-	{op: 99, sms: 0xfff, item: 11982, nitem: 8, arg: 2092, narg: 3, mod: 1110, nmod: 1,
+	{op: 99, sms: 0xfff, item: 12048, nitem: 8, arg: 2092, narg: 3, mod: 1110, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000}},
 	// MATCH control.sass:228
-	{op: 99, sms: 0xfff, item: 11990, nitem: 6, arg: 2095, narg: 2, mod: 1110, nmod: 1,
+	{op: 99, sms: 0xfff, item: 12056, nitem: 6, arg: 2095, narg: 2, mod: 1110, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000}},
 	// MEMBAR memory.sass:212
-	{op: 100, sms: 0x1, item: 11996, nitem: 3, arg: 0, narg: 0, mod: 1111, nmod: 3,
+	{op: 100, sms: 0x1, item: 12062, nitem: 3, arg: 0, narg: 0, mod: 1111, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:213
-	{op: 100, sms: 0x3e, item: 11999, nitem: 2, arg: 0, narg: 0, mod: 1114, nmod: 2,
+	{op: 100, sms: 0x3e, item: 12065, nitem: 2, arg: 0, narg: 0, mod: 1114, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:214
-	{op: 100, sms: 0xfc0, item: 12001, nitem: 1, arg: 0, narg: 0, mod: 1116, nmod: 1,
+	{op: 100, sms: 0xfc0, item: 12067, nitem: 1, arg: 0, narg: 0, mod: 1116, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000}},
 	// MOV integer.sass:90
-	{op: 101, sms: 0x3ff, item: 12002, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x3ff, item: 12068, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{op: 101, sms: 0x7f, item: 12009, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x7f, item: 12075, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{op: 101, sms: 0x7f, item: 12016, nitem: 12, arg: 2103, narg: 4, mod: 0, nmod: 0,
+	{op: 101, sms: 0x7f, item: 12082, nitem: 12, arg: 2103, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:91
-	{op: 101, sms: 0xfff, item: 12028, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0xfff, item: 12094, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:92
-	{op: 101, sms: 0x7f, item: 12035, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x7f, item: 12101, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:93
-	{op: 101, sms: 0x380, item: 12042, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x380, item: 12108, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:94
-	{op: 101, sms: 0x380, item: 12049, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
+	{op: 101, sms: 0x380, item: 12115, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x1000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00009000f00}},
 	// MOV integer.sass:95
-	{op: 101, sms: 0xc00, item: 12053, nitem: 5, arg: 2110, narg: 2, mod: 907, nmod: 1,
+	{op: 101, sms: 0xc00, item: 12119, nitem: 5, arg: 2110, narg: 2, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:96
-	{op: 101, sms: 0xc00, item: 12058, nitem: 4, arg: 2112, narg: 2, mod: 0, nmod: 0,
+	{op: 101, sms: 0xc00, item: 12124, nitem: 4, arg: 2112, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1010000}, match: bits.Word{Lo: 0xc02, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008010f00}},
 	// MOV integer.sass:97
-	{op: 101, sms: 0xc00, item: 12042, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0xc00, item: 12108, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1010000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:98
-	{op: 101, sms: 0xc00, item: 12049, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
+	{op: 101, sms: 0xc00, item: 12115, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1010000}, match: bits.Word{Lo: 0xc02, Hi: 0x1000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00009000f00}},
 	// MOV integer.sass:99
-	{op: 101, sms: 0xc00, item: 12002, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0xc00, item: 12068, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:100
-	{op: 101, sms: 0xc00, item: 12062, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
+	{op: 101, sms: 0xc00, item: 12128, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:129
-	{op: 102, sms: 0x7f, item: 12066, nitem: 6, arg: 720, narg: 2, mod: 1117, nmod: 1,
+	{op: 102, sms: 0x7f, item: 12132, nitem: 6, arg: 720, narg: 2, mod: 1117, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:130
-	{op: 102, sms: 0xf80, item: 12072, nitem: 6, arg: 720, narg: 2, mod: 1118, nmod: 2,
+	{op: 102, sms: 0xf80, item: 12138, nitem: 6, arg: 720, narg: 2, mod: 1118, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MUFU float.sass:222
-	{op: 103, sms: 0x3f, item: 12078, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x3f, item: 12144, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:222
-	{op: 103, sms: 0x3f, item: 12083, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x3f, item: 12149, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:222
-	{op: 103, sms: 0x3f, item: 12088, nitem: 6, arg: 1250, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x3f, item: 12154, nitem: 6, arg: 1250, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:222
-	{op: 103, sms: 0x3f, item: 12094, nitem: 11, arg: 1252, narg: 3, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x3f, item: 12160, nitem: 11, arg: 1252, narg: 3, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:222
-	{op: 103, sms: 0x3f, item: 12105, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x3f, item: 12171, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:223
-	{op: 103, sms: 0x3f, item: 12110, nitem: 7, arg: 1248, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0x3f, item: 12176, nitem: 7, arg: 1248, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:223
-	{op: 103, sms: 0x3f, item: 12117, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x3f, item: 12183, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:223
-	{op: 103, sms: 0x3f, item: 12122, nitem: 7, arg: 1250, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0x3f, item: 12188, nitem: 7, arg: 1250, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:223
-	{op: 103, sms: 0x3f, item: 12129, nitem: 12, arg: 1252, narg: 3, mod: 1123, nmod: 2,
+	{op: 103, sms: 0x3f, item: 12195, nitem: 12, arg: 1252, narg: 3, mod: 1123, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:223
-	{op: 103, sms: 0x3f, item: 12141, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0x3f, item: 12207, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:224
-	{op: 103, sms: 0xfc0, item: 12078, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0xfc0, item: 12144, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:224
-	{op: 103, sms: 0xfc0, item: 12083, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0xfc0, item: 12149, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:224
-	{op: 103, sms: 0x40, item: 12088, nitem: 6, arg: 1250, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x40, item: 12154, nitem: 6, arg: 1250, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:224
-	{op: 103, sms: 0x40, item: 12094, nitem: 11, arg: 1252, narg: 3, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x40, item: 12160, nitem: 11, arg: 1252, narg: 3, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:224
-	{op: 103, sms: 0x40, item: 12105, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x40, item: 12171, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:224
-	{op: 103, sms: 0xf80, item: 12148, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0xf80, item: 12214, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:225
-	{op: 103, sms: 0xfc0, item: 12110, nitem: 7, arg: 1248, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0xfc0, item: 12176, nitem: 7, arg: 1248, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}},
 	// MUFU float.sass:225
-	{op: 103, sms: 0xfc0, item: 12117, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0xfc0, item: 12183, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}},
 	// MUFU float.sass:225
-	{op: 103, sms: 0x40, item: 12122, nitem: 7, arg: 1250, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0x40, item: 12188, nitem: 7, arg: 1250, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}},
 	// MUFU float.sass:225
-	{op: 103, sms: 0x40, item: 12129, nitem: 12, arg: 1252, narg: 3, mod: 1123, nmod: 2,
+	{op: 103, sms: 0x40, item: 12195, nitem: 12, arg: 1252, narg: 3, mod: 1123, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:225
-	{op: 103, sms: 0x40, item: 12141, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0x40, item: 12207, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:225
-	{op: 103, sms: 0xf80, item: 12153, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0xf80, item: 12219, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:226
-	{op: 103, sms: 0xfc0, item: 12160, nitem: 7, arg: 1248, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0xfc0, item: 12226, nitem: 7, arg: 1248, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:226
-	{op: 103, sms: 0xfc0, item: 12167, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0xfc0, item: 12233, nitem: 5, arg: 1250, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:226
-	{op: 103, sms: 0x40, item: 12172, nitem: 7, arg: 1250, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0x40, item: 12238, nitem: 7, arg: 1250, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:226
-	{op: 103, sms: 0x40, item: 12179, nitem: 12, arg: 1252, narg: 3, mod: 1123, nmod: 2,
+	{op: 103, sms: 0x40, item: 12245, nitem: 12, arg: 1252, narg: 3, mod: 1123, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:226
-	{op: 103, sms: 0x40, item: 12191, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0x40, item: 12257, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:226
-	{op: 103, sms: 0xf80, item: 12198, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
+	{op: 103, sms: 0xf80, item: 12264, nitem: 7, arg: 1255, narg: 2, mod: 1121, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:227
-	{op: 103, sms: 0x100, item: 12205, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x100, item: 12271, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}},
 	// MUFU float.sass:227
-	{op: 103, sms: 0x100, item: 12210, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x100, item: 12276, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}},
 	// MUFU float.sass:228
-	{op: 103, sms: 0x100, item: 12215, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x100, item: 12281, nitem: 5, arg: 1248, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}},
 	// MUFU float.sass:228
-	{op: 103, sms: 0x100, item: 12220, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
+	{op: 103, sms: 0x100, item: 12286, nitem: 5, arg: 1255, narg: 2, mod: 1120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}},
 	// MUFU float.sass:229
-	{op: 103, sms: 0x3f, item: 12225, nitem: 5, arg: 1250, narg: 2, mod: 1125, nmod: 1,
+	{op: 103, sms: 0x3f, item: 12291, nitem: 5, arg: 1250, narg: 2, mod: 1125, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// MUFU float.sass:230
-	{op: 103, sms: 0xfc0, item: 12225, nitem: 5, arg: 1250, narg: 2, mod: 1125, nmod: 1,
+	{op: 103, sms: 0xfc0, item: 12291, nitem: 5, arg: 1250, narg: 2, mod: 1125, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// NANOSLEEP control.sass:231
-	{op: 104, sms: 0x3f, item: 12230, nitem: 7, arg: 2114, narg: 2, mod: 1126, nmod: 2,
+	{op: 104, sms: 0x3f, item: 12296, nitem: 7, arg: 2114, narg: 2, mod: 1126, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:232
-	{op: 104, sms: 0x3f, item: 12237, nitem: 7, arg: 176, narg: 2, mod: 1126, nmod: 2,
+	{op: 104, sms: 0x3f, item: 12303, nitem: 7, arg: 176, narg: 2, mod: 1126, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:232
-	{op: 104, sms: 0x3f, item: 12244, nitem: 7, arg: 176, narg: 2, mod: 1126, nmod: 2,
+	{op: 104, sms: 0x3f, item: 12310, nitem: 7, arg: 176, narg: 2, mod: 1126, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:232
-	{op: 104, sms: 0x3f, item: 12251, nitem: 12, arg: 2116, narg: 3, mod: 1126, nmod: 2,
+	{op: 104, sms: 0x3f, item: 12317, nitem: 12, arg: 2116, narg: 3, mod: 1126, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:233
-	{op: 104, sms: 0xfc0, item: 12263, nitem: 8, arg: 2119, narg: 2, mod: 1128, nmod: 3,
+	{op: 104, sms: 0xfc0, item: 12329, nitem: 8, arg: 2119, narg: 2, mod: 1128, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:234
-	{op: 104, sms: 0xfc0, item: 12271, nitem: 8, arg: 189, narg: 2, mod: 1128, nmod: 3,
+	{op: 104, sms: 0xfc0, item: 12337, nitem: 8, arg: 189, narg: 2, mod: 1128, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:234
-	{op: 104, sms: 0x40, item: 12279, nitem: 8, arg: 189, narg: 2, mod: 1128, nmod: 3,
+	{op: 104, sms: 0x40, item: 12345, nitem: 8, arg: 189, narg: 2, mod: 1128, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:234
-	{op: 104, sms: 0x40, item: 12287, nitem: 13, arg: 2121, narg: 3, mod: 1128, nmod: 3,
+	{op: 104, sms: 0x40, item: 12353, nitem: 13, arg: 2121, narg: 3, mod: 1128, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:235
-	{op: 104, sms: 0xffe, item: 12300, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
+	{op: 104, sms: 0xffe, item: 12366, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000}},
 	// NOP control.sass:238
 	{op: 105, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000}},
 	// OMMA tensor.sass:133
-	{op: 106, sms: 0xc00, item: 12304, nitem: 21, arg: 2125, narg: 8, mod: 1131, nmod: 3,
+	{op: 106, sms: 0xc00, item: 12370, nitem: 21, arg: 2125, narg: 8, mod: 1131, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff}},
 	// OMMA tensor.sass:134
-	{op: 106, sms: 0xc00, item: 12325, nitem: 23, arg: 2133, narg: 9, mod: 1131, nmod: 3,
+	{op: 106, sms: 0xc00, item: 12391, nitem: 23, arg: 2133, narg: 9, mod: 1131, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff}},
 	// P2R integer.sass:103
-	{op: 107, sms: 0x3f, item: 12348, nitem: 7, arg: 165, narg: 3, mod: 1134, nmod: 1,
+	{op: 107, sms: 0x3f, item: 12414, nitem: 7, arg: 165, narg: 3, mod: 1134, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// P2R integer.sass:104
-	{op: 107, sms: 0xfc0, item: 12355, nitem: 7, arg: 165, narg: 3, mod: 1134, nmod: 1,
+	{op: 107, sms: 0xfc0, item: 12421, nitem: 7, arg: 165, narg: 3, mod: 1134, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// PLOP3 integer.sass:107
-	{op: 108, sms: 0xfff, item: 12362, nitem: 14, arg: 2142, narg: 7, mod: 0, nmod: 0,
+	{op: 108, sms: 0xfff, item: 12428, nitem: 14, arg: 2142, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:107
-	{op: 108, sms: 0x7f, item: 12376, nitem: 14, arg: 2149, narg: 7, mod: 0, nmod: 0,
+	{op: 108, sms: 0x7f, item: 12442, nitem: 14, arg: 2149, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:107
-	{op: 108, sms: 0x7f, item: 12390, nitem: 18, arg: 2156, narg: 8, mod: 0, nmod: 0,
+	{op: 108, sms: 0x7f, item: 12456, nitem: 18, arg: 2156, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:107
-	{op: 108, sms: 0x7f, item: 12408, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
+	{op: 108, sms: 0x7f, item: 12474, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:107
-	{op: 108, sms: 0xf80, item: 12422, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
+	{op: 108, sms: 0xf80, item: 12488, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:108
-	{op: 108, sms: 0xfff, item: 12436, nitem: 14, arg: 2171, narg: 7, mod: 0, nmod: 0,
+	{op: 108, sms: 0xfff, item: 12502, nitem: 14, arg: 2171, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}},
 	// PLOP3 integer.sass:109
-	{op: 108, sms: 0xfff, item: 12450, nitem: 14, arg: 2178, narg: 7, mod: 0, nmod: 0,
+	{op: 108, sms: 0xfff, item: 12516, nitem: 14, arg: 2178, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078}},
 	// PMTRIG control.sass:241
-	{op: 109, sms: 0xfff, item: 12464, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+	{op: 109, sms: 0xfff, item: 12530, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000}},
 	// POPC integer.sass:112
-	{op: 110, sms: 0xfff, item: 12469, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+	{op: 110, sms: 0xfff, item: 12535, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000}},
 	// POPC integer.sass:112
 	{op: 110, sms: 0xfff, item: 1226, nitem: 4, arg: 199, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000}},
 	// POPC integer.sass:112
-	{op: 110, sms: 0x7f, item: 12473, nitem: 4, arg: 199, narg: 2, mod: 0, nmod: 0,
+	{op: 110, sms: 0x7f, item: 12539, nitem: 4, arg: 199, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000}},
 	// POPC integer.sass:112
-	{op: 110, sms: 0x7f, item: 12477, nitem: 9, arg: 201, narg: 3, mod: 0, nmod: 0,
+	{op: 110, sms: 0x7f, item: 12543, nitem: 9, arg: 201, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b09, Hi: 0xfc00008000000}},
 	// POPC integer.sass:112
-	{op: 110, sms: 0x7f, item: 12486, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
+	{op: 110, sms: 0x7f, item: 12552, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000}},
 	// POPC integer.sass:112
-	{op: 110, sms: 0xf80, item: 12490, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
+	{op: 110, sms: 0xf80, item: 12556, nitem: 4, arg: 204, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000}},
 	// PREEXIT control.sass:244
 	{op: 111, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0xfff, item: 12494, nitem: 9, arg: 1257, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0xfff, item: 12560, nitem: 9, arg: 1257, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0xfff, item: 12503, nitem: 9, arg: 1444, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0xfff, item: 12569, nitem: 9, arg: 1444, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0x7f, item: 12512, nitem: 9, arg: 1444, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0x7f, item: 12578, nitem: 9, arg: 1444, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0x7f, item: 12521, nitem: 14, arg: 1448, narg: 5, mod: 1135, nmod: 1,
+	{op: 112, sms: 0x7f, item: 12587, nitem: 14, arg: 1448, narg: 5, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7616, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0xfff, item: 12535, nitem: 9, arg: 1261, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0xfff, item: 12601, nitem: 9, arg: 1261, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0x7f, item: 12544, nitem: 9, arg: 1261, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0x7f, item: 12610, nitem: 9, arg: 1261, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0x7f, item: 12553, nitem: 13, arg: 1265, narg: 5, mod: 1135, nmod: 1,
+	{op: 112, sms: 0x7f, item: 12619, nitem: 13, arg: 1265, narg: 5, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0x7f, item: 12566, nitem: 9, arg: 1270, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0x7f, item: 12632, nitem: 9, arg: 1270, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0xf80, item: 12575, nitem: 9, arg: 1270, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0xf80, item: 12641, nitem: 9, arg: 1270, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0x7f, item: 12584, nitem: 9, arg: 1453, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0x7f, item: 12650, nitem: 9, arg: 1453, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:115
-	{op: 112, sms: 0xf80, item: 12593, nitem: 9, arg: 1453, narg: 4, mod: 1135, nmod: 1,
+	{op: 112, sms: 0xf80, item: 12659, nitem: 9, arg: 1453, narg: 4, mod: 1135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff}},
 	// QGMMA tensor.sass:137
-	{op: 113, sms: 0x40, item: 12602, nitem: 16, arg: 2187, narg: 4, mod: 1136, nmod: 5,
+	{op: 113, sms: 0x40, item: 12668, nitem: 16, arg: 2187, narg: 4, mod: 1136, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:138
-	{op: 113, sms: 0x40, item: 12618, nitem: 18, arg: 2191, narg: 5, mod: 1141, nmod: 5,
+	{op: 113, sms: 0x40, item: 12684, nitem: 18, arg: 2191, narg: 5, mod: 1141, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:139
-	{op: 113, sms: 0x40, item: 12636, nitem: 23, arg: 2196, narg: 6, mod: 1146, nmod: 6,
+	{op: 113, sms: 0x40, item: 12702, nitem: 23, arg: 2196, narg: 6, mod: 1146, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:140
-	{op: 113, sms: 0x40, item: 12659, nitem: 25, arg: 2202, narg: 7, mod: 1152, nmod: 6,
+	{op: 113, sms: 0x40, item: 12725, nitem: 25, arg: 2202, narg: 7, mod: 1152, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:141
-	{op: 113, sms: 0x40, item: 12684, nitem: 16, arg: 2187, narg: 4, mod: 1158, nmod: 5,
+	{op: 113, sms: 0x40, item: 12750, nitem: 16, arg: 2187, narg: 4, mod: 1158, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:142
-	{op: 113, sms: 0x40, item: 12700, nitem: 18, arg: 2191, narg: 5, mod: 1163, nmod: 5,
+	{op: 113, sms: 0x40, item: 12766, nitem: 18, arg: 2191, narg: 5, mod: 1163, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:143
-	{op: 113, sms: 0x40, item: 12718, nitem: 23, arg: 2196, narg: 6, mod: 1168, nmod: 6,
+	{op: 113, sms: 0x40, item: 12784, nitem: 23, arg: 2196, narg: 6, mod: 1168, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff}},
 	// QGMMA tensor.sass:144
-	{op: 113, sms: 0x40, item: 12741, nitem: 25, arg: 2202, narg: 7, mod: 1174, nmod: 6,
+	{op: 113, sms: 0x40, item: 12807, nitem: 25, arg: 2202, narg: 7, mod: 1174, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff}},
 	// QMMA tensor.sass:147
-	{op: 114, sms: 0x20, item: 12766, nitem: 15, arg: 2209, narg: 5, mod: 1180, nmod: 4,
+	{op: 114, sms: 0x20, item: 12832, nitem: 15, arg: 2209, narg: 5, mod: 1180, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:148
-	{op: 114, sms: 0x20, item: 12781, nitem: 21, arg: 2214, narg: 7, mod: 1184, nmod: 5,
+	{op: 114, sms: 0x20, item: 12847, nitem: 21, arg: 2214, narg: 7, mod: 1184, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:149
-	{op: 114, sms: 0xc00, item: 12802, nitem: 15, arg: 2209, narg: 5, mod: 1189, nmod: 4,
+	{op: 114, sms: 0xc00, item: 12868, nitem: 15, arg: 2209, narg: 5, mod: 1189, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:150
-	{op: 114, sms: 0xc00, item: 12817, nitem: 20, arg: 2221, narg: 7, mod: 1193, nmod: 4,
+	{op: 114, sms: 0xc00, item: 12883, nitem: 20, arg: 2221, narg: 7, mod: 1193, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:151
-	{op: 114, sms: 0xc00, item: 12837, nitem: 21, arg: 2125, narg: 8, mod: 1197, nmod: 3,
+	{op: 114, sms: 0xc00, item: 12903, nitem: 21, arg: 2125, narg: 8, mod: 1197, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff}},
 	// QMMA tensor.sass:152
-	{op: 114, sms: 0xc00, item: 12858, nitem: 23, arg: 2133, narg: 9, mod: 1197, nmod: 3,
+	{op: 114, sms: 0xc00, item: 12924, nitem: 23, arg: 2133, narg: 9, mod: 1197, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff}},
 	// QSPC memory.sass:217
-	{op: 115, sms: 0x3f, item: 12881, nitem: 13, arg: 2228, narg: 4, mod: 1200, nmod: 2,
+	{op: 115, sms: 0x3f, item: 12947, nitem: 13, arg: 2228, narg: 4, mod: 1200, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:217
-	{op: 115, sms: 0xfc0, item: 12894, nitem: 13, arg: 2228, narg: 4, mod: 1200, nmod: 2,
+	{op: 115, sms: 0xfc0, item: 12960, nitem: 13, arg: 2228, narg: 4, mod: 1200, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:218
-	{op: 115, sms: 0x3f, item: 12907, nitem: 16, arg: 2232, narg: 5, mod: 1202, nmod: 3,
+	{op: 115, sms: 0x3f, item: 12973, nitem: 16, arg: 2232, narg: 5, mod: 1202, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0000}},
 	// QSPC memory.sass:219
-	{op: 115, sms: 0x40, item: 12923, nitem: 16, arg: 2232, narg: 5, mod: 1202, nmod: 3,
+	{op: 115, sms: 0x40, item: 12989, nitem: 16, arg: 2232, narg: 5, mod: 1202, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0000}},
 	// QSPC memory.sass:219
-	{op: 115, sms: 0xf80, item: 12939, nitem: 16, arg: 2232, narg: 5, mod: 1202, nmod: 3,
+	{op: 115, sms: 0xf80, item: 13005, nitem: 16, arg: 2232, narg: 5, mod: 1202, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0000}},
 	// R2P integer.sass:118
-	{op: 116, sms: 0xfff, item: 12955, nitem: 6, arg: 2237, narg: 2, mod: 1205, nmod: 1,
+	{op: 116, sms: 0xfff, item: 13021, nitem: 6, arg: 2237, narg: 2, mod: 1205, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000}},
 	// R2UR integer.sass:121
-	{op: 117, sms: 0x3f, item: 12961, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
+	{op: 117, sms: 0x3f, item: 13027, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:122
-	{op: 117, sms: 0x3f, item: 12968, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
+	{op: 117, sms: 0x3f, item: 13034, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:123
-	{op: 117, sms: 0x40, item: 12961, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
+	{op: 117, sms: 0x40, item: 13027, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:124
-	{op: 117, sms: 0x40, item: 12968, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
+	{op: 117, sms: 0x40, item: 13034, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:125
-	{op: 117, sms: 0xf80, item: 12974, nitem: 9, arg: 2245, narg: 3, mod: 1206, nmod: 2,
+	{op: 117, sms: 0xf80, item: 13040, nitem: 9, arg: 2245, narg: 3, mod: 1206, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:126
-	{op: 117, sms: 0xf80, item: 12983, nitem: 9, arg: 2245, narg: 3, mod: 1208, nmod: 2,
+	{op: 117, sms: 0xf80, item: 13049, nitem: 9, arg: 2245, narg: 3, mod: 1208, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000}},
 	// RED memory.sass:222
-	{op: 118, sms: 0x1, item: 12992, nitem: 15, arg: 2248, narg: 3, mod: 1210, nmod: 7,
+	{op: 118, sms: 0x1, item: 13058, nitem: 15, arg: 2248, narg: 3, mod: 1210, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000}},
 	// RED memory.sass:223
-	{op: 118, sms: 0x1, item: 13007, nitem: 18, arg: 2251, narg: 4, mod: 1217, nmod: 7,
+	{op: 118, sms: 0x1, item: 13073, nitem: 18, arg: 2251, narg: 4, mod: 1217, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f}},
 	// RED memory.sass:224
-	{op: 118, sms: 0x3e, item: 13025, nitem: 13, arg: 2255, narg: 3, mod: 1224, nmod: 5,
+	{op: 118, sms: 0x3e, item: 13091, nitem: 13, arg: 2255, narg: 3, mod: 1224, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// RED memory.sass:225
-	{op: 118, sms: 0x3e, item: 13038, nitem: 16, arg: 2258, narg: 4, mod: 1229, nmod: 5,
+	{op: 118, sms: 0x3e, item: 13104, nitem: 16, arg: 2258, narg: 4, mod: 1229, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// RED memory.sass:226
-	{op: 118, sms: 0x3e, item: 13054, nitem: 16, arg: 2262, narg: 4, mod: 1229, nmod: 5,
+	{op: 118, sms: 0x3e, item: 13120, nitem: 16, arg: 2262, narg: 4, mod: 1229, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184}},
 	// RED memory.sass:227
-	{op: 118, sms: 0x3e, item: 13070, nitem: 16, arg: 2266, narg: 4, mod: 1234, nmod: 4,
+	{op: 118, sms: 0x3e, item: 13136, nitem: 16, arg: 2266, narg: 4, mod: 1234, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf}},
 	// REDAS memory.sass:230
-	{op: 119, sms: 0x40, item: 13086, nitem: 13, arg: 2270, narg: 4, mod: 1238, nmod: 3,
+	{op: 119, sms: 0x40, item: 13152, nitem: 13, arg: 2270, narg: 4, mod: 1238, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f}},
 	// REDAS memory.sass:231
-	{op: 119, sms: 0xf80, item: 13099, nitem: 13, arg: 2270, narg: 4, mod: 1238, nmod: 3,
+	{op: 119, sms: 0xf80, item: 13165, nitem: 13, arg: 2270, narg: 4, mod: 1238, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff}},
 	// REDG memory.sass:234
-	{op: 120, sms: 0xfc0, item: 13112, nitem: 13, arg: 2255, narg: 3, mod: 1224, nmod: 5,
+	{op: 120, sms: 0xfc0, item: 13178, nitem: 13, arg: 2255, narg: 3, mod: 1224, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// REDG memory.sass:235
-	{op: 120, sms: 0xfc0, item: 13125, nitem: 14, arg: 2274, narg: 3, mod: 25, nmod: 5,
+	{op: 120, sms: 0xfc0, item: 13191, nitem: 14, arg: 2274, narg: 3, mod: 25, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000}},
 	// REDG memory.sass:236
-	{op: 120, sms: 0x40, item: 13139, nitem: 16, arg: 2258, narg: 4, mod: 1229, nmod: 5,
+	{op: 120, sms: 0x40, item: 13205, nitem: 16, arg: 2258, narg: 4, mod: 1229, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// REDG memory.sass:237
-	{op: 120, sms: 0x40, item: 13155, nitem: 16, arg: 2266, narg: 4, mod: 1234, nmod: 4,
+	{op: 120, sms: 0x40, item: 13221, nitem: 16, arg: 2266, narg: 4, mod: 1234, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:238
-	{op: 120, sms: 0x40, item: 13171, nitem: 17, arg: 2277, narg: 4, mod: 1241, nmod: 5,
+	{op: 120, sms: 0x40, item: 13237, nitem: 17, arg: 2277, narg: 4, mod: 1241, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f}},
 	// REDG memory.sass:239
-	{op: 120, sms: 0x40, item: 13188, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
+	{op: 120, sms: 0x40, item: 13254, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:240
-	{op: 120, sms: 0xf80, item: 13205, nitem: 16, arg: 2258, narg: 4, mod: 1229, nmod: 5,
+	{op: 120, sms: 0xf80, item: 13271, nitem: 16, arg: 2258, narg: 4, mod: 1229, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:241
-	{op: 120, sms: 0xf80, item: 13221, nitem: 16, arg: 2266, narg: 4, mod: 1234, nmod: 4,
+	{op: 120, sms: 0xf80, item: 13287, nitem: 16, arg: 2266, narg: 4, mod: 1234, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff}},
 	// REDG memory.sass:242
-	{op: 120, sms: 0xf80, item: 13237, nitem: 17, arg: 2277, narg: 4, mod: 1241, nmod: 5,
+	{op: 120, sms: 0xf80, item: 13303, nitem: 17, arg: 2277, narg: 4, mod: 1241, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:243
-	{op: 120, sms: 0xf80, item: 13254, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
+	{op: 120, sms: 0xf80, item: 13320, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff}},
 	// REDUX integer.sass:129
-	{op: 121, sms: 0x7e, item: 13271, nitem: 6, arg: 2285, narg: 2, mod: 1246, nmod: 2,
+	{op: 121, sms: 0x7e, item: 13337, nitem: 6, arg: 2285, narg: 2, mod: 1246, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000}},
 	// REDUX integer.sass:129
-	{op: 121, sms: 0xf80, item: 13277, nitem: 6, arg: 2285, narg: 2, mod: 1246, nmod: 2,
+	{op: 121, sms: 0xf80, item: 13343, nitem: 6, arg: 2285, narg: 2, mod: 1246, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000}},
 	// RET control.sass:247
-	{op: 122, sms: 0x3f, item: 13283, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
+	{op: 122, sms: 0x3f, item: 13349, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:247
-	{op: 122, sms: 0xfc0, item: 13292, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
+	{op: 122, sms: 0xfc0, item: 13358, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:248
-	{op: 122, sms: 0x3f, item: 13301, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
+	{op: 122, sms: 0x3f, item: 13367, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RET control.sass:248
-	{op: 122, sms: 0xfc0, item: 13310, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
+	{op: 122, sms: 0xfc0, item: 13376, nitem: 9, arg: 225, narg: 3, mod: 1248, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RPCMOV control.sass:251
-	{op: 123, sms: 0xfff, item: 13319, nitem: 4, arg: 108, narg: 1, mod: 1249, nmod: 1,
+	{op: 123, sms: 0xfff, item: 13385, nitem: 4, arg: 108, narg: 1, mod: 1249, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000}},
 	// RPCMOV control.sass:252
-	{op: 123, sms: 0xfff, item: 13323, nitem: 4, arg: 2287, narg: 1, mod: 1250, nmod: 1,
+	{op: 123, sms: 0xfff, item: 13389, nitem: 4, arg: 2287, narg: 1, mod: 1250, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000}},
 	// S2R control.sass:255
-	{op: 124, sms: 0x1, item: 13327, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
+	{op: 124, sms: 0x1, item: 13393, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:255
-	{op: 124, sms: 0x3e, item: 13331, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
+	{op: 124, sms: 0x3e, item: 13397, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:255
-	{op: 124, sms: 0x40, item: 13335, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
+	{op: 124, sms: 0x40, item: 13401, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:255
-	{op: 124, sms: 0x180, item: 13339, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
+	{op: 124, sms: 0x180, item: 13405, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:255
-	{op: 124, sms: 0x200, item: 13343, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
+	{op: 124, sms: 0x200, item: 13409, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:255
-	{op: 124, sms: 0xc00, item: 13347, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
+	{op: 124, sms: 0xc00, item: 13413, nitem: 4, arg: 2287, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2UR control.sass:258
-	{op: 125, sms: 0x1, item: 13351, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
+	{op: 125, sms: 0x1, item: 13417, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:258
-	{op: 125, sms: 0x3e, item: 13355, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
+	{op: 125, sms: 0x3e, item: 13421, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:258
-	{op: 125, sms: 0x40, item: 13359, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
+	{op: 125, sms: 0x40, item: 13425, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:258
-	{op: 125, sms: 0x180, item: 13363, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
+	{op: 125, sms: 0x180, item: 13429, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:258
-	{op: 125, sms: 0x200, item: 13367, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
+	{op: 125, sms: 0x200, item: 13433, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:258
-	{op: 125, sms: 0xc00, item: 13371, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
+	{op: 125, sms: 0xc00, item: 13437, nitem: 4, arg: 2288, narg: 1, mod: 1251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// SEL integer.sass:132
-	{op: 126, sms: 0xfff, item: 13375, nitem: 8, arg: 2289, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0xfff, item: 13441, nitem: 8, arg: 2289, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}},
 	// SEL integer.sass:132
-	{op: 126, sms: 0xfff, item: 13383, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0xfff, item: 13449, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}},
 	// SEL integer.sass:132
-	{op: 126, sms: 0x7f, item: 13391, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0x7f, item: 13457, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}},
 	// SEL integer.sass:132
-	{op: 126, sms: 0x7f, item: 13399, nitem: 12, arg: 2297, narg: 5, mod: 0, nmod: 0,
+	{op: 126, sms: 0x7f, item: 13465, nitem: 12, arg: 2297, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:132
-	{op: 126, sms: 0x7f, item: 13411, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0x7f, item: 13477, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:132
-	{op: 126, sms: 0xf80, item: 13419, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0xf80, item: 13485, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:133
-	{op: 126, sms: 0xc00, item: 13427, nitem: 8, arg: 2306, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0xc00, item: 13493, nitem: 8, arg: 2306, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}},
 	// SEL integer.sass:134
-	{op: 126, sms: 0xc00, item: 13435, nitem: 8, arg: 2310, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0xc00, item: 13501, nitem: 8, arg: 2310, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}},
 	// SEL integer.sass:135
-	{op: 126, sms: 0xc00, item: 13443, nitem: 8, arg: 2314, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0xc00, item: 13509, nitem: 8, arg: 2314, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000}},
 	// SGXT integer.sass:138
-	{op: 127, sms: 0xfff, item: 13451, nitem: 8, arg: 2318, narg: 3, mod: 1252, nmod: 2,
+	{op: 127, sms: 0xfff, item: 13517, nitem: 8, arg: 2318, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:138
-	{op: 127, sms: 0xfff, item: 13459, nitem: 8, arg: 2321, narg: 3, mod: 1252, nmod: 2,
+	{op: 127, sms: 0xfff, item: 13525, nitem: 8, arg: 2321, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:138
-	{op: 127, sms: 0x7f, item: 13467, nitem: 8, arg: 2321, narg: 3, mod: 1252, nmod: 2,
+	{op: 127, sms: 0x7f, item: 13533, nitem: 8, arg: 2321, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:138
-	{op: 127, sms: 0x7f, item: 13475, nitem: 13, arg: 2324, narg: 4, mod: 1252, nmod: 2,
+	{op: 127, sms: 0x7f, item: 13541, nitem: 13, arg: 2324, narg: 4, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1a, Hi: 0xfc00008000200}},
 	// SGXT integer.sass:138
-	{op: 127, sms: 0x7f, item: 13488, nitem: 8, arg: 2328, narg: 3, mod: 1252, nmod: 2,
+	{op: 127, sms: 0x7f, item: 13554, nitem: 8, arg: 2328, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200}},
 	// SGXT integer.sass:138
-	{op: 127, sms: 0xf80, item: 13496, nitem: 8, arg: 2328, narg: 3, mod: 1252, nmod: 2,
+	{op: 127, sms: 0xf80, item: 13562, nitem: 8, arg: 2328, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0xe7f, item: 13504, nitem: 12, arg: 1401, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0xe7f, item: 13570, nitem: 12, arg: 1401, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0xe7f, item: 13516, nitem: 12, arg: 2331, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0xe7f, item: 13582, nitem: 12, arg: 2331, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0x7f, item: 13528, nitem: 12, arg: 2331, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0x7f, item: 13594, nitem: 12, arg: 2331, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0x7f, item: 13540, nitem: 17, arg: 2335, narg: 5, mod: 1254, nmod: 4,
+	{op: 128, sms: 0x7f, item: 13606, nitem: 17, arg: 2335, narg: 5, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7619, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0xe7f, item: 13557, nitem: 12, arg: 1405, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0xe7f, item: 13623, nitem: 12, arg: 1405, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0x7f, item: 13569, nitem: 12, arg: 1405, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0x7f, item: 13635, nitem: 12, arg: 1405, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0x7f, item: 13581, nitem: 16, arg: 1409, narg: 5, mod: 1254, nmod: 4,
+	{op: 128, sms: 0x7f, item: 13647, nitem: 16, arg: 1409, narg: 5, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0x7f, item: 13597, nitem: 12, arg: 1414, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0x7f, item: 13663, nitem: 12, arg: 1414, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0xe00, item: 13609, nitem: 12, arg: 1414, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0xe00, item: 13675, nitem: 12, arg: 1414, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0x7f, item: 13621, nitem: 12, arg: 2340, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0x7f, item: 13687, nitem: 12, arg: 2340, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:141
-	{op: 128, sms: 0xe00, item: 13633, nitem: 12, arg: 2340, narg: 4, mod: 1254, nmod: 4,
+	{op: 128, sms: 0xe00, item: 13699, nitem: 12, arg: 2340, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:142
-	{op: 128, sms: 0x180, item: 13645, nitem: 13, arg: 403, narg: 4, mod: 1258, nmod: 5,
+	{op: 128, sms: 0x180, item: 13711, nitem: 13, arg: 411, narg: 4, mod: 1258, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:142
-	{op: 128, sms: 0x180, item: 13658, nitem: 13, arg: 2344, narg: 4, mod: 1258, nmod: 5,
+	{op: 128, sms: 0x180, item: 13724, nitem: 13, arg: 2344, narg: 4, mod: 1258, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:142
-	{op: 128, sms: 0x180, item: 13671, nitem: 13, arg: 407, narg: 4, mod: 1258, nmod: 5,
+	{op: 128, sms: 0x180, item: 13737, nitem: 13, arg: 415, narg: 4, mod: 1258, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:142
-	{op: 128, sms: 0x180, item: 13684, nitem: 13, arg: 416, narg: 4, mod: 1258, nmod: 5,
+	{op: 128, sms: 0x180, item: 13750, nitem: 13, arg: 424, narg: 4, mod: 1258, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:142
-	{op: 128, sms: 0x180, item: 13697, nitem: 13, arg: 482, narg: 4, mod: 1258, nmod: 5,
+	{op: 128, sms: 0x180, item: 13763, nitem: 13, arg: 490, narg: 4, mod: 1258, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHFL control.sass:261
-	{op: 129, sms: 0xfff, item: 13710, nitem: 11, arg: 2348, narg: 5, mod: 1263, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13776, nitem: 11, arg: 2348, narg: 5, mod: 1263, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:262
-	{op: 129, sms: 0xfff, item: 13721, nitem: 11, arg: 2353, narg: 5, mod: 1263, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13787, nitem: 11, arg: 2353, narg: 5, mod: 1263, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000}},
 	// SHFL control.sass:263
-	{op: 129, sms: 0xfff, item: 13732, nitem: 11, arg: 2358, narg: 5, mod: 1263, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13798, nitem: 11, arg: 2358, narg: 5, mod: 1263, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:264
-	{op: 129, sms: 0xfff, item: 13743, nitem: 11, arg: 2363, narg: 5, mod: 1263, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13809, nitem: 11, arg: 2363, narg: 5, mod: 1263, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000}},
 	// ST memory.sass:246
-	{op: 130, sms: 0x1, item: 13754, nitem: 14, arg: 2368, narg: 3, mod: 1264, nmod: 6,
+	{op: 130, sms: 0x1, item: 13820, nitem: 14, arg: 2368, narg: 3, mod: 1264, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff}},
 	// ST memory.sass:246
-	{op: 130, sms: 0xffe, item: 13768, nitem: 12, arg: 2371, narg: 3, mod: 1270, nmod: 4,
+	{op: 130, sms: 0xffe, item: 13834, nitem: 12, arg: 2371, narg: 3, mod: 1270, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff}},
 	// ST memory.sass:247
-	{op: 130, sms: 0x1, item: 13780, nitem: 17, arg: 2374, narg: 4, mod: 1274, nmod: 7,
+	{op: 130, sms: 0x1, item: 13846, nitem: 17, arg: 2374, narg: 4, mod: 1274, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f}},
 	// ST memory.sass:248
-	{op: 130, sms: 0x3e, item: 13797, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
+	{op: 130, sms: 0x3e, item: 13863, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f}},
 	// ST memory.sass:249
-	{op: 130, sms: 0x40, item: 13812, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
+	{op: 130, sms: 0x40, item: 13878, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f}},
 	// ST memory.sass:249
-	{op: 130, sms: 0xf80, item: 13827, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
+	{op: 130, sms: 0xf80, item: 13893, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff}},
 	// ST memory.sass:250
-	{op: 130, sms: 0x3e, item: 13842, nitem: 15, arg: 2382, narg: 4, mod: 1286, nmod: 4,
+	{op: 130, sms: 0x3e, item: 13908, nitem: 15, arg: 2382, narg: 4, mod: 1286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904}},
 	// ST memory.sass:251
-	{op: 130, sms: 0x3e, item: 13857, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
+	{op: 130, sms: 0x3e, item: 13923, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f}},
 	// ST memory.sass:252
-	{op: 130, sms: 0x40, item: 13857, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
+	{op: 130, sms: 0x40, item: 13923, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f}},
 	// ST memory.sass:252
-	{op: 130, sms: 0xf80, item: 13872, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
+	{op: 130, sms: 0xf80, item: 13938, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff}},
 	// STAS memory.sass:255
-	{op: 131, sms: 0x40, item: 13887, nitem: 12, arg: 2390, narg: 4, mod: 1293, nmod: 2,
+	{op: 131, sms: 0x40, item: 13953, nitem: 12, arg: 2390, narg: 4, mod: 1293, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f}},
 	// STAS memory.sass:256
-	{op: 131, sms: 0xf80, item: 13899, nitem: 12, arg: 2390, narg: 4, mod: 1293, nmod: 2,
+	{op: 131, sms: 0xf80, item: 13965, nitem: 12, arg: 2390, narg: 4, mod: 1293, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff}},
 	// STG memory.sass:259
-	{op: 132, sms: 0x1, item: 13911, nitem: 14, arg: 2368, narg: 3, mod: 1264, nmod: 6,
+	{op: 132, sms: 0x1, item: 13977, nitem: 14, arg: 2368, narg: 3, mod: 1264, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800}},
 	// STG memory.sass:259
-	{op: 132, sms: 0x7e, item: 13925, nitem: 12, arg: 2371, narg: 3, mod: 1270, nmod: 4,
+	{op: 132, sms: 0x7e, item: 13991, nitem: 12, arg: 2371, narg: 3, mod: 1270, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:260
-	{op: 132, sms: 0xf80, item: 13937, nitem: 12, arg: 2371, narg: 3, mod: 1295, nmod: 4,
+	{op: 132, sms: 0xf80, item: 14003, nitem: 12, arg: 2371, narg: 3, mod: 1295, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:261
-	{op: 132, sms: 0x1, item: 13780, nitem: 17, arg: 2374, narg: 4, mod: 1274, nmod: 7,
+	{op: 132, sms: 0x1, item: 13846, nitem: 17, arg: 2374, narg: 4, mod: 1274, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f}},
 	// STG memory.sass:262
-	{op: 132, sms: 0x3e, item: 13797, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
+	{op: 132, sms: 0x3e, item: 13863, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f}},
 	// STG memory.sass:263
-	{op: 132, sms: 0x40, item: 13812, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
+	{op: 132, sms: 0x40, item: 13878, nitem: 15, arg: 2378, narg: 4, mod: 1281, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f}},
 	// STG memory.sass:264
-	{op: 132, sms: 0x3e, item: 13842, nitem: 15, arg: 2382, narg: 4, mod: 1286, nmod: 4,
+	{op: 132, sms: 0x3e, item: 13908, nitem: 15, arg: 2382, narg: 4, mod: 1286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904}},
 	// STG memory.sass:265
-	{op: 132, sms: 0x3e, item: 13857, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
+	{op: 132, sms: 0x3e, item: 13923, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f}},
 	// STG memory.sass:266
-	{op: 132, sms: 0x40, item: 13857, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
+	{op: 132, sms: 0x40, item: 13923, nitem: 15, arg: 2386, narg: 4, mod: 1290, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f}},
 	// STG memory.sass:267
-	{op: 132, sms: 0xf80, item: 13949, nitem: 15, arg: 2378, narg: 4, mod: 1299, nmod: 5,
+	{op: 132, sms: 0xf80, item: 14015, nitem: 15, arg: 2378, narg: 4, mod: 1299, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff}},
 	// STG memory.sass:268
-	{op: 132, sms: 0xf80, item: 13964, nitem: 15, arg: 2386, narg: 4, mod: 1304, nmod: 3,
+	{op: 132, sms: 0xf80, item: 14030, nitem: 15, arg: 2386, narg: 4, mod: 1304, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff}},
 	// STG memory.sass:269
-	{op: 132, sms: 0xf80, item: 13979, nitem: 21, arg: 2394, narg: 6, mod: 1307, nmod: 3,
+	{op: 132, sms: 0xf80, item: 14045, nitem: 21, arg: 2394, narg: 6, mod: 1307, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff}},
 	// STL memory.sass:272
-	{op: 133, sms: 0x1, item: 14000, nitem: 10, arg: 2400, narg: 3, mod: 1080, nmod: 2,
+	{op: 133, sms: 0x1, item: 14066, nitem: 10, arg: 2400, narg: 3, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:272
-	{op: 133, sms: 0xffe, item: 14010, nitem: 10, arg: 2400, narg: 3, mod: 1080, nmod: 2,
+	{op: 133, sms: 0xffe, item: 14076, nitem: 10, arg: 2400, narg: 3, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:273
-	{op: 133, sms: 0x1, item: 14020, nitem: 12, arg: 2403, narg: 4, mod: 1080, nmod: 2,
+	{op: 133, sms: 0x1, item: 14086, nitem: 12, arg: 2403, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:273
-	{op: 133, sms: 0x7e, item: 14032, nitem: 12, arg: 2403, narg: 4, mod: 1080, nmod: 2,
+	{op: 133, sms: 0x7e, item: 14098, nitem: 12, arg: 2403, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:273
-	{op: 133, sms: 0xf80, item: 14044, nitem: 12, arg: 2403, narg: 4, mod: 1080, nmod: 2,
+	{op: 133, sms: 0xf80, item: 14110, nitem: 12, arg: 2403, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081008ff}},
 	// STL memory.sass:274
-	{op: 133, sms: 0x40, item: 14056, nitem: 12, arg: 2407, narg: 4, mod: 1080, nmod: 2,
+	{op: 133, sms: 0x40, item: 14122, nitem: 12, arg: 2407, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x987, Hi: 0x1000}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810183f}},
 	// STL memory.sass:274
-	{op: 133, sms: 0xf80, item: 14068, nitem: 12, arg: 2407, narg: 4, mod: 1080, nmod: 2,
+	{op: 133, sms: 0xf80, item: 14134, nitem: 12, arg: 2407, narg: 4, mod: 1080, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x987, Hi: 0x1000}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081018ff}},
 	// STS memory.sass:277
-	{op: 134, sms: 0x1, item: 14080, nitem: 10, arg: 2411, narg: 3, mod: 1310, nmod: 2,
+	{op: 134, sms: 0x1, item: 14146, nitem: 10, arg: 2411, narg: 3, mod: 1310, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:277
-	{op: 134, sms: 0xffe, item: 14090, nitem: 10, arg: 2411, narg: 3, mod: 1310, nmod: 2,
+	{op: 134, sms: 0xffe, item: 14156, nitem: 10, arg: 2411, narg: 3, mod: 1310, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:278
-	{op: 134, sms: 0x1, item: 14100, nitem: 12, arg: 2414, narg: 4, mod: 1310, nmod: 2,
+	{op: 134, sms: 0x1, item: 14166, nitem: 12, arg: 2414, narg: 4, mod: 1310, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:278
-	{op: 134, sms: 0x7e, item: 14112, nitem: 12, arg: 2414, narg: 4, mod: 1310, nmod: 2,
+	{op: 134, sms: 0x7e, item: 14178, nitem: 12, arg: 2414, narg: 4, mod: 1310, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:278
-	{op: 134, sms: 0xf80, item: 14124, nitem: 12, arg: 2414, narg: 4, mod: 1310, nmod: 2,
+	{op: 134, sms: 0xf80, item: 14190, nitem: 12, arg: 2414, narg: 4, mod: 1310, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff}},
 	// STSM tensor.sass:155
-	{op: 135, sms: 0x40, item: 14136, nitem: 11, arg: 2418, narg: 3, mod: 1312, nmod: 2,
+	{op: 135, sms: 0x40, item: 14202, nitem: 11, arg: 2418, narg: 3, mod: 1312, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:156
-	{op: 135, sms: 0x40, item: 14147, nitem: 13, arg: 2421, narg: 4, mod: 1312, nmod: 2,
+	{op: 135, sms: 0x40, item: 14213, nitem: 13, arg: 2421, narg: 4, mod: 1312, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f}},
 	// STSM tensor.sass:157
-	{op: 135, sms: 0xf80, item: 14160, nitem: 11, arg: 2418, narg: 3, mod: 1314, nmod: 3,
+	{op: 135, sms: 0xf80, item: 14226, nitem: 11, arg: 2418, narg: 3, mod: 1314, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:158
-	{op: 135, sms: 0xf80, item: 14171, nitem: 13, arg: 2421, narg: 4, mod: 1314, nmod: 3,
+	{op: 135, sms: 0xf80, item: 14237, nitem: 13, arg: 2421, narg: 4, mod: 1314, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:161
-	{op: 136, sms: 0x380, uguard: true, item: 14184, nitem: 11, arg: 2425, narg: 3, mod: 1317, nmod: 2,
+	{op: 136, sms: 0x380, uguard: true, item: 14250, nitem: 11, arg: 2425, narg: 3, mod: 1317, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:162
-	{op: 136, sms: 0x380, uguard: true, item: 14195, nitem: 11, arg: 2425, narg: 3, mod: 1319, nmod: 2,
+	{op: 136, sms: 0x380, uguard: true, item: 14261, nitem: 11, arg: 2425, narg: 3, mod: 1319, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff}},
 	// STTM tensor.sass:163
-	{op: 136, sms: 0x380, uguard: true, item: 14206, nitem: 11, arg: 2425, narg: 3, mod: 1321, nmod: 3,
+	{op: 136, sms: 0x380, uguard: true, item: 14272, nitem: 11, arg: 2425, narg: 3, mod: 1321, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff}},
 	// STTM tensor.sass:164
-	{op: 136, sms: 0x380, uguard: true, item: 14217, nitem: 11, arg: 2425, narg: 3, mod: 1324, nmod: 3,
+	{op: 136, sms: 0x380, uguard: true, item: 14283, nitem: 11, arg: 2425, narg: 3, mod: 1324, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff}},
 	// SULD texture.sass:26
-	{op: 137, sms: 0x1, item: 14228, nitem: 18, arg: 2428, narg: 4, mod: 1327, nmod: 8,
+	{op: 137, sms: 0x1, item: 14294, nitem: 18, arg: 2428, narg: 4, mod: 1327, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff}},
 	// SULD texture.sass:26
-	{op: 137, sms: 0x3fe, item: 14246, nitem: 16, arg: 2432, narg: 4, mod: 1335, nmod: 6,
+	{op: 137, sms: 0x3fe, item: 14312, nitem: 16, arg: 2432, narg: 4, mod: 1335, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:27
-	{op: 137, sms: 0x1, item: 14262, nitem: 20, arg: 2436, narg: 5, mod: 1327, nmod: 8,
+	{op: 137, sms: 0x1, item: 14328, nitem: 20, arg: 2436, narg: 5, mod: 1327, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800}},
 	// SULD texture.sass:27
-	{op: 137, sms: 0x7e, item: 14282, nitem: 18, arg: 2441, narg: 5, mod: 1335, nmod: 6,
+	{op: 137, sms: 0x7e, item: 14348, nitem: 18, arg: 2441, narg: 5, mod: 1335, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800}},
 	// SULD texture.sass:28
-	{op: 137, sms: 0x1, item: 14300, nitem: 20, arg: 2446, narg: 5, mod: 1327, nmod: 8,
+	{op: 137, sms: 0x1, item: 14366, nitem: 20, arg: 2446, narg: 5, mod: 1327, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800}},
 	// SULD texture.sass:28
-	{op: 137, sms: 0x7e, item: 14320, nitem: 18, arg: 2451, narg: 5, mod: 1335, nmod: 6,
+	{op: 137, sms: 0x7e, item: 14386, nitem: 18, arg: 2451, narg: 5, mod: 1335, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:29
-	{op: 137, sms: 0x380, item: 14338, nitem: 16, arg: 2456, narg: 4, mod: 1335, nmod: 6,
+	{op: 137, sms: 0x380, item: 14404, nitem: 16, arg: 2456, narg: 4, mod: 1335, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:30
-	{op: 137, sms: 0xc00, item: 14354, nitem: 20, arg: 2460, narg: 5, mod: 1341, nmod: 7,
+	{op: 137, sms: 0xc00, item: 14420, nitem: 20, arg: 2460, narg: 5, mod: 1341, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:31
-	{op: 137, sms: 0xc00, item: 14374, nitem: 20, arg: 2465, narg: 5, mod: 1341, nmod: 7,
+	{op: 137, sms: 0xc00, item: 14440, nitem: 20, arg: 2465, narg: 5, mod: 1341, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SURED texture.sass:34
-	{op: 138, sms: 0x1, item: 14394, nitem: 16, arg: 2470, narg: 3, mod: 1348, nmod: 9,
+	{op: 138, sms: 0x1, item: 14460, nitem: 16, arg: 2470, narg: 3, mod: 1348, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff}},
 	// SURED texture.sass:34
-	{op: 138, sms: 0x3fe, item: 14410, nitem: 14, arg: 2473, narg: 3, mod: 1357, nmod: 7,
+	{op: 138, sms: 0x3fe, item: 14476, nitem: 14, arg: 2473, narg: 3, mod: 1357, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:35
-	{op: 138, sms: 0x1, item: 14424, nitem: 18, arg: 2476, narg: 4, mod: 1348, nmod: 9,
+	{op: 138, sms: 0x1, item: 14490, nitem: 18, arg: 2476, narg: 4, mod: 1348, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000}},
 	// SURED texture.sass:35
-	{op: 138, sms: 0x7e, item: 14442, nitem: 16, arg: 2480, narg: 4, mod: 1357, nmod: 7,
+	{op: 138, sms: 0x7e, item: 14508, nitem: 16, arg: 2480, narg: 4, mod: 1357, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000}},
 	// SURED texture.sass:36
-	{op: 138, sms: 0x1, item: 14458, nitem: 18, arg: 2484, narg: 4, mod: 1348, nmod: 9,
+	{op: 138, sms: 0x1, item: 14524, nitem: 18, arg: 2484, narg: 4, mod: 1348, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000}},
 	// SURED texture.sass:36
-	{op: 138, sms: 0x7e, item: 14476, nitem: 16, arg: 2488, narg: 4, mod: 1357, nmod: 7,
+	{op: 138, sms: 0x7e, item: 14542, nitem: 16, arg: 2488, narg: 4, mod: 1357, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:37
-	{op: 138, sms: 0x380, item: 14492, nitem: 14, arg: 2492, narg: 3, mod: 1357, nmod: 7,
+	{op: 138, sms: 0x380, item: 14558, nitem: 14, arg: 2492, narg: 3, mod: 1357, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:38
-	{op: 138, sms: 0xc00, item: 14506, nitem: 18, arg: 2495, narg: 4, mod: 1364, nmod: 8,
+	{op: 138, sms: 0xc00, item: 14572, nitem: 18, arg: 2495, narg: 4, mod: 1364, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:39
-	{op: 138, sms: 0xc00, item: 14524, nitem: 18, arg: 2499, narg: 4, mod: 1364, nmod: 8,
+	{op: 138, sms: 0xc00, item: 14590, nitem: 18, arg: 2499, narg: 4, mod: 1364, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SUST texture.sass:42
-	{op: 139, sms: 0x1, item: 14542, nitem: 14, arg: 2503, narg: 3, mod: 1372, nmod: 7,
+	{op: 139, sms: 0x1, item: 14608, nitem: 14, arg: 2503, narg: 3, mod: 1372, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff}},
 	// SUST texture.sass:42
-	{op: 139, sms: 0x3fe, item: 14556, nitem: 12, arg: 2506, narg: 3, mod: 1379, nmod: 5,
+	{op: 139, sms: 0x3fe, item: 14622, nitem: 12, arg: 2506, narg: 3, mod: 1379, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:43
-	{op: 139, sms: 0x1, item: 14568, nitem: 15, arg: 2509, narg: 3, mod: 1327, nmod: 8,
+	{op: 139, sms: 0x1, item: 14634, nitem: 15, arg: 2509, narg: 3, mod: 1327, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff}},
 	// SUST texture.sass:43
-	{op: 139, sms: 0x3fe, item: 14583, nitem: 13, arg: 2512, narg: 3, mod: 1384, nmod: 6,
+	{op: 139, sms: 0x3fe, item: 14649, nitem: 13, arg: 2512, narg: 3, mod: 1384, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:44
-	{op: 139, sms: 0x1, item: 14596, nitem: 16, arg: 2515, narg: 4, mod: 1372, nmod: 7,
+	{op: 139, sms: 0x1, item: 14662, nitem: 16, arg: 2515, narg: 4, mod: 1372, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00}},
 	// SUST texture.sass:44
-	{op: 139, sms: 0x7e, item: 14612, nitem: 14, arg: 2519, narg: 4, mod: 1379, nmod: 5,
+	{op: 139, sms: 0x7e, item: 14678, nitem: 14, arg: 2519, narg: 4, mod: 1379, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00}},
 	// SUST texture.sass:45
-	{op: 139, sms: 0x1, item: 14626, nitem: 17, arg: 2523, narg: 4, mod: 1327, nmod: 8,
+	{op: 139, sms: 0x1, item: 14692, nitem: 17, arg: 2523, narg: 4, mod: 1327, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800}},
 	// SUST texture.sass:45
-	{op: 139, sms: 0x7e, item: 14643, nitem: 15, arg: 2527, narg: 4, mod: 1384, nmod: 6,
+	{op: 139, sms: 0x7e, item: 14709, nitem: 15, arg: 2527, narg: 4, mod: 1384, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800}},
 	// SUST texture.sass:46
-	{op: 139, sms: 0x1, item: 14658, nitem: 16, arg: 2531, narg: 4, mod: 1372, nmod: 7,
+	{op: 139, sms: 0x1, item: 14724, nitem: 16, arg: 2531, narg: 4, mod: 1372, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00}},
 	// SUST texture.sass:46
-	{op: 139, sms: 0x7e, item: 14674, nitem: 14, arg: 2535, narg: 4, mod: 1379, nmod: 5,
+	{op: 139, sms: 0x7e, item: 14740, nitem: 14, arg: 2535, narg: 4, mod: 1379, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:47
-	{op: 139, sms: 0x1, item: 14688, nitem: 17, arg: 2539, narg: 4, mod: 1327, nmod: 8,
+	{op: 139, sms: 0x1, item: 14754, nitem: 17, arg: 2539, narg: 4, mod: 1327, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800}},
 	// SUST texture.sass:47
-	{op: 139, sms: 0x7e, item: 14705, nitem: 15, arg: 2543, narg: 4, mod: 1384, nmod: 6,
+	{op: 139, sms: 0x7e, item: 14771, nitem: 15, arg: 2543, narg: 4, mod: 1384, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:48
-	{op: 139, sms: 0x380, item: 14720, nitem: 12, arg: 2547, narg: 3, mod: 1379, nmod: 5,
+	{op: 139, sms: 0x380, item: 14786, nitem: 12, arg: 2547, narg: 3, mod: 1379, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:49
-	{op: 139, sms: 0x380, item: 14732, nitem: 13, arg: 2550, narg: 3, mod: 1384, nmod: 6,
+	{op: 139, sms: 0x380, item: 14798, nitem: 13, arg: 2550, narg: 3, mod: 1384, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:50
-	{op: 139, sms: 0xc00, item: 14745, nitem: 16, arg: 2553, narg: 4, mod: 1390, nmod: 6,
+	{op: 139, sms: 0xc00, item: 14811, nitem: 16, arg: 2553, narg: 4, mod: 1390, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:51
-	{op: 139, sms: 0xc00, item: 14761, nitem: 17, arg: 2557, narg: 4, mod: 1396, nmod: 7,
+	{op: 139, sms: 0xc00, item: 14827, nitem: 17, arg: 2557, narg: 4, mod: 1396, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:52
-	{op: 139, sms: 0xc00, item: 14778, nitem: 16, arg: 2561, narg: 4, mod: 1390, nmod: 6,
+	{op: 139, sms: 0xc00, item: 14844, nitem: 16, arg: 2561, narg: 4, mod: 1390, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:53
-	{op: 139, sms: 0xc00, item: 14794, nitem: 17, arg: 2565, narg: 4, mod: 1396, nmod: 7,
+	{op: 139, sms: 0xc00, item: 14860, nitem: 17, arg: 2565, narg: 4, mod: 1396, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SYNCS memory.sass:281
-	{op: 140, sms: 0x40, item: 14811, nitem: 14, arg: 2569, narg: 5, mod: 1403, nmod: 1,
+	{op: 140, sms: 0x40, item: 14877, nitem: 14, arg: 2569, narg: 5, mod: 1403, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f}},
 	// SYNCS memory.sass:282
-	{op: 140, sms: 0xf80, item: 14825, nitem: 14, arg: 2569, narg: 5, mod: 1403, nmod: 1,
+	{op: 140, sms: 0xf80, item: 14891, nitem: 14, arg: 2569, narg: 5, mod: 1403, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff}},
 	// SYNCS memory.sass:283
-	{op: 140, sms: 0x40, item: 14839, nitem: 16, arg: 2574, narg: 5, mod: 1404, nmod: 3,
+	{op: 140, sms: 0x40, item: 14905, nitem: 16, arg: 2574, narg: 5, mod: 1404, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:284
-	{op: 140, sms: 0xf80, item: 14855, nitem: 16, arg: 2574, narg: 5, mod: 1404, nmod: 3,
+	{op: 140, sms: 0xf80, item: 14921, nitem: 16, arg: 2574, narg: 5, mod: 1404, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:285
-	{op: 140, sms: 0xfc0, item: 14871, nitem: 2, arg: 0, narg: 0, mod: 1407, nmod: 1,
+	{op: 140, sms: 0xfc0, item: 14937, nitem: 2, arg: 0, narg: 0, mod: 1407, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000}},
 	// SYNCS memory.sass:286
-	{op: 140, sms: 0x40, item: 14873, nitem: 11, arg: 3, narg: 3, mod: 1408, nmod: 1,
+	{op: 140, sms: 0x40, item: 14939, nitem: 11, arg: 3, narg: 3, mod: 1408, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:286
-	{op: 140, sms: 0xf80, item: 14884, nitem: 11, arg: 3, narg: 3, mod: 1408, nmod: 1,
+	{op: 140, sms: 0xf80, item: 14950, nitem: 11, arg: 3, narg: 3, mod: 1408, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:287
-	{op: 140, sms: 0x40, uguard: true, item: 14895, nitem: 10, arg: 2579, narg: 4, mod: 0, nmod: 0,
+	{op: 140, sms: 0x40, uguard: true, item: 14961, nitem: 10, arg: 2579, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:287
-	{op: 140, sms: 0xf80, uguard: true, item: 14905, nitem: 10, arg: 2579, narg: 4, mod: 0, nmod: 0,
+	{op: 140, sms: 0xf80, uguard: true, item: 14971, nitem: 10, arg: 2579, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:288
-	{op: 140, sms: 0x40, item: 14915, nitem: 13, arg: 2583, narg: 4, mod: 1409, nmod: 1,
+	{op: 140, sms: 0x40, item: 14981, nitem: 13, arg: 2583, narg: 4, mod: 1409, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc0000800023f}},
 	// SYNCS memory.sass:288
-	{op: 140, sms: 0xf80, item: 14928, nitem: 13, arg: 2583, narg: 4, mod: 1409, nmod: 1,
+	{op: 140, sms: 0xf80, item: 14994, nitem: 13, arg: 2583, narg: 4, mod: 1409, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc000080002ff}},
 	// SYNCS memory.sass:289
-	{op: 140, sms: 0x40, uguard: true, item: 14941, nitem: 9, arg: 2587, narg: 3, mod: 0, nmod: 0,
+	{op: 140, sms: 0x40, uguard: true, item: 15007, nitem: 9, arg: 2587, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f79b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:289
-	{op: 140, sms: 0xf80, uguard: true, item: 14950, nitem: 9, arg: 2587, narg: 3, mod: 0, nmod: 0,
+	{op: 140, sms: 0xf80, uguard: true, item: 15016, nitem: 9, arg: 2587, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0xffff79b2, Hi: 0xfc00008000100}},
 	// TEX texture.sass:56
-	{op: 141, sms: 0x1, item: 14959, nitem: 25, arg: 2590, narg: 6, mod: 1410, nmod: 9,
+	{op: 141, sms: 0x1, item: 15025, nitem: 25, arg: 2590, narg: 6, mod: 1410, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:57
-	{op: 141, sms: 0x7f, item: 14984, nitem: 30, arg: 2596, narg: 8, mod: 1419, nmod: 10,
+	{op: 141, sms: 0x7f, item: 15050, nitem: 30, arg: 2596, narg: 8, mod: 1419, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:58
-	{op: 141, sms: 0x7f, item: 15014, nitem: 29, arg: 2604, narg: 8, mod: 1429, nmod: 9,
+	{op: 141, sms: 0x7f, item: 15080, nitem: 29, arg: 2604, narg: 8, mod: 1429, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:59
-	{op: 141, sms: 0x7e, item: 14959, nitem: 25, arg: 2590, narg: 6, mod: 1410, nmod: 9,
+	{op: 141, sms: 0x7e, item: 15025, nitem: 25, arg: 2590, narg: 6, mod: 1410, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:60
-	{op: 141, sms: 0x380, item: 15043, nitem: 27, arg: 2612, narg: 7, mod: 1438, nmod: 9,
+	{op: 141, sms: 0x380, item: 15109, nitem: 27, arg: 2612, narg: 7, mod: 1438, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:61
-	{op: 141, sms: 0xc00, item: 15070, nitem: 30, arg: 2619, narg: 8, mod: 1447, nmod: 10,
+	{op: 141, sms: 0xc00, item: 15136, nitem: 30, arg: 2619, narg: 8, mod: 1447, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:62
-	{op: 141, sms: 0xc00, item: 15100, nitem: 31, arg: 2627, narg: 8, mod: 1457, nmod: 10,
+	{op: 141, sms: 0xc00, item: 15166, nitem: 31, arg: 2627, narg: 8, mod: 1457, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:65
-	{op: 142, sms: 0x1, item: 15131, nitem: 25, arg: 2590, narg: 6, mod: 1467, nmod: 9,
+	{op: 142, sms: 0x1, item: 15197, nitem: 25, arg: 2590, narg: 6, mod: 1467, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:66
-	{op: 142, sms: 0x7f, item: 15156, nitem: 30, arg: 2596, narg: 8, mod: 1476, nmod: 10,
+	{op: 142, sms: 0x7f, item: 15222, nitem: 30, arg: 2596, narg: 8, mod: 1476, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:67
-	{op: 142, sms: 0x7f, item: 15186, nitem: 29, arg: 2604, narg: 8, mod: 1486, nmod: 9,
+	{op: 142, sms: 0x7f, item: 15252, nitem: 29, arg: 2604, narg: 8, mod: 1486, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff}},
 	// TLD texture.sass:68
-	{op: 142, sms: 0x7e, item: 15131, nitem: 25, arg: 2590, narg: 6, mod: 1467, nmod: 9,
+	{op: 142, sms: 0x7e, item: 15197, nitem: 25, arg: 2590, narg: 6, mod: 1467, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:69
-	{op: 142, sms: 0x380, item: 15215, nitem: 27, arg: 2612, narg: 7, mod: 1495, nmod: 9,
+	{op: 142, sms: 0x380, item: 15281, nitem: 27, arg: 2612, narg: 7, mod: 1495, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:70
-	{op: 142, sms: 0xc00, item: 15242, nitem: 31, arg: 2627, narg: 8, mod: 1504, nmod: 10,
+	{op: 142, sms: 0xc00, item: 15308, nitem: 31, arg: 2627, narg: 8, mod: 1504, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:73
-	{op: 143, sms: 0x1, item: 15273, nitem: 24, arg: 2635, narg: 6, mod: 1514, nmod: 8,
+	{op: 143, sms: 0x1, item: 15339, nitem: 24, arg: 2635, narg: 6, mod: 1514, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:74
-	{op: 143, sms: 0x7f, item: 15297, nitem: 29, arg: 2641, narg: 8, mod: 1522, nmod: 9,
+	{op: 143, sms: 0x7f, item: 15363, nitem: 29, arg: 2641, narg: 8, mod: 1522, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:75
-	{op: 143, sms: 0x7f, item: 15326, nitem: 28, arg: 2649, narg: 8, mod: 1531, nmod: 8,
+	{op: 143, sms: 0x7f, item: 15392, nitem: 28, arg: 2649, narg: 8, mod: 1531, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:76
-	{op: 143, sms: 0x7e, item: 15273, nitem: 24, arg: 2635, narg: 6, mod: 1514, nmod: 8,
+	{op: 143, sms: 0x7e, item: 15339, nitem: 24, arg: 2635, narg: 6, mod: 1514, nmod: 8,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:77
-	{op: 143, sms: 0x380, item: 15354, nitem: 26, arg: 2657, narg: 7, mod: 1539, nmod: 8,
+	{op: 143, sms: 0x380, item: 15420, nitem: 26, arg: 2657, narg: 7, mod: 1539, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:78
-	{op: 143, sms: 0xc00, item: 15380, nitem: 30, arg: 2664, narg: 8, mod: 1547, nmod: 9,
+	{op: 143, sms: 0xc00, item: 15446, nitem: 30, arg: 2664, narg: 8, mod: 1547, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:81
-	{op: 144, sms: 0x1, item: 15410, nitem: 22, arg: 2672, narg: 6, mod: 1556, nmod: 6,
+	{op: 144, sms: 0x1, item: 15476, nitem: 22, arg: 2672, narg: 6, mod: 1556, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:82
-	{op: 144, sms: 0x7f, item: 15432, nitem: 26, arg: 2678, narg: 8, mod: 1562, nmod: 7,
+	{op: 144, sms: 0x7f, item: 15498, nitem: 26, arg: 2678, narg: 8, mod: 1562, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:83
-	{op: 144, sms: 0x7f, item: 15458, nitem: 25, arg: 2686, narg: 8, mod: 1569, nmod: 6,
+	{op: 144, sms: 0x7f, item: 15524, nitem: 25, arg: 2686, narg: 8, mod: 1569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:84
-	{op: 144, sms: 0x7e, item: 15410, nitem: 22, arg: 2672, narg: 6, mod: 1556, nmod: 6,
+	{op: 144, sms: 0x7e, item: 15476, nitem: 22, arg: 2672, narg: 6, mod: 1556, nmod: 6,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:85
-	{op: 144, sms: 0x380, item: 15483, nitem: 23, arg: 2694, narg: 7, mod: 1575, nmod: 6,
+	{op: 144, sms: 0x380, item: 15549, nitem: 23, arg: 2694, narg: 7, mod: 1575, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:86
-	{op: 144, sms: 0xc00, item: 15506, nitem: 27, arg: 2701, narg: 8, mod: 1581, nmod: 7,
+	{op: 144, sms: 0xc00, item: 15572, nitem: 27, arg: 2701, narg: 8, mod: 1581, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXQ texture.sass:89
-	{op: 145, sms: 0xfff, item: 15533, nitem: 10, arg: 2709, narg: 4, mod: 1588, nmod: 1,
+	{op: 145, sms: 0xfff, item: 15599, nitem: 10, arg: 2709, narg: 4, mod: 1588, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:90
-	{op: 145, sms: 0x7f, item: 15543, nitem: 14, arg: 2713, narg: 6, mod: 1589, nmod: 2,
+	{op: 145, sms: 0x7f, item: 15609, nitem: 14, arg: 2713, narg: 6, mod: 1589, nmod: 2,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:91
-	{op: 145, sms: 0x7f, item: 15557, nitem: 13, arg: 2719, narg: 6, mod: 1591, nmod: 1,
+	{op: 145, sms: 0x7f, item: 15623, nitem: 13, arg: 2719, narg: 6, mod: 1591, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff}},
 	// TXQ texture.sass:92
-	{op: 145, sms: 0xf80, item: 15570, nitem: 11, arg: 2725, narg: 5, mod: 1591, nmod: 1,
+	{op: 145, sms: 0xf80, item: 15636, nitem: 11, arg: 2725, narg: 5, mod: 1591, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:292
-	{op: 146, sms: 0x40, uguard: true, item: 15581, nitem: 11, arg: 2730, narg: 3, mod: 1592, nmod: 5,
+	{op: 146, sms: 0x40, uguard: true, item: 15647, nitem: 11, arg: 2730, narg: 3, mod: 1592, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f}},
 	// UBLKCP memory.sass:293
-	{op: 146, sms: 0x40, uguard: true, item: 15592, nitem: 14, arg: 2733, narg: 4, mod: 1592, nmod: 5,
+	{op: 146, sms: 0x40, uguard: true, item: 15658, nitem: 14, arg: 2733, narg: 4, mod: 1592, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f}},
 	// UBLKCP memory.sass:294
-	{op: 146, sms: 0x380, uguard: true, item: 15606, nitem: 13, arg: 2737, narg: 3, mod: 1597, nmod: 7,
+	{op: 146, sms: 0x380, uguard: true, item: 15672, nitem: 13, arg: 2737, narg: 3, mod: 1597, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:295
-	{op: 146, sms: 0x380, uguard: true, item: 15619, nitem: 16, arg: 2740, narg: 4, mod: 1597, nmod: 7,
+	{op: 146, sms: 0x380, uguard: true, item: 15685, nitem: 16, arg: 2740, narg: 4, mod: 1597, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKCP memory.sass:296
-	{op: 146, sms: 0xc00, uguard: true, item: 15635, nitem: 12, arg: 2744, narg: 3, mod: 1604, nmod: 6,
+	{op: 146, sms: 0xc00, uguard: true, item: 15701, nitem: 12, arg: 2744, narg: 3, mod: 1604, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:297
-	{op: 146, sms: 0xc00, uguard: true, item: 15647, nitem: 15, arg: 2747, narg: 4, mod: 1604, nmod: 6,
+	{op: 146, sms: 0xc00, uguard: true, item: 15713, nitem: 15, arg: 2747, narg: 4, mod: 1604, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKPF memory.sass:300
-	{op: 147, sms: 0x40, uguard: true, item: 15662, nitem: 4, arg: 2751, narg: 2, mod: 0, nmod: 0,
+	{op: 147, sms: 0x40, uguard: true, item: 15728, nitem: 4, arg: 2751, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f}},
 	// UBLKPF memory.sass:300
-	{op: 147, sms: 0xf80, uguard: true, item: 15666, nitem: 4, arg: 2751, narg: 2, mod: 0, nmod: 0,
+	{op: 147, sms: 0xf80, uguard: true, item: 15732, nitem: 4, arg: 2751, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff}},
 	// UBLKPF memory.sass:301
-	{op: 147, sms: 0x40, uguard: true, item: 15670, nitem: 7, arg: 2753, narg: 3, mod: 0, nmod: 0,
+	{op: 147, sms: 0x40, uguard: true, item: 15736, nitem: 7, arg: 2753, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f}},
 	// UBLKPF memory.sass:301
-	{op: 147, sms: 0xf80, uguard: true, item: 15677, nitem: 7, arg: 2753, narg: 3, mod: 0, nmod: 0,
+	{op: 147, sms: 0xf80, uguard: true, item: 15743, nitem: 7, arg: 2753, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff}},
 	// UBLKRED memory.sass:304
-	{op: 148, sms: 0x40, uguard: true, item: 15684, nitem: 10, arg: 2756, narg: 3, mod: 1610, nmod: 3,
+	{op: 148, sms: 0x40, uguard: true, item: 15750, nitem: 10, arg: 2756, narg: 3, mod: 1610, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f}},
 	// UBLKRED memory.sass:304
-	{op: 148, sms: 0xc00, uguard: true, item: 15694, nitem: 10, arg: 2756, narg: 3, mod: 1610, nmod: 3,
+	{op: 148, sms: 0xc00, uguard: true, item: 15760, nitem: 10, arg: 2756, narg: 3, mod: 1610, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:305
-	{op: 148, sms: 0x40, uguard: true, item: 15704, nitem: 13, arg: 2759, narg: 4, mod: 1610, nmod: 3,
+	{op: 148, sms: 0x40, uguard: true, item: 15770, nitem: 13, arg: 2759, narg: 4, mod: 1610, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f}},
 	// UBLKRED memory.sass:305
-	{op: 148, sms: 0xc00, uguard: true, item: 15717, nitem: 13, arg: 2759, narg: 4, mod: 1610, nmod: 3,
+	{op: 148, sms: 0xc00, uguard: true, item: 15783, nitem: 13, arg: 2759, narg: 4, mod: 1610, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBLKRED memory.sass:306
-	{op: 148, sms: 0x380, uguard: true, item: 15730, nitem: 11, arg: 2763, narg: 3, mod: 1613, nmod: 4,
+	{op: 148, sms: 0x380, uguard: true, item: 15796, nitem: 11, arg: 2763, narg: 3, mod: 1613, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:307
-	{op: 148, sms: 0x380, uguard: true, item: 15741, nitem: 14, arg: 2766, narg: 4, mod: 1613, nmod: 4,
+	{op: 148, sms: 0x380, uguard: true, item: 15807, nitem: 14, arg: 2766, narg: 4, mod: 1613, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0x7f, uguard: true, item: 15755, nitem: 7, arg: 2770, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0x7f, uguard: true, item: 15821, nitem: 7, arg: 2770, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0xf80, uguard: true, item: 15762, nitem: 7, arg: 2770, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0xf80, uguard: true, item: 15828, nitem: 7, arg: 2770, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0x7f, uguard: true, item: 15769, nitem: 7, arg: 2773, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0x7f, uguard: true, item: 15835, nitem: 7, arg: 2773, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0xf80, uguard: true, item: 15776, nitem: 7, arg: 2773, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0xf80, uguard: true, item: 15842, nitem: 7, arg: 2773, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0xffff789b, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0x7f, uguard: true, item: 15783, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0x7f, uguard: true, item: 15849, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0xf80, uguard: true, item: 15787, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0xf80, uguard: true, item: 15853, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0x7f, uguard: true, item: 15791, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0x7f, uguard: true, item: 15857, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0x3f78be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0xf80, uguard: true, item: 15795, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0xf80, uguard: true, item: 15861, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0xff78be, Hi: 0xfc00008000000}},
 	// UCGABAR_ARV control.sass:267
 	{op: 151, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
@@ -4176,925 +4194,925 @@ var forms = [...]form{{},
 	{op: 152, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000}},
 	// UCLEA uniform.sass:11
-	{op: 153, sms: 0x7f, uguard: true, item: 15799, nitem: 10, arg: 2780, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0x7f, uguard: true, item: 15865, nitem: 10, arg: 2780, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:12
-	{op: 153, sms: 0x7f, uguard: true, item: 15809, nitem: 10, arg: 2785, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0x7f, uguard: true, item: 15875, nitem: 10, arg: 2785, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7cbc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:13
-	{op: 153, sms: 0xf80, uguard: true, item: 15819, nitem: 10, arg: 2780, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0xf80, uguard: true, item: 15885, nitem: 10, arg: 2780, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0xffff78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:14
-	{op: 153, sms: 0xf80, uguard: true, item: 15829, nitem: 10, arg: 2785, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0xf80, uguard: true, item: 15895, nitem: 10, arg: 2785, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7cbc, Hi: 0xfc000080e0000}},
 	// UF2I uniform.sass:17
-	{op: 154, sms: 0xc00, uguard: true, item: 15839, nitem: 8, arg: 2790, narg: 2, mod: 296, nmod: 4,
+	{op: 154, sms: 0xc00, uguard: true, item: 15905, nitem: 8, arg: 2790, narg: 2, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100}},
 	// UF2I uniform.sass:17
-	{op: 154, sms: 0xc00, uguard: true, item: 15847, nitem: 8, arg: 2792, narg: 2, mod: 296, nmod: 4,
+	{op: 154, sms: 0xc00, uguard: true, item: 15913, nitem: 8, arg: 2792, narg: 2, mod: 296, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x85c, Hi: 0x0}, def: bits.Word{Lo: 0xff785c, Hi: 0xfc00008201100}},
 	// UFADD uniform.sass:20
-	{op: 155, sms: 0xc00, uguard: true, item: 15855, nitem: 9, arg: 2794, narg: 3, mod: 332, nmod: 3,
+	{op: 155, sms: 0xc00, uguard: true, item: 15921, nitem: 9, arg: 2794, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff}},
 	// UFADD uniform.sass:21
-	{op: 155, sms: 0xc00, uguard: true, item: 15864, nitem: 9, arg: 2797, narg: 3, mod: 332, nmod: 3,
+	{op: 155, sms: 0xc00, uguard: true, item: 15930, nitem: 9, arg: 2797, narg: 3, mod: 332, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000}},
 	// UFFMA uniform.sass:24
-	{op: 156, sms: 0xc00, uguard: true, item: 15873, nitem: 11, arg: 2800, narg: 4, mod: 344, nmod: 3,
+	{op: 156, sms: 0xc00, uguard: true, item: 15939, nitem: 11, arg: 2800, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:25
-	{op: 156, sms: 0xc00, uguard: true, item: 15884, nitem: 11, arg: 2804, narg: 4, mod: 344, nmod: 3,
+	{op: 156, sms: 0xc00, uguard: true, item: 15950, nitem: 11, arg: 2804, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:25
-	{op: 156, sms: 0xc00, uguard: true, item: 15895, nitem: 11, arg: 2808, narg: 4, mod: 344, nmod: 3,
+	{op: 156, sms: 0xc00, uguard: true, item: 15961, nitem: 11, arg: 2808, narg: 4, mod: 344, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff}},
 	// UFHADD uniform.sass:28
-	{op: 157, sms: 0xc00, uguard: true, item: 15906, nitem: 11, arg: 2812, narg: 3, mod: 365, nmod: 4,
+	{op: 157, sms: 0xc00, uguard: true, item: 15972, nitem: 11, arg: 2812, narg: 3, mod: 365, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x20000}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080200ff}},
 	// UFHFMA uniform.sass:31
-	{op: 158, sms: 0xc00, uguard: true, item: 15917, nitem: 15, arg: 2815, narg: 4, mod: 1617, nmod: 5,
+	{op: 158, sms: 0xc00, uguard: true, item: 15983, nitem: 15, arg: 2815, narg: 4, mod: 1617, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080200ff}},
 	// UFLO uniform.sass:34
-	{op: 159, sms: 0x7f, uguard: true, item: 15932, nitem: 9, arg: 2819, narg: 3, mod: 374, nmod: 2,
+	{op: 159, sms: 0x7f, uguard: true, item: 15998, nitem: 9, arg: 2819, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:34
-	{op: 159, sms: 0xf80, uguard: true, item: 15941, nitem: 9, arg: 2819, narg: 3, mod: 374, nmod: 2,
+	{op: 159, sms: 0xf80, uguard: true, item: 16007, nitem: 9, arg: 2819, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:34
-	{op: 159, sms: 0x7f, uguard: true, item: 15950, nitem: 9, arg: 2822, narg: 3, mod: 374, nmod: 2,
+	{op: 159, sms: 0x7f, uguard: true, item: 16016, nitem: 9, arg: 2822, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:34
-	{op: 159, sms: 0xf80, uguard: true, item: 15959, nitem: 9, arg: 2822, narg: 3, mod: 374, nmod: 2,
+	{op: 159, sms: 0xf80, uguard: true, item: 16025, nitem: 9, arg: 2822, narg: 3, mod: 374, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0xff78bd, Hi: 0xfc000080e0200}},
 	// UFMNMX uniform.sass:37
-	{op: 160, sms: 0xc00, uguard: true, item: 15968, nitem: 11, arg: 2825, narg: 4, mod: 379, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 16034, nitem: 11, arg: 2825, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:37
-	{op: 160, sms: 0xc00, uguard: true, item: 15979, nitem: 11, arg: 2829, narg: 4, mod: 379, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 16045, nitem: 11, arg: 2829, narg: 4, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x0}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:38
-	{op: 160, sms: 0xc00, uguard: true, item: 15990, nitem: 13, arg: 2833, narg: 5, mod: 379, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 16056, nitem: 13, arg: 2833, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b80001e}},
 	// UFMNMX uniform.sass:38
-	{op: 160, sms: 0xc00, uguard: true, item: 16003, nitem: 13, arg: 2838, narg: 5, mod: 379, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 16069, nitem: 13, arg: 2838, narg: 5, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x2}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b80001e}},
 	// UFMUL uniform.sass:41
-	{op: 161, sms: 0xc00, uguard: true, item: 16016, nitem: 10, arg: 2843, narg: 3, mod: 382, nmod: 4,
+	{op: 161, sms: 0xc00, uguard: true, item: 16082, nitem: 10, arg: 2843, narg: 3, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000}},
 	// UFMUL uniform.sass:41
-	{op: 161, sms: 0xc00, uguard: true, item: 16026, nitem: 10, arg: 2846, narg: 3, mod: 382, nmod: 4,
+	{op: 161, sms: 0xc00, uguard: true, item: 16092, nitem: 10, arg: 2846, narg: 3, mod: 382, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000}},
 	// UFSEL uniform.sass:44
-	{op: 162, sms: 0xc00, uguard: true, item: 16036, nitem: 9, arg: 2849, narg: 4, mod: 376, nmod: 1,
+	{op: 162, sms: 0xc00, uguard: true, item: 16102, nitem: 9, arg: 2849, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x251, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7251, Hi: 0xfc0000b800000}},
 	// UFSEL uniform.sass:44
-	{op: 162, sms: 0xc00, uguard: true, item: 16045, nitem: 9, arg: 2853, narg: 4, mod: 376, nmod: 1,
+	{op: 162, sms: 0xc00, uguard: true, item: 16111, nitem: 9, arg: 2853, narg: 4, mod: 376, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:47
-	{op: 163, sms: 0xc00, uguard: true, item: 16054, nitem: 12, arg: 2857, narg: 4, mod: 399, nmod: 3,
+	{op: 163, sms: 0xc00, uguard: true, item: 16120, nitem: 12, arg: 2857, narg: 4, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x252, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7252, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:47
-	{op: 163, sms: 0xc00, uguard: true, item: 16066, nitem: 12, arg: 2861, narg: 4, mod: 399, nmod: 3,
+	{op: 163, sms: 0xc00, uguard: true, item: 16132, nitem: 12, arg: 2861, narg: 4, mod: 399, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x852, Hi: 0x0}, def: bits.Word{Lo: 0xffff7852, Hi: 0xfc0000b800000}},
 	// UFSETP uniform.sass:50
-	{op: 164, sms: 0xc00, uguard: true, item: 16078, nitem: 13, arg: 2865, narg: 5, mod: 402, nmod: 3,
+	{op: 164, sms: 0xc00, uguard: true, item: 16144, nitem: 13, arg: 2865, narg: 5, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000}},
 	// UFSETP uniform.sass:50
-	{op: 164, sms: 0xc00, uguard: true, item: 16091, nitem: 13, arg: 2870, narg: 5, mod: 402, nmod: 3,
+	{op: 164, sms: 0xc00, uguard: true, item: 16157, nitem: 13, arg: 2870, narg: 5, mod: 402, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000}},
 	// UGETNEXTWORKID control.sass:273
-	{op: 165, sms: 0xf80, uguard: true, item: 16104, nitem: 6, arg: 2875, narg: 1, mod: 1622, nmod: 1,
+	{op: 165, sms: 0xf80, uguard: true, item: 16170, nitem: 6, arg: 2875, narg: 1, mod: 1622, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000}},
 	// UI2F uniform.sass:53
-	{op: 166, sms: 0xc00, uguard: true, item: 16110, nitem: 8, arg: 2876, narg: 2, mod: 854, nmod: 4,
+	{op: 166, sms: 0xc00, uguard: true, item: 16176, nitem: 8, arg: 2876, narg: 2, mod: 854, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008001000}},
 	// UI2F uniform.sass:54
-	{op: 166, sms: 0xc00, uguard: true, item: 16118, nitem: 8, arg: 2876, narg: 2, mod: 862, nmod: 4,
+	{op: 166, sms: 0xc00, uguard: true, item: 16184, nitem: 8, arg: 2876, narg: 2, mod: 862, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x25a, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008101000}},
 	// UI2F uniform.sass:55
-	{op: 166, sms: 0xc00, uguard: true, item: 16126, nitem: 7, arg: 2876, narg: 2, mod: 870, nmod: 2,
+	{op: 166, sms: 0xc00, uguard: true, item: 16192, nitem: 7, arg: 2876, narg: 2, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x25a, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201000}},
 	// UI2F uniform.sass:55
-	{op: 166, sms: 0xc00, uguard: true, item: 16133, nitem: 7, arg: 2878, narg: 2, mod: 870, nmod: 2,
+	{op: 166, sms: 0xc00, uguard: true, item: 16199, nitem: 7, arg: 2878, narg: 2, mod: 870, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x85a, Hi: 0x200000}, def: bits.Word{Lo: 0xff785a, Hi: 0xfc00008201000}},
 	// UI2F uniform.sass:56
-	{op: 166, sms: 0xc00, uguard: true, item: 16140, nitem: 6, arg: 2880, narg: 2, mod: 872, nmod: 2,
+	{op: 166, sms: 0xc00, uguard: true, item: 16206, nitem: 6, arg: 2880, narg: 2, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x25a, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400}},
 	// UI2F uniform.sass:56
-	{op: 166, sms: 0xc00, uguard: true, item: 16146, nitem: 6, arg: 2882, narg: 2, mod: 872, nmod: 2,
+	{op: 166, sms: 0xc00, uguard: true, item: 16212, nitem: 6, arg: 2882, narg: 2, mod: 872, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x85a, Hi: 0x200400}, def: bits.Word{Lo: 0xff785a, Hi: 0xfc00008201400}},
 	// UI2FP uniform.sass:59
-	{op: 167, sms: 0xc00, uguard: true, item: 16152, nitem: 7, arg: 2876, narg: 2, mod: 891, nmod: 2,
+	{op: 167, sms: 0xc00, uguard: true, item: 16218, nitem: 7, arg: 2876, narg: 2, mod: 891, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000}},
 	// UI2FP uniform.sass:60
-	{op: 167, sms: 0xc00, uguard: true, item: 16159, nitem: 6, arg: 2882, narg: 2, mod: 1623, nmod: 1,
+	{op: 167, sms: 0xc00, uguard: true, item: 16225, nitem: 6, arg: 2882, narg: 2, mod: 1623, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x85e, Hi: 0x201000}, def: bits.Word{Lo: 0xff785e, Hi: 0xfc00008201000}},
 	// UI2FP uniform.sass:61
-	{op: 167, sms: 0xc00, uguard: true, item: 16165, nitem: 6, arg: 2882, narg: 2, mod: 1623, nmod: 1,
+	{op: 167, sms: 0xc00, uguard: true, item: 16231, nitem: 6, arg: 2882, narg: 2, mod: 1623, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x85e, Hi: 0x201400}, def: bits.Word{Lo: 0xff785e, Hi: 0xfc00008201400}},
 	// UI2I uniform.sass:64
-	{op: 168, sms: 0xc00, uguard: true, item: 16171, nitem: 5, arg: 2884, narg: 2, mod: 893, nmod: 1,
+	{op: 168, sms: 0xc00, uguard: true, item: 16237, nitem: 5, arg: 2884, narg: 2, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24e, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724e, Hi: 0xfc00008000000}},
 	// UI2I uniform.sass:64
-	{op: 168, sms: 0xc00, uguard: true, item: 16176, nitem: 5, arg: 2886, narg: 2, mod: 893, nmod: 1,
+	{op: 168, sms: 0xc00, uguard: true, item: 16242, nitem: 5, arg: 2886, narg: 2, mod: 893, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84e, Hi: 0x0}, def: bits.Word{Lo: 0xff784e, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:67
-	{op: 169, sms: 0xc00, uguard: true, item: 15787, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
+	{op: 169, sms: 0xc00, uguard: true, item: 15853, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24d, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724d, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:67
-	{op: 169, sms: 0xc00, uguard: true, item: 16181, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
+	{op: 169, sms: 0xc00, uguard: true, item: 16247, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84d, Hi: 0x0}, def: bits.Word{Lo: 0xff784d, Hi: 0xfc00008000000}},
 	// UIADD3 uniform.sass:70
-	{op: 170, sms: 0x7f, uguard: true, item: 16185, nitem: 14, arg: 2888, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16251, nitem: 14, arg: 2888, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:70
-	{op: 170, sms: 0x7f, uguard: true, item: 16199, nitem: 14, arg: 2894, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16265, nitem: 14, arg: 2894, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:71
-	{op: 170, sms: 0x7f, uguard: true, item: 16213, nitem: 18, arg: 2900, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16279, nitem: 18, arg: 2900, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:71
-	{op: 170, sms: 0x7f, uguard: true, item: 16231, nitem: 18, arg: 2908, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16297, nitem: 18, arg: 2908, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:72
-	{op: 170, sms: 0x7f, uguard: true, item: 16249, nitem: 14, arg: 2916, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16315, nitem: 14, arg: 2916, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:72
-	{op: 170, sms: 0x7f, uguard: true, item: 16263, nitem: 14, arg: 2922, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16329, nitem: 14, arg: 2922, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:73
-	{op: 170, sms: 0x7f, uguard: true, item: 16277, nitem: 18, arg: 2928, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16343, nitem: 18, arg: 2928, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:73
-	{op: 170, sms: 0x7f, uguard: true, item: 16295, nitem: 18, arg: 2936, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 16361, nitem: 18, arg: 2936, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:74
-	{op: 170, sms: 0xf80, uguard: true, item: 16313, nitem: 12, arg: 2944, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16379, nitem: 12, arg: 2944, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:74
-	{op: 170, sms: 0xf80, uguard: true, item: 16325, nitem: 12, arg: 2950, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16391, nitem: 12, arg: 2950, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:75
-	{op: 170, sms: 0xf80, uguard: true, item: 16337, nitem: 16, arg: 2956, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16403, nitem: 16, arg: 2956, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:75
-	{op: 170, sms: 0xf80, uguard: true, item: 16353, nitem: 16, arg: 2964, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16419, nitem: 16, arg: 2964, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:76
-	{op: 170, sms: 0xf80, uguard: true, item: 16369, nitem: 12, arg: 2972, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16435, nitem: 12, arg: 2972, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:76
-	{op: 170, sms: 0xf80, uguard: true, item: 16381, nitem: 12, arg: 2978, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16447, nitem: 12, arg: 2978, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:77
-	{op: 170, sms: 0xf80, uguard: true, item: 16393, nitem: 16, arg: 2984, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16459, nitem: 16, arg: 2984, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:77
-	{op: 170, sms: 0xf80, uguard: true, item: 16409, nitem: 16, arg: 2992, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16475, nitem: 16, arg: 2992, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff}},
 	// UIMAD uniform.sass:80
-	{op: 171, sms: 0x7f, uguard: true, item: 16425, nitem: 9, arg: 3000, narg: 4, mod: 936, nmod: 1,
+	{op: 171, sms: 0x7f, uguard: true, item: 16491, nitem: 9, arg: 3000, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:80
-	{op: 171, sms: 0xf80, uguard: true, item: 16434, nitem: 9, arg: 3000, narg: 4, mod: 936, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16500, nitem: 9, arg: 3000, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:80
-	{op: 171, sms: 0x7f, uguard: true, item: 16443, nitem: 9, arg: 3004, narg: 4, mod: 936, nmod: 1,
+	{op: 171, sms: 0x7f, uguard: true, item: 16509, nitem: 9, arg: 3004, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:80
-	{op: 171, sms: 0xf80, uguard: true, item: 16452, nitem: 9, arg: 3004, narg: 4, mod: 936, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16518, nitem: 9, arg: 3004, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:80
-	{op: 171, sms: 0x7f, uguard: true, item: 16461, nitem: 9, arg: 3008, narg: 4, mod: 936, nmod: 1,
+	{op: 171, sms: 0x7f, uguard: true, item: 16527, nitem: 9, arg: 3008, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:80
-	{op: 171, sms: 0xf80, uguard: true, item: 16470, nitem: 9, arg: 3008, narg: 4, mod: 936, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16536, nitem: 9, arg: 3008, narg: 4, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:81
-	{op: 171, sms: 0xf80, uguard: true, item: 16479, nitem: 11, arg: 3012, narg: 5, mod: 936, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16545, nitem: 11, arg: 3012, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000b8e06ff}},
 	// UIMAD uniform.sass:81
-	{op: 171, sms: 0xf80, uguard: true, item: 16490, nitem: 11, arg: 3017, narg: 5, mod: 936, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16556, nitem: 11, arg: 3017, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x400}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000b8e06ff}},
 	// UIMAD uniform.sass:81
-	{op: 171, sms: 0xf80, uguard: true, item: 16501, nitem: 11, arg: 3022, narg: 5, mod: 936, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16567, nitem: 11, arg: 3022, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000b8e06ff}},
 	// UIMAD.HI uniform.sass:84
-	{op: 172, sms: 0xc00, uguard: true, item: 16512, nitem: 12, arg: 3027, narg: 5, mod: 936, nmod: 1,
+	{op: 172, sms: 0xc00, uguard: true, item: 16578, nitem: 12, arg: 3027, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.HI uniform.sass:84
-	{op: 172, sms: 0xc00, uguard: true, item: 16524, nitem: 12, arg: 3032, narg: 5, mod: 936, nmod: 1,
+	{op: 172, sms: 0xc00, uguard: true, item: 16590, nitem: 12, arg: 3032, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:87
-	{op: 173, sms: 0x7f, uguard: true, item: 16536, nitem: 12, arg: 3037, narg: 5, mod: 936, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16602, nitem: 12, arg: 3037, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:87
-	{op: 173, sms: 0xf80, uguard: true, item: 16512, nitem: 12, arg: 3037, narg: 5, mod: 936, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16578, nitem: 12, arg: 3037, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:87
-	{op: 173, sms: 0x7f, uguard: true, item: 16548, nitem: 12, arg: 3042, narg: 5, mod: 936, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16614, nitem: 12, arg: 3042, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:87
-	{op: 173, sms: 0xf80, uguard: true, item: 16524, nitem: 12, arg: 3042, narg: 5, mod: 936, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16590, nitem: 12, arg: 3042, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:88
-	{op: 173, sms: 0x7f, uguard: true, item: 16560, nitem: 14, arg: 3047, narg: 6, mod: 936, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16626, nitem: 14, arg: 3047, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:88
-	{op: 173, sms: 0xf80, uguard: true, item: 16574, nitem: 14, arg: 3047, narg: 6, mod: 936, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16640, nitem: 14, arg: 3047, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff}},
 	// UIMAD.WIDE uniform.sass:88
-	{op: 173, sms: 0x7f, uguard: true, item: 16588, nitem: 14, arg: 3053, narg: 6, mod: 936, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16654, nitem: 14, arg: 3053, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:88
-	{op: 173, sms: 0xf80, uguard: true, item: 16602, nitem: 14, arg: 3053, narg: 6, mod: 936, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16668, nitem: 14, arg: 3053, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff}},
 	// UIMNMX uniform.sass:91
-	{op: 174, sms: 0xc00, uguard: true, item: 16616, nitem: 15, arg: 3059, narg: 7, mod: 963, nmod: 1,
+	{op: 174, sms: 0xc00, uguard: true, item: 16682, nitem: 15, arg: 3059, narg: 7, mod: 963, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x285, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7285, Hi: 0xfc0000bfee200}},
 	// UIMNMX uniform.sass:91
-	{op: 174, sms: 0xc00, uguard: true, item: 16631, nitem: 15, arg: 3066, narg: 7, mod: 963, nmod: 1,
+	{op: 174, sms: 0xc00, uguard: true, item: 16697, nitem: 15, arg: 3066, narg: 7, mod: 963, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x885, Hi: 0x0}, def: bits.Word{Lo: 0xffff7885, Hi: 0xfc0000bfee200}},
 	// UISETP uniform.sass:94
-	{op: 175, sms: 0x7f, uguard: true, item: 16646, nitem: 13, arg: 2865, narg: 5, mod: 968, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16712, nitem: 13, arg: 2865, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:94
-	{op: 175, sms: 0x380, uguard: true, item: 16659, nitem: 13, arg: 2865, narg: 5, mod: 968, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16725, nitem: 13, arg: 2865, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:94
-	{op: 175, sms: 0x7f, uguard: true, item: 16672, nitem: 13, arg: 2870, narg: 5, mod: 968, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16738, nitem: 13, arg: 2870, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:94
-	{op: 175, sms: 0x380, uguard: true, item: 16685, nitem: 13, arg: 2870, narg: 5, mod: 968, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16751, nitem: 13, arg: 2870, narg: 5, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:95
-	{op: 175, sms: 0x7f, uguard: true, item: 16698, nitem: 15, arg: 3073, narg: 6, mod: 968, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16764, nitem: 15, arg: 3073, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:95
-	{op: 175, sms: 0x380, uguard: true, item: 16713, nitem: 15, arg: 3073, narg: 6, mod: 968, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16779, nitem: 15, arg: 3073, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:95
-	{op: 175, sms: 0x7f, uguard: true, item: 16728, nitem: 15, arg: 3079, narg: 6, mod: 968, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16794, nitem: 15, arg: 3079, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:95
-	{op: 175, sms: 0x380, uguard: true, item: 16743, nitem: 15, arg: 3079, narg: 6, mod: 968, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16809, nitem: 15, arg: 3079, narg: 6, mod: 968, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:96
-	{op: 175, sms: 0xc00, uguard: true, item: 16758, nitem: 13, arg: 3085, narg: 5, mod: 971, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16824, nitem: 13, arg: 3085, narg: 5, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:96
-	{op: 175, sms: 0xc00, uguard: true, item: 16771, nitem: 13, arg: 3090, narg: 5, mod: 971, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16837, nitem: 13, arg: 3090, narg: 5, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:97
-	{op: 175, sms: 0xc00, uguard: true, item: 16784, nitem: 15, arg: 3095, narg: 6, mod: 971, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16850, nitem: 15, arg: 3095, narg: 6, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:97
-	{op: 175, sms: 0xc00, uguard: true, item: 16799, nitem: 15, arg: 3101, narg: 6, mod: 971, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16865, nitem: 15, arg: 3101, narg: 6, mod: 971, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// ULDC memory.sass:310
-	{op: 176, sms: 0x7f, uguard: true, item: 16814, nitem: 8, arg: 3107, narg: 3, mod: 1624, nmod: 1,
+	{op: 176, sms: 0x7f, uguard: true, item: 16880, nitem: 8, arg: 3107, narg: 3, mod: 1624, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800}},
 	// ULDC memory.sass:311
-	{op: 176, sms: 0x7f, uguard: true, item: 16822, nitem: 12, arg: 3110, narg: 4, mod: 1624, nmod: 1,
+	{op: 176, sms: 0x7f, uguard: true, item: 16888, nitem: 12, arg: 3110, narg: 4, mod: 1624, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800}},
 	// ULEA uniform.sass:100
-	{op: 177, sms: 0x7f, uguard: true, item: 16834, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16900, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:100
-	{op: 177, sms: 0x7f, uguard: true, item: 16845, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16911, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:101
-	{op: 177, sms: 0xf80, uguard: true, item: 16856, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16922, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:101
-	{op: 177, sms: 0xf80, uguard: true, item: 16867, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16933, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:102
-	{op: 177, sms: 0x7f, uguard: true, item: 16878, nitem: 13, arg: 3124, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16944, nitem: 13, arg: 3124, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:102
-	{op: 177, sms: 0xf80, uguard: true, item: 16891, nitem: 13, arg: 3124, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16957, nitem: 13, arg: 3124, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:102
-	{op: 177, sms: 0x7f, uguard: true, item: 16904, nitem: 13, arg: 3130, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16970, nitem: 13, arg: 3130, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:102
-	{op: 177, sms: 0xf80, uguard: true, item: 16917, nitem: 13, arg: 3130, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16983, nitem: 13, arg: 3130, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:103
-	{op: 177, sms: 0x7f, uguard: true, item: 16930, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16996, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:103
-	{op: 177, sms: 0x7f, uguard: true, item: 16941, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 17007, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:104
-	{op: 177, sms: 0xf80, uguard: true, item: 16952, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17018, nitem: 11, arg: 3114, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:104
-	{op: 177, sms: 0xf80, uguard: true, item: 16963, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17029, nitem: 11, arg: 3119, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:105
-	{op: 177, sms: 0x7f, uguard: true, item: 16974, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 17040, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:105
-	{op: 177, sms: 0x7f, uguard: true, item: 16987, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 17053, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:106
-	{op: 177, sms: 0xf80, uguard: true, item: 17000, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17066, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:106
-	{op: 177, sms: 0xf80, uguard: true, item: 17013, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17079, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:107
-	{op: 177, sms: 0x7f, uguard: true, item: 17026, nitem: 15, arg: 3148, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 17092, nitem: 15, arg: 3148, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:107
-	{op: 177, sms: 0xf80, uguard: true, item: 17041, nitem: 15, arg: 3148, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17107, nitem: 15, arg: 3148, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:107
-	{op: 177, sms: 0x7f, uguard: true, item: 17056, nitem: 15, arg: 3155, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 17122, nitem: 15, arg: 3155, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:107
-	{op: 177, sms: 0xf80, uguard: true, item: 17071, nitem: 15, arg: 3155, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17137, nitem: 15, arg: 3155, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:108
-	{op: 177, sms: 0x7f, uguard: true, item: 17086, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 17152, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:108
-	{op: 177, sms: 0x7f, uguard: true, item: 17099, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 17165, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:109
-	{op: 177, sms: 0xf80, uguard: true, item: 17112, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17178, nitem: 13, arg: 3136, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff}},
 	// ULEA uniform.sass:109
-	{op: 177, sms: 0xf80, uguard: true, item: 17125, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 17191, nitem: 13, arg: 3142, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff}},
 	// ULEPC uniform.sass:112
-	{op: 178, sms: 0x40, uguard: true, item: 17138, nitem: 2, arg: 3162, narg: 1, mod: 0, nmod: 0,
+	{op: 178, sms: 0x40, uguard: true, item: 17204, nitem: 2, arg: 3162, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0x3f73ce, Hi: 0xfc00008000000}},
 	// ULEPC uniform.sass:112
-	{op: 178, sms: 0xf80, uguard: true, item: 17140, nitem: 2, arg: 3162, narg: 1, mod: 0, nmod: 0,
+	{op: 178, sms: 0xf80, uguard: true, item: 17206, nitem: 2, arg: 3162, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0xff73ce, Hi: 0xfc00008000000}},
 	// ULOP3 uniform.sass:115
-	{op: 179, sms: 0x7f, uguard: true, item: 17142, nitem: 17, arg: 3163, narg: 7, mod: 1109, nmod: 1,
+	{op: 179, sms: 0x7f, uguard: true, item: 17208, nitem: 17, arg: 3163, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:115
-	{op: 179, sms: 0xf80, uguard: true, item: 17159, nitem: 17, arg: 3163, narg: 7, mod: 1109, nmod: 1,
+	{op: 179, sms: 0xf80, uguard: true, item: 17225, nitem: 17, arg: 3163, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff}},
 	// ULOP3 uniform.sass:115
-	{op: 179, sms: 0x7f, uguard: true, item: 17176, nitem: 17, arg: 3170, narg: 7, mod: 1109, nmod: 1,
+	{op: 179, sms: 0x7f, uguard: true, item: 17242, nitem: 17, arg: 3170, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:115
-	{op: 179, sms: 0xf80, uguard: true, item: 17193, nitem: 17, arg: 3170, narg: 7, mod: 1109, nmod: 1,
+	{op: 179, sms: 0xf80, uguard: true, item: 17259, nitem: 17, arg: 3170, narg: 7, mod: 1109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff}},
 	// UMEMSETS memory.sass:314
-	{op: 180, sms: 0xf80, uguard: true, item: 17210, nitem: 10, arg: 3177, narg: 4, mod: 0, nmod: 0,
+	{op: 180, sms: 0xf80, uguard: true, item: 17276, nitem: 10, arg: 3177, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff}},
 	// UMOV uniform.sass:118
-	{op: 181, sms: 0x7f, uguard: true, item: 15791, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0x7f, uguard: true, item: 15857, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:118
-	{op: 181, sms: 0xf80, uguard: true, item: 15795, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0xf80, uguard: true, item: 15861, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:119
-	{op: 181, sms: 0x7f, uguard: true, item: 15783, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0x7f, uguard: true, item: 15849, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:119
-	{op: 181, sms: 0x380, uguard: true, item: 15787, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0x380, uguard: true, item: 15853, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:120
-	{op: 181, sms: 0xc00, uguard: true, item: 17220, nitem: 4, arg: 3181, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0xc00, uguard: true, item: 17286, nitem: 4, arg: 3181, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:121
-	{op: 181, sms: 0xc00, uguard: true, item: 17224, nitem: 5, arg: 3183, narg: 2, mod: 907, nmod: 1,
+	{op: 181, sms: 0xc00, uguard: true, item: 17290, nitem: 5, arg: 3183, narg: 2, mod: 907, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:124
-	{op: 182, sms: 0x7f, uguard: true, item: 17229, nitem: 7, arg: 2773, narg: 3, mod: 1134, nmod: 1,
+	{op: 182, sms: 0x7f, uguard: true, item: 17295, nitem: 7, arg: 2773, narg: 3, mod: 1134, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:124
-	{op: 182, sms: 0xf80, uguard: true, item: 17236, nitem: 7, arg: 2773, narg: 3, mod: 1134, nmod: 1,
+	{op: 182, sms: 0xf80, uguard: true, item: 17302, nitem: 7, arg: 2773, narg: 3, mod: 1134, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000}},
 	// UPLOP3 uniform.sass:127
-	{op: 183, sms: 0x7f, uguard: true, item: 17243, nitem: 14, arg: 3185, narg: 7, mod: 0, nmod: 0,
+	{op: 183, sms: 0x7f, uguard: true, item: 17309, nitem: 14, arg: 3185, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f}},
 	// UPLOP3 uniform.sass:127
-	{op: 183, sms: 0xf80, uguard: true, item: 17257, nitem: 14, arg: 3185, narg: 7, mod: 0, nmod: 0,
+	{op: 183, sms: 0xf80, uguard: true, item: 17323, nitem: 14, arg: 3185, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff}},
 	// UPLOP3 uniform.sass:128
-	{op: 183, sms: 0xfff, uguard: true, item: 17271, nitem: 14, arg: 3192, narg: 7, mod: 0, nmod: 0,
+	{op: 183, sms: 0xfff, uguard: true, item: 17337, nitem: 14, arg: 3192, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070}},
 	// UPOPC uniform.sass:131
-	{op: 184, sms: 0x7f, uguard: true, item: 17285, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0x7f, uguard: true, item: 17351, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:131
-	{op: 184, sms: 0xf80, uguard: true, item: 17289, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0xf80, uguard: true, item: 17355, nitem: 4, arg: 2776, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:131
-	{op: 184, sms: 0x7f, uguard: true, item: 15791, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0x7f, uguard: true, item: 15857, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:131
-	{op: 184, sms: 0xf80, uguard: true, item: 15795, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0xf80, uguard: true, item: 15861, nitem: 4, arg: 2778, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0xff78bf, Hi: 0xfc00008000000}},
 	// UPRMT uniform.sass:134
-	{op: 185, sms: 0x7f, uguard: true, item: 17293, nitem: 8, arg: 3199, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0x7f, uguard: true, item: 17359, nitem: 8, arg: 3199, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7296, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:134
-	{op: 185, sms: 0xf80, uguard: true, item: 17301, nitem: 8, arg: 3199, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0xf80, uguard: true, item: 17367, nitem: 8, arg: 3199, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7296, Hi: 0xfc000080000ff}},
 	// UPRMT uniform.sass:134
-	{op: 185, sms: 0x7f, uguard: true, item: 17309, nitem: 8, arg: 3203, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0x7f, uguard: true, item: 17375, nitem: 8, arg: 3203, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:134
-	{op: 185, sms: 0xf80, uguard: true, item: 17317, nitem: 8, arg: 3203, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0xf80, uguard: true, item: 17383, nitem: 8, arg: 3203, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff}},
 	// UR2UP uniform.sass:137
-	{op: 186, sms: 0x7f, uguard: true, item: 17325, nitem: 6, arg: 3207, narg: 2, mod: 1205, nmod: 1,
+	{op: 186, sms: 0x7f, uguard: true, item: 17391, nitem: 6, arg: 3207, narg: 2, mod: 1205, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000}},
 	// UR2UP uniform.sass:137
-	{op: 186, sms: 0xf80, uguard: true, item: 17331, nitem: 6, arg: 3207, narg: 2, mod: 1205, nmod: 1,
+	{op: 186, sms: 0xf80, uguard: true, item: 17397, nitem: 6, arg: 3207, narg: 2, mod: 1205, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000}},
 	// UREDGR memory.sass:317
-	{op: 187, sms: 0x380, uguard: true, item: 17337, nitem: 12, arg: 3209, narg: 3, mod: 1625, nmod: 3,
+	{op: 187, sms: 0x380, uguard: true, item: 17403, nitem: 12, arg: 3209, narg: 3, mod: 1625, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000}},
 	// USEL uniform.sass:140
-	{op: 188, sms: 0x7f, uguard: true, item: 17349, nitem: 8, arg: 3212, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0x7f, uguard: true, item: 17415, nitem: 8, arg: 3212, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:140
-	{op: 188, sms: 0xf80, uguard: true, item: 17357, nitem: 8, arg: 3212, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xf80, uguard: true, item: 17423, nitem: 8, arg: 3212, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:140
-	{op: 188, sms: 0x7f, uguard: true, item: 17365, nitem: 8, arg: 3216, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0x7f, uguard: true, item: 17431, nitem: 8, arg: 3216, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:140
-	{op: 188, sms: 0xf80, uguard: true, item: 17373, nitem: 8, arg: 3216, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xf80, uguard: true, item: 17439, nitem: 8, arg: 3216, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:141
-	{op: 188, sms: 0xc00, uguard: true, item: 17381, nitem: 8, arg: 3220, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xc00, uguard: true, item: 17447, nitem: 8, arg: 3220, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:142
-	{op: 188, sms: 0xc00, uguard: true, item: 17389, nitem: 8, arg: 3224, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xc00, uguard: true, item: 17455, nitem: 8, arg: 3224, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000}},
 	// USETMAXREG control.sass:276
-	{op: 189, sms: 0xfc0, uguard: true, item: 17397, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
+	{op: 189, sms: 0xfc0, uguard: true, item: 17463, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500}},
 	// USETMAXREG control.sass:277
-	{op: 189, sms: 0xfc0, uguard: true, item: 17399, nitem: 4, arg: 3229, narg: 2, mod: 0, nmod: 0,
+	{op: 189, sms: 0xfc0, uguard: true, item: 17465, nitem: 4, arg: 3229, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600}},
 	// USETSHMSZ control.sass:280
-	{op: 190, sms: 0x40, uguard: true, item: 17403, nitem: 2, arg: 3231, narg: 1, mod: 0, nmod: 0,
+	{op: 190, sms: 0x40, uguard: true, item: 17469, nitem: 2, arg: 3231, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0x3f000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:280
-	{op: 190, sms: 0xf80, uguard: true, item: 17405, nitem: 2, arg: 3231, narg: 1, mod: 0, nmod: 0,
+	{op: 190, sms: 0xf80, uguard: true, item: 17471, nitem: 2, arg: 3231, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0xff000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:281
-	{op: 190, sms: 0xfc0, uguard: true, item: 17407, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
+	{op: 190, sms: 0xfc0, uguard: true, item: 17473, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x30100}, match: bits.Word{Lo: 0x9c9, Hi: 0x0}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:282
-	{op: 190, sms: 0xfc0, uguard: true, item: 17409, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
+	{op: 190, sms: 0xfc0, uguard: true, item: 17475, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9c9, Hi: 0x100}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000100}},
 	// USGXT uniform.sass:145
-	{op: 191, sms: 0x7f, uguard: true, item: 17410, nitem: 8, arg: 3232, narg: 3, mod: 1252, nmod: 2,
+	{op: 191, sms: 0x7f, uguard: true, item: 17476, nitem: 8, arg: 3232, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:145
-	{op: 191, sms: 0xf80, uguard: true, item: 17418, nitem: 8, arg: 3232, narg: 3, mod: 1252, nmod: 2,
+	{op: 191, sms: 0xf80, uguard: true, item: 17484, nitem: 8, arg: 3232, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:145
-	{op: 191, sms: 0x7f, uguard: true, item: 17426, nitem: 8, arg: 3235, narg: 3, mod: 1252, nmod: 2,
+	{op: 191, sms: 0x7f, uguard: true, item: 17492, nitem: 8, arg: 3235, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:145
-	{op: 191, sms: 0xf80, uguard: true, item: 17434, nitem: 8, arg: 3235, narg: 3, mod: 1252, nmod: 2,
+	{op: 191, sms: 0xf80, uguard: true, item: 17500, nitem: 8, arg: 3235, narg: 3, mod: 1252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200}},
 	// USHF uniform.sass:148
-	{op: 192, sms: 0x7f, uguard: true, item: 17442, nitem: 12, arg: 3238, narg: 4, mod: 1254, nmod: 4,
+	{op: 192, sms: 0x7f, uguard: true, item: 17508, nitem: 12, arg: 3238, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:148
-	{op: 192, sms: 0xf80, uguard: true, item: 17454, nitem: 12, arg: 3238, narg: 4, mod: 1254, nmod: 4,
+	{op: 192, sms: 0xf80, uguard: true, item: 17520, nitem: 12, arg: 3238, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:148
-	{op: 192, sms: 0x7f, uguard: true, item: 17466, nitem: 12, arg: 3242, narg: 4, mod: 1254, nmod: 4,
+	{op: 192, sms: 0x7f, uguard: true, item: 17532, nitem: 12, arg: 3242, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:148
-	{op: 192, sms: 0xf80, uguard: true, item: 17478, nitem: 12, arg: 3242, narg: 4, mod: 1254, nmod: 4,
+	{op: 192, sms: 0xf80, uguard: true, item: 17544, nitem: 12, arg: 3242, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:148
-	{op: 192, sms: 0x7f, uguard: true, item: 17490, nitem: 12, arg: 3246, narg: 4, mod: 1254, nmod: 4,
+	{op: 192, sms: 0x7f, uguard: true, item: 17556, nitem: 12, arg: 3246, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:148
-	{op: 192, sms: 0xf80, uguard: true, item: 17502, nitem: 12, arg: 3246, narg: 4, mod: 1254, nmod: 4,
+	{op: 192, sms: 0xf80, uguard: true, item: 17568, nitem: 12, arg: 3246, narg: 4, mod: 1254, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff}},
 	// USTGR memory.sass:320
-	{op: 193, sms: 0x380, uguard: true, item: 17514, nitem: 12, arg: 3250, narg: 3, mod: 1628, nmod: 3,
+	{op: 193, sms: 0x380, uguard: true, item: 17580, nitem: 12, arg: 3250, narg: 3, mod: 1628, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800}},
 	// UTCATOMSWS tensor.sass:167
-	{op: 194, sms: 0x380, uguard: true, item: 17526, nitem: 9, arg: 3253, narg: 3, mod: 1631, nmod: 2,
+	{op: 194, sms: 0x380, uguard: true, item: 17592, nitem: 9, arg: 3253, narg: 3, mod: 1631, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000}},
 	// UTCATOMSWS tensor.sass:168
-	{op: 194, sms: 0x380, uguard: true, item: 17535, nitem: 6, arg: 2880, narg: 2, mod: 1633, nmod: 2,
+	{op: 194, sms: 0x380, uguard: true, item: 17601, nitem: 6, arg: 2880, narg: 2, mod: 1633, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000}},
 	// UTCBAR tensor.sass:171
-	{op: 195, sms: 0x380, uguard: true, item: 17541, nitem: 10, arg: 3256, narg: 3, mod: 1635, nmod: 3,
+	{op: 195, sms: 0x380, uguard: true, item: 17607, nitem: 10, arg: 3256, narg: 3, mod: 1635, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff}},
 	// UTCBAR tensor.sass:172
-	{op: 195, sms: 0x380, uguard: true, item: 17551, nitem: 10, arg: 3256, narg: 3, mod: 1638, nmod: 2,
+	{op: 195, sms: 0x380, uguard: true, item: 17617, nitem: 10, arg: 3256, narg: 3, mod: 1638, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x3e9, Hi: 0x200000}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000082000ff}},
 	// UTCCP tensor.sass:175
-	{op: 196, sms: 0x380, uguard: true, item: 17561, nitem: 13, arg: 3259, narg: 3, mod: 1640, nmod: 3,
+	{op: 196, sms: 0x380, uguard: true, item: 17627, nitem: 13, arg: 3259, narg: 3, mod: 1640, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000}},
 	// UTCHMMA tensor.sass:178
-	{op: 197, sms: 0x380, uguard: true, item: 17574, nitem: 25, arg: 3262, narg: 7, mod: 1643, nmod: 4,
+	{op: 197, sms: 0x380, uguard: true, item: 17640, nitem: 25, arg: 3262, narg: 7, mod: 1643, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:179
-	{op: 197, sms: 0x380, uguard: true, item: 17599, nitem: 23, arg: 3269, narg: 7, mod: 1647, nmod: 2,
+	{op: 197, sms: 0x380, uguard: true, item: 17665, nitem: 23, arg: 3269, narg: 7, mod: 1647, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff}},
 	// UTCHMMA tensor.sass:180
-	{op: 197, sms: 0x380, uguard: true, item: 17622, nitem: 26, arg: 3276, narg: 7, mod: 1649, nmod: 5,
+	{op: 197, sms: 0x380, uguard: true, item: 17688, nitem: 26, arg: 3276, narg: 7, mod: 1649, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:181
-	{op: 197, sms: 0x380, uguard: true, item: 17648, nitem: 24, arg: 3283, narg: 7, mod: 1654, nmod: 3,
+	{op: 197, sms: 0x380, uguard: true, item: 17714, nitem: 24, arg: 3283, narg: 7, mod: 1654, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff}},
 	// UTCIMMA tensor.sass:184
-	{op: 198, sms: 0x280, uguard: true, item: 17672, nitem: 22, arg: 3290, narg: 6, mod: 1643, nmod: 4,
+	{op: 198, sms: 0x280, uguard: true, item: 17738, nitem: 22, arg: 3290, narg: 6, mod: 1643, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:185
-	{op: 198, sms: 0x280, uguard: true, item: 17694, nitem: 20, arg: 3296, narg: 6, mod: 1647, nmod: 2,
+	{op: 198, sms: 0x280, uguard: true, item: 17760, nitem: 20, arg: 3296, narg: 6, mod: 1647, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff}},
 	// UTCIMMA tensor.sass:186
-	{op: 198, sms: 0x280, uguard: true, item: 17714, nitem: 23, arg: 3302, narg: 6, mod: 1649, nmod: 5,
+	{op: 198, sms: 0x280, uguard: true, item: 17780, nitem: 23, arg: 3302, narg: 6, mod: 1649, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:187
-	{op: 198, sms: 0x280, uguard: true, item: 17737, nitem: 21, arg: 3308, narg: 6, mod: 1654, nmod: 3,
+	{op: 198, sms: 0x280, uguard: true, item: 17803, nitem: 21, arg: 3308, narg: 6, mod: 1654, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff}},
 	// UTCOMMA tensor.sass:190
-	{op: 199, sms: 0x280, uguard: true, item: 17758, nitem: 18, arg: 3314, narg: 6, mod: 1657, nmod: 3,
+	{op: 199, sms: 0x280, uguard: true, item: 17824, nitem: 18, arg: 3314, narg: 6, mod: 1657, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:191
-	{op: 199, sms: 0x280, uguard: true, item: 17776, nitem: 18, arg: 3320, narg: 6, mod: 1657, nmod: 3,
+	{op: 199, sms: 0x280, uguard: true, item: 17842, nitem: 18, arg: 3320, narg: 6, mod: 1657, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:192
-	{op: 199, sms: 0x100, uguard: true, item: 17794, nitem: 18, arg: 3314, narg: 6, mod: 1660, nmod: 3,
+	{op: 199, sms: 0x100, uguard: true, item: 17860, nitem: 18, arg: 3314, narg: 6, mod: 1660, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:193
-	{op: 199, sms: 0x100, uguard: true, item: 17812, nitem: 18, arg: 3320, narg: 6, mod: 1660, nmod: 3,
+	{op: 199, sms: 0x100, uguard: true, item: 17878, nitem: 18, arg: 3320, narg: 6, mod: 1660, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCQMMA tensor.sass:196
-	{op: 200, sms: 0x380, uguard: true, item: 17672, nitem: 22, arg: 3290, narg: 6, mod: 1643, nmod: 4,
+	{op: 200, sms: 0x380, uguard: true, item: 17738, nitem: 22, arg: 3290, narg: 6, mod: 1643, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:197
-	{op: 200, sms: 0x380, uguard: true, item: 17694, nitem: 20, arg: 3296, narg: 6, mod: 1647, nmod: 2,
+	{op: 200, sms: 0x380, uguard: true, item: 17760, nitem: 20, arg: 3296, narg: 6, mod: 1647, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:198
-	{op: 200, sms: 0x380, uguard: true, item: 17714, nitem: 23, arg: 3302, narg: 6, mod: 1649, nmod: 5,
+	{op: 200, sms: 0x380, uguard: true, item: 17780, nitem: 23, arg: 3302, narg: 6, mod: 1649, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:199
-	{op: 200, sms: 0x380, uguard: true, item: 17737, nitem: 21, arg: 3308, narg: 6, mod: 1654, nmod: 3,
+	{op: 200, sms: 0x380, uguard: true, item: 17803, nitem: 21, arg: 3308, narg: 6, mod: 1654, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:200
-	{op: 200, sms: 0x380, uguard: true, item: 17830, nitem: 17, arg: 3326, narg: 6, mod: 1663, nmod: 2,
+	{op: 200, sms: 0x380, uguard: true, item: 17896, nitem: 17, arg: 3326, narg: 6, mod: 1663, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:201
-	{op: 200, sms: 0x380, uguard: true, item: 17847, nitem: 17, arg: 3332, narg: 6, mod: 1663, nmod: 2,
+	{op: 200, sms: 0x380, uguard: true, item: 17913, nitem: 17, arg: 3332, narg: 6, mod: 1663, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff}},
 	// UTCSHIFT tensor.sass:204
-	{op: 201, sms: 0x380, uguard: true, item: 17864, nitem: 8, arg: 3338, narg: 2, mod: 1665, nmod: 1,
+	{op: 201, sms: 0x380, uguard: true, item: 17930, nitem: 8, arg: 3338, narg: 2, mod: 1665, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000}},
 	// UTMACCTL memory.sass:323
-	{op: 202, sms: 0x40, uguard: true, item: 17872, nitem: 4, arg: 2875, narg: 1, mod: 1666, nmod: 1,
+	{op: 202, sms: 0x40, uguard: true, item: 17938, nitem: 4, arg: 2875, narg: 1, mod: 1666, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000}},
 	// UTMACCTL memory.sass:323
-	{op: 202, sms: 0xf80, uguard: true, item: 17876, nitem: 4, arg: 2875, narg: 1, mod: 1666, nmod: 1,
+	{op: 202, sms: 0xf80, uguard: true, item: 17942, nitem: 4, arg: 2875, narg: 1, mod: 1666, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000}},
 	// UTMACMDFLUSH memory.sass:326
 	{op: 203, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000}},
 	// UTMALDG memory.sass:329
-	{op: 204, sms: 0x40, uguard: true, item: 17880, nitem: 9, arg: 3340, narg: 3, mod: 1667, nmod: 3,
+	{op: 204, sms: 0x40, uguard: true, item: 17946, nitem: 9, arg: 3340, narg: 3, mod: 1667, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f}},
 	// UTMALDG memory.sass:330
-	{op: 204, sms: 0x40, uguard: true, item: 17889, nitem: 12, arg: 3343, narg: 4, mod: 1667, nmod: 3,
+	{op: 204, sms: 0x40, uguard: true, item: 17955, nitem: 12, arg: 3343, narg: 4, mod: 1667, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f}},
 	// UTMALDG memory.sass:331
-	{op: 204, sms: 0x40, uguard: true, item: 17901, nitem: 6, arg: 3347, narg: 2, mod: 1670, nmod: 1,
+	{op: 204, sms: 0x40, uguard: true, item: 17967, nitem: 6, arg: 3347, narg: 2, mod: 1670, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:332
-	{op: 204, sms: 0x40, uguard: true, item: 17907, nitem: 8, arg: 3349, narg: 3, mod: 1670, nmod: 1,
+	{op: 204, sms: 0x40, uguard: true, item: 17973, nitem: 8, arg: 3349, narg: 3, mod: 1670, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:333
-	{op: 204, sms: 0x380, uguard: true, item: 17915, nitem: 10, arg: 3352, narg: 3, mod: 1671, nmod: 4,
+	{op: 204, sms: 0x380, uguard: true, item: 17981, nitem: 10, arg: 3352, narg: 3, mod: 1671, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:334
-	{op: 204, sms: 0x380, uguard: true, item: 17925, nitem: 13, arg: 3355, narg: 4, mod: 1671, nmod: 4,
+	{op: 204, sms: 0x380, uguard: true, item: 17991, nitem: 13, arg: 3355, narg: 4, mod: 1671, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:335
-	{op: 204, sms: 0x380, uguard: true, item: 17938, nitem: 8, arg: 3359, narg: 2, mod: 1675, nmod: 3,
+	{op: 204, sms: 0x380, uguard: true, item: 18004, nitem: 8, arg: 3359, narg: 2, mod: 1675, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:336
-	{op: 204, sms: 0x380, uguard: true, item: 17946, nitem: 10, arg: 3361, narg: 3, mod: 1675, nmod: 3,
+	{op: 204, sms: 0x380, uguard: true, item: 18012, nitem: 10, arg: 3361, narg: 3, mod: 1675, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:337
-	{op: 204, sms: 0xc00, uguard: true, item: 17956, nitem: 9, arg: 3340, narg: 3, mod: 1678, nmod: 3,
+	{op: 204, sms: 0xc00, uguard: true, item: 18022, nitem: 9, arg: 3340, narg: 3, mod: 1678, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:338
-	{op: 204, sms: 0xc00, uguard: true, item: 17965, nitem: 12, arg: 3343, narg: 4, mod: 1678, nmod: 3,
+	{op: 204, sms: 0xc00, uguard: true, item: 18031, nitem: 12, arg: 3343, narg: 4, mod: 1678, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:339
-	{op: 204, sms: 0xc00, uguard: true, item: 17977, nitem: 7, arg: 3364, narg: 2, mod: 1681, nmod: 2,
+	{op: 204, sms: 0xc00, uguard: true, item: 18043, nitem: 7, arg: 3364, narg: 2, mod: 1681, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:340
-	{op: 204, sms: 0xc00, uguard: true, item: 17984, nitem: 9, arg: 3366, narg: 3, mod: 1681, nmod: 2,
+	{op: 204, sms: 0xc00, uguard: true, item: 18050, nitem: 9, arg: 3366, narg: 3, mod: 1681, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:343
-	{op: 205, sms: 0x40, uguard: true, item: 17993, nitem: 8, arg: 3369, narg: 3, mod: 1683, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 18059, nitem: 8, arg: 3369, narg: 3, mod: 1683, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f}},
 	// UTMAPF memory.sass:344
-	{op: 205, sms: 0x40, uguard: true, item: 18001, nitem: 11, arg: 3372, narg: 4, mod: 1683, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 18067, nitem: 11, arg: 3372, narg: 4, mod: 1683, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f}},
 	// UTMAPF memory.sass:345
-	{op: 205, sms: 0x40, uguard: true, item: 18012, nitem: 7, arg: 3376, narg: 2, mod: 1683, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 18078, nitem: 7, arg: 3376, narg: 2, mod: 1683, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:346
-	{op: 205, sms: 0x40, uguard: true, item: 18019, nitem: 9, arg: 3378, narg: 3, mod: 1683, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 18085, nitem: 9, arg: 3378, narg: 3, mod: 1683, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:347
-	{op: 205, sms: 0x380, uguard: true, item: 18028, nitem: 9, arg: 3381, narg: 3, mod: 1684, nmod: 2,
+	{op: 205, sms: 0x380, uguard: true, item: 18094, nitem: 9, arg: 3381, narg: 3, mod: 1684, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:348
-	{op: 205, sms: 0x380, uguard: true, item: 18037, nitem: 12, arg: 3384, narg: 4, mod: 1684, nmod: 2,
+	{op: 205, sms: 0x380, uguard: true, item: 18103, nitem: 12, arg: 3384, narg: 4, mod: 1684, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAPF memory.sass:349
-	{op: 205, sms: 0xf80, uguard: true, item: 18049, nitem: 8, arg: 3388, narg: 2, mod: 1686, nmod: 2,
+	{op: 205, sms: 0xf80, uguard: true, item: 18115, nitem: 8, arg: 3388, narg: 2, mod: 1686, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:350
-	{op: 205, sms: 0xf80, uguard: true, item: 18057, nitem: 10, arg: 3390, narg: 3, mod: 1686, nmod: 2,
+	{op: 205, sms: 0xf80, uguard: true, item: 18123, nitem: 10, arg: 3390, narg: 3, mod: 1686, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:351
-	{op: 205, sms: 0xc00, uguard: true, item: 18067, nitem: 9, arg: 3381, narg: 3, mod: 1688, nmod: 2,
+	{op: 205, sms: 0xc00, uguard: true, item: 18133, nitem: 9, arg: 3381, narg: 3, mod: 1688, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:352
-	{op: 205, sms: 0xc00, uguard: true, item: 18076, nitem: 12, arg: 3384, narg: 4, mod: 1688, nmod: 2,
+	{op: 205, sms: 0xc00, uguard: true, item: 18142, nitem: 12, arg: 3384, narg: 4, mod: 1688, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAREDG memory.sass:355
-	{op: 206, sms: 0x40, uguard: true, item: 18088, nitem: 8, arg: 3393, narg: 2, mod: 1690, nmod: 3,
+	{op: 206, sms: 0x40, uguard: true, item: 18154, nitem: 8, arg: 3393, narg: 2, mod: 1690, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:355
-	{op: 206, sms: 0xf80, uguard: true, item: 18096, nitem: 8, arg: 3393, narg: 2, mod: 1690, nmod: 3,
+	{op: 206, sms: 0xf80, uguard: true, item: 18162, nitem: 8, arg: 3393, narg: 2, mod: 1690, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:356
-	{op: 206, sms: 0x40, uguard: true, item: 18104, nitem: 10, arg: 3395, narg: 3, mod: 1690, nmod: 3,
+	{op: 206, sms: 0x40, uguard: true, item: 18170, nitem: 10, arg: 3395, narg: 3, mod: 1690, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000}},
 	// UTMAREDG memory.sass:356
-	{op: 206, sms: 0xf80, uguard: true, item: 18114, nitem: 10, arg: 3395, narg: 3, mod: 1690, nmod: 3,
+	{op: 206, sms: 0xf80, uguard: true, item: 18180, nitem: 10, arg: 3395, narg: 3, mod: 1690, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:359
-	{op: 207, sms: 0x40, uguard: true, item: 18124, nitem: 7, arg: 3398, narg: 2, mod: 1693, nmod: 2,
+	{op: 207, sms: 0x40, uguard: true, item: 18190, nitem: 7, arg: 3398, narg: 2, mod: 1693, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:360
-	{op: 207, sms: 0x40, uguard: true, item: 18131, nitem: 9, arg: 3400, narg: 3, mod: 1693, nmod: 2,
+	{op: 207, sms: 0x40, uguard: true, item: 18197, nitem: 9, arg: 3400, narg: 3, mod: 1693, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:361
-	{op: 207, sms: 0xf80, uguard: true, item: 18140, nitem: 7, arg: 3398, narg: 2, mod: 1695, nmod: 2,
+	{op: 207, sms: 0xf80, uguard: true, item: 18206, nitem: 7, arg: 3398, narg: 2, mod: 1695, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:362
-	{op: 207, sms: 0xf80, uguard: true, item: 18147, nitem: 9, arg: 3400, narg: 3, mod: 1695, nmod: 2,
+	{op: 207, sms: 0xf80, uguard: true, item: 18213, nitem: 9, arg: 3400, narg: 3, mod: 1695, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000}},
 	// UVIADD uniform.sass:151
-	{op: 208, sms: 0xc00, uguard: true, item: 18156, nitem: 8, arg: 3232, narg: 3, mod: 1697, nmod: 2,
+	{op: 208, sms: 0xc00, uguard: true, item: 18222, nitem: 8, arg: 3232, narg: 3, mod: 1697, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000}},
 	// UVIADD uniform.sass:151
-	{op: 208, sms: 0xc00, uguard: true, item: 18164, nitem: 8, arg: 3235, narg: 3, mod: 1697, nmod: 2,
+	{op: 208, sms: 0xc00, uguard: true, item: 18230, nitem: 8, arg: 3235, narg: 3, mod: 1697, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc00008000000}},
 	// UVIMNMX uniform.sass:154
-	{op: 209, sms: 0xc00, uguard: true, item: 18172, nitem: 10, arg: 3403, narg: 4, mod: 1699, nmod: 2,
+	{op: 209, sms: 0xc00, uguard: true, item: 18238, nitem: 10, arg: 3403, narg: 4, mod: 1699, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000}},
 	// UVIMNMX uniform.sass:154
-	{op: 209, sms: 0xc00, uguard: true, item: 18182, nitem: 10, arg: 3407, narg: 4, mod: 1699, nmod: 2,
+	{op: 209, sms: 0xc00, uguard: true, item: 18248, nitem: 10, arg: 3407, narg: 4, mod: 1699, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000}},
 	// UVIRTCOUNT uniform.sass:157
-	{op: 210, sms: 0xf80, uguard: true, item: 18192, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
+	{op: 210, sms: 0xf80, uguard: true, item: 18258, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x3ff, item: 18194, nitem: 12, arg: 1494, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x3ff, item: 18260, nitem: 12, arg: 1494, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x3ff, item: 18206, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x3ff, item: 18272, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x7f, item: 18218, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x7f, item: 18284, nitem: 12, arg: 1499, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x7f, item: 18230, nitem: 17, arg: 1504, narg: 6, mod: 936, nmod: 1,
+	{op: 211, sms: 0x7f, item: 18296, nitem: 17, arg: 1504, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7614, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x3ff, item: 18247, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x3ff, item: 18313, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x7f, item: 18259, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x7f, item: 18325, nitem: 12, arg: 1510, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x7f, item: 18271, nitem: 16, arg: 1515, narg: 6, mod: 936, nmod: 1,
+	{op: 211, sms: 0x7f, item: 18337, nitem: 16, arg: 1515, narg: 6, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x7f, item: 18287, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x7f, item: 18353, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x380, item: 18299, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x380, item: 18365, nitem: 12, arg: 1521, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x7f, item: 18311, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x7f, item: 18377, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:145
-	{op: 211, sms: 0x380, item: 18323, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
+	{op: 211, sms: 0x380, item: 18389, nitem: 12, arg: 1526, narg: 5, mod: 936, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x3ff, item: 18335, nitem: 13, arg: 3411, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x3ff, item: 18401, nitem: 13, arg: 3411, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x3ff, item: 18348, nitem: 13, arg: 3416, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x3ff, item: 18414, nitem: 13, arg: 3416, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x415, Hi: 0x0}, def: bits.Word{Lo: 0xffff7415, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x7f, item: 18361, nitem: 13, arg: 3416, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x7f, item: 18427, nitem: 13, arg: 3416, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x0}, def: bits.Word{Lo: 0xffff7615, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x7f, item: 18374, nitem: 18, arg: 3421, narg: 6, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x7f, item: 18440, nitem: 18, arg: 3421, narg: 6, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7615, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x3ff, item: 18392, nitem: 13, arg: 3427, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x3ff, item: 18458, nitem: 13, arg: 3427, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x815, Hi: 0x0}, def: bits.Word{Lo: 0xffff7815, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x7f, item: 18405, nitem: 13, arg: 3427, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x7f, item: 18471, nitem: 13, arg: 3427, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a15, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x7f, item: 18418, nitem: 17, arg: 3432, narg: 6, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x7f, item: 18484, nitem: 17, arg: 3432, narg: 6, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x7f, item: 18435, nitem: 13, arg: 3438, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x7f, item: 18501, nitem: 13, arg: 3438, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x380, item: 18448, nitem: 13, arg: 3438, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x380, item: 18514, nitem: 13, arg: 3438, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x7f, item: 18461, nitem: 13, arg: 3443, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x7f, item: 18527, nitem: 13, arg: 3443, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:148
-	{op: 212, sms: 0x380, item: 18474, nitem: 13, arg: 3443, narg: 5, mod: 1701, nmod: 2,
+	{op: 212, sms: 0x380, item: 18540, nitem: 13, arg: 3443, narg: 5, mod: 1701, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff}},
 	// VHMNMX float.sass:233
-	{op: 213, sms: 0x40, item: 18487, nitem: 17, arg: 3448, narg: 5, mod: 1703, nmod: 7,
+	{op: 213, sms: 0x40, item: 18553, nitem: 17, arg: 3448, narg: 5, mod: 1703, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VHMNMX float.sass:234
-	{op: 213, sms: 0x180, item: 18504, nitem: 17, arg: 3448, narg: 5, mod: 1710, nmod: 7,
+	{op: 213, sms: 0x180, item: 18570, nitem: 17, arg: 3448, narg: 5, mod: 1710, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VIADD integer.sass:151
-	{op: 214, sms: 0x1c0, item: 18521, nitem: 7, arg: 162, narg: 3, mod: 1717, nmod: 1,
+	{op: 214, sms: 0x1c0, item: 18587, nitem: 7, arg: 162, narg: 3, mod: 1717, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:151
-	{op: 214, sms: 0x1c0, item: 18528, nitem: 7, arg: 165, narg: 3, mod: 1717, nmod: 1,
+	{op: 214, sms: 0x1c0, item: 18594, nitem: 7, arg: 165, narg: 3, mod: 1717, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:151
-	{op: 214, sms: 0x40, item: 18535, nitem: 7, arg: 165, narg: 3, mod: 1717, nmod: 1,
+	{op: 214, sms: 0x40, item: 18601, nitem: 7, arg: 165, narg: 3, mod: 1717, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:151
-	{op: 214, sms: 0x40, item: 18542, nitem: 12, arg: 168, narg: 4, mod: 1717, nmod: 1,
+	{op: 214, sms: 0x40, item: 18608, nitem: 12, arg: 168, narg: 4, mod: 1717, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:151
-	{op: 214, sms: 0x40, item: 18554, nitem: 7, arg: 172, narg: 3, mod: 1717, nmod: 1,
+	{op: 214, sms: 0x40, item: 18620, nitem: 7, arg: 172, narg: 3, mod: 1717, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:151
-	{op: 214, sms: 0x180, item: 18561, nitem: 7, arg: 172, narg: 3, mod: 1717, nmod: 1,
+	{op: 214, sms: 0x180, item: 18627, nitem: 7, arg: 172, narg: 3, mod: 1717, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:152
-	{op: 214, sms: 0xc00, item: 18568, nitem: 8, arg: 2318, narg: 3, mod: 1697, nmod: 2,
+	{op: 214, sms: 0xc00, item: 18634, nitem: 8, arg: 2318, narg: 3, mod: 1697, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:152
-	{op: 214, sms: 0xc00, item: 18576, nitem: 8, arg: 2321, narg: 3, mod: 1697, nmod: 2,
+	{op: 214, sms: 0xc00, item: 18642, nitem: 8, arg: 2321, narg: 3, mod: 1697, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:152
-	{op: 214, sms: 0xc00, item: 18584, nitem: 8, arg: 2328, narg: 3, mod: 1697, nmod: 2,
+	{op: 214, sms: 0xc00, item: 18650, nitem: 8, arg: 2328, narg: 3, mod: 1697, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x1c0, item: 18592, nitem: 12, arg: 683, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x1c0, item: 18658, nitem: 12, arg: 683, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x1c0, item: 18604, nitem: 12, arg: 3453, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x1c0, item: 18670, nitem: 12, arg: 3453, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x40, item: 18616, nitem: 12, arg: 3453, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x40, item: 18682, nitem: 12, arg: 3453, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x40, item: 18628, nitem: 16, arg: 3458, narg: 6, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x40, item: 18694, nitem: 16, arg: 3458, narg: 6, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7646, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x1c0, item: 18644, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x1c0, item: 18710, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x40, item: 18656, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x40, item: 18722, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x40, item: 18668, nitem: 16, arg: 3464, narg: 6, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x40, item: 18734, nitem: 16, arg: 3464, narg: 6, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x40, item: 18684, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x40, item: 18750, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x180, item: 18696, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x180, item: 18762, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x40, item: 18708, nitem: 12, arg: 3470, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x40, item: 18774, nitem: 12, arg: 3470, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:155
-	{op: 215, sms: 0x180, item: 18720, nitem: 12, arg: 3470, narg: 5, mod: 1718, nmod: 2,
+	{op: 215, sms: 0x180, item: 18786, nitem: 12, arg: 3470, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIMNMX integer.sass:158
-	{op: 216, sms: 0x40, item: 18732, nitem: 10, arg: 615, narg: 4, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x40, item: 18798, nitem: 10, arg: 615, narg: 4, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:158
-	{op: 216, sms: 0x40, item: 18742, nitem: 10, arg: 619, narg: 4, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x40, item: 18808, nitem: 10, arg: 619, narg: 4, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:158
-	{op: 216, sms: 0x40, item: 18752, nitem: 10, arg: 619, narg: 4, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x40, item: 18818, nitem: 10, arg: 619, narg: 4, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:158
-	{op: 216, sms: 0x40, item: 18762, nitem: 14, arg: 3475, narg: 5, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x40, item: 18828, nitem: 14, arg: 3475, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7a48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:158
-	{op: 216, sms: 0x40, item: 18776, nitem: 10, arg: 632, narg: 4, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x40, item: 18842, nitem: 10, arg: 632, narg: 4, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:159
-	{op: 216, sms: 0x180, item: 18786, nitem: 14, arg: 3480, narg: 6, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x180, item: 18852, nitem: 14, arg: 3480, narg: 6, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:159
-	{op: 216, sms: 0x180, item: 18800, nitem: 14, arg: 3486, narg: 6, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x180, item: 18866, nitem: 14, arg: 3486, narg: 6, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:159
-	{op: 216, sms: 0x180, item: 18814, nitem: 14, arg: 3492, narg: 6, mod: 1718, nmod: 2,
+	{op: 216, sms: 0x180, item: 18880, nitem: 14, arg: 3492, narg: 6, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:160
-	{op: 216, sms: 0xc00, item: 18828, nitem: 10, arg: 615, narg: 4, mod: 1699, nmod: 2,
+	{op: 216, sms: 0xc00, item: 18894, nitem: 10, arg: 615, narg: 4, mod: 1699, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:160
-	{op: 216, sms: 0xc00, item: 18838, nitem: 10, arg: 619, narg: 4, mod: 1699, nmod: 2,
+	{op: 216, sms: 0xc00, item: 18904, nitem: 10, arg: 619, narg: 4, mod: 1699, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:160
-	{op: 216, sms: 0xc00, item: 18848, nitem: 10, arg: 632, narg: 4, mod: 1699, nmod: 2,
+	{op: 216, sms: 0xc00, item: 18914, nitem: 10, arg: 632, narg: 4, mod: 1699, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000}},
 	// VIMNMX3 integer.sass:163
-	{op: 217, sms: 0x1c0, item: 18858, nitem: 12, arg: 683, narg: 5, mod: 1718, nmod: 2,
+	{op: 217, sms: 0x1c0, item: 18924, nitem: 12, arg: 683, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:163
-	{op: 217, sms: 0x1c0, item: 18644, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
+	{op: 217, sms: 0x1c0, item: 18710, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:163
-	{op: 217, sms: 0x40, item: 18870, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
+	{op: 217, sms: 0x40, item: 18936, nitem: 12, arg: 693, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:163
-	{op: 217, sms: 0x40, item: 18882, nitem: 16, arg: 3464, narg: 6, mod: 1718, nmod: 2,
+	{op: 217, sms: 0x40, item: 18948, nitem: 16, arg: 3464, narg: 6, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0f, Hi: 0xfc0000b8001ff}},
 	// VIMNMX3 integer.sass:163
-	{op: 217, sms: 0x40, item: 18898, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
+	{op: 217, sms: 0x40, item: 18964, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VIMNMX3 integer.sass:163
-	{op: 217, sms: 0x180, item: 18910, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
+	{op: 217, sms: 0x180, item: 18976, nitem: 12, arg: 688, narg: 5, mod: 1718, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VOTE control.sass:285
-	{op: 218, sms: 0xfff, item: 18922, nitem: 8, arg: 3498, narg: 3, mod: 1720, nmod: 1,
+	{op: 218, sms: 0xfff, item: 18988, nitem: 8, arg: 3498, narg: 3, mod: 1720, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:288
-	{op: 219, sms: 0x7f, item: 18930, nitem: 8, arg: 3501, narg: 3, mod: 1720, nmod: 1,
+	{op: 219, sms: 0x7f, item: 18996, nitem: 8, arg: 3501, narg: 3, mod: 1720, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:288
-	{op: 219, sms: 0xf80, item: 18938, nitem: 8, arg: 3501, narg: 3, mod: 1720, nmod: 1,
+	{op: 219, sms: 0xf80, item: 19004, nitem: 8, arg: 3501, narg: 3, mod: 1720, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000}},
 	// WARPGROUP control.sass:291
-	{op: 220, sms: 0x40, item: 18946, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
+	{op: 220, sms: 0x40, item: 19012, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000}},
 	// WARPGROUP control.sass:292
-	{op: 220, sms: 0x40, item: 18947, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
+	{op: 220, sms: 0x40, item: 19013, nitem: 2, arg: 3228, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000}},
 	// WARPSYNC control.sass:295
-	{op: 221, sms: 0x1, item: 18949, nitem: 5, arg: 3504, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0x1, item: 19015, nitem: 5, arg: 3504, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:296
-	{op: 221, sms: 0x3e, item: 18954, nitem: 6, arg: 3506, narg: 2, mod: 1721, nmod: 1,
+	{op: 221, sms: 0x3e, item: 19020, nitem: 6, arg: 3506, narg: 2, mod: 1721, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:297
-	{op: 221, sms: 0x3f, item: 18960, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0x3f, item: 19026, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:298
-	{op: 221, sms: 0x3f, item: 18965, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0x3f, item: 19031, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:298
-	{op: 221, sms: 0x3f, item: 18970, nitem: 10, arg: 3508, narg: 3, mod: 0, nmod: 0,
+	{op: 221, sms: 0x3f, item: 19036, nitem: 10, arg: 3508, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b48, Hi: 0xfc0000b800000}},
 	// WARPSYNC control.sass:299
-	{op: 221, sms: 0xfc0, item: 18980, nitem: 6, arg: 3506, narg: 2, mod: 1721, nmod: 1,
+	{op: 221, sms: 0xfc0, item: 19046, nitem: 6, arg: 3506, narg: 2, mod: 1721, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:300
-	{op: 221, sms: 0xfc0, item: 18986, nitem: 7, arg: 3511, narg: 3, mod: 0, nmod: 0,
+	{op: 221, sms: 0xfc0, item: 19052, nitem: 7, arg: 3511, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000}},
 	// WARPSYNC control.sass:301
-	{op: 221, sms: 0xfc0, item: 18993, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
+	{op: 221, sms: 0xfc0, item: 19059, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:302
-	{op: 221, sms: 0xfc0, item: 18997, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0xfc0, item: 19063, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000}},
 	// YIELD control.sass:305
 	{op: 222, sms: 0xfff, item: 1887, nitem: 3, arg: 342, narg: 1, mod: 0, nmod: 0,
@@ -7621,6 +7639,17 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
+	{kind: kMod, lo: 77, n: 1, aux: 66},
+	{kind: kMod, lo: 75, n: 1, aux: 67},
+	{kind: kMod, lo: 76, n: 1, lo2: 85, n2: 3, aux: 71},
+	{kind: kLit, aux: 52},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
 	{kind: kF32, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
@@ -7637,6 +7666,17 @@ var items = [...]item{
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
 	{kind: kMod, lo: 77, n: 1, aux: 66},
 	{kind: kMod, lo: 75, n: 1, aux: 67},
+	{kind: kMod, lo: 76, n: 1, lo2: 85, n2: 3, aux: 71},
+	{kind: kLit, aux: 52},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kMod, lo: 77, n: 1, aux: 66},
+	{kind: kMod, lo: 75, n: 1, aux: 67},
 	{kind: kMod, lo: 76, n: 1, lo2: 86, n2: 2, aux: 70},
 	{kind: kLit, aux: 53},
 	{kind: kMod, lo: 79, n: 2, aux: 55},
@@ -7905,6 +7945,28 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
+	{kind: kMod, lo: 77, n: 1, aux: 66},
+	{kind: kMod, lo: 75, n: 1, aux: 67},
+	{kind: kMod, lo: 76, n: 1, lo2: 85, n2: 3, aux: 71},
+	{kind: kLit, aux: 55},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
+	{kind: kMod, lo: 77, n: 1, aux: 66},
+	{kind: kMod, lo: 75, n: 1, aux: 67},
+	{kind: kMod, lo: 76, n: 1, lo2: 86, n2: 2, aux: 70},
+	{kind: kLit, aux: 55},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
 	{kind: kF32, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
@@ -7967,6 +8029,28 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kMod, lo: 77, n: 1, aux: 66},
+	{kind: kMod, lo: 75, n: 1, aux: 67},
+	{kind: kMod, lo: 76, n: 1, lo2: 86, n2: 2, aux: 70},
+	{kind: kLit, aux: 55},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 6},
+	{kind: kMod, lo: 77, n: 1, aux: 66},
+	{kind: kMod, lo: 75, n: 1, aux: 67},
+	{kind: kMod, lo: 76, n: 1, lo2: 85, n2: 3, aux: 71},
+	{kind: kLit, aux: 55},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 8},
 	{kind: kMod, lo: 75, n: 1, aux: 67},
 	{kind: kMod, lo: 76, n: 1, lo2: 86, n2: 2, aux: 70},
 	{kind: kMod, lo: 73, n: 2, aux: 72},
@@ -24504,12 +24588,20 @@ var args = [...]argInfo{
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 10, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 10, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 6, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
@@ -24631,10 +24723,6 @@ var args = [...]argInfo{
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 10, width: 1, wmod: 255, role: Read, file: FileNone},
-	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
-	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 12, width: 2, wmod: 255, addr: true, role: Address, file: FileU},
 	{item: 14, width: 1, wmod: 255, addr: true, role: Address, file: FileNone},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
@@ -24646,10 +24734,6 @@ var args = [...]argInfo{
 	{item: 10, width: 2, wmod: 255, addr: true, role: Address, file: FileU},
 	{item: 12, width: 1, wmod: 255, addr: true, role: Address, file: FileNone},
 	{item: 16, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
-	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 10, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 6, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 9, role: Read, file: FileR},

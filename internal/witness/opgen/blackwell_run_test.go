@@ -64,6 +64,7 @@ var blackwellBodies = []struct{ name, arch, body string }{
 	{"red.async.mmio 32", "sm_120a", "red.async.mmio.release.sys.global.add.u32 [%rd1+4100], %r10; red.async.mmio.release.sys.add.s32 [%rd1+4104], %r11;"},
 	{"e2m1x2 of halves", "sm_100a", "{ .reg .b8 %b<4>; cvt.rn.satfinite.e2m1x2.f16x2 %b0, %r10; cvt.rn.satfinite.relu.e2m1x2.f16x2 %b1, %r11; cvt.rn.satfinite.e2m1x2.f16x2 %b2, %r12; cvt.rn.satfinite.e2m1x2.f16x2 %b3, %r13; mov.b32 %r10, {%b0, %b1, %b2, %b3}; }"},
 	{"cvt.rs f16x2", "sm_100a", "cvt.rs.f16x2.f32 %r10, %r10, %r11, %r12; cvt.rs.relu.satfinite.bf16x2.f32 %r11, %r11, %r12, %r13;"},
+	{"cvt.rs of one number for all", "sm_100a", "mov.b32 %r20, 0x1234567; ld.param.u32 %r21, [map+8]; cvt.rs.f16x2.f32 %r10, %r10, %r11, %r20; cvt.rs.bf16x2.f32 %r11, %r11, %r12, %r21; cvt.rs.satfinite.e4m3x4.f32 %r12, {%r12,%r13,%r11,%r10}, %r20; cvt.rs.satfinite.e2m3x4.f32 %r13, {%r13,%r11,%r10,%r11}, %r21;"},
 	{"cvt.rs e4m3x4", "sm_100a", "cvt.rs.satfinite.e4m3x4.f32 %r10, {%r10,%r11,%r12,%r13}, %r11; cvt.rs.relu.satfinite.e5m2x4.f32 %r12, {%r13,%r12,%r10,%r11}, %r12;"},
 	{"cvt.rs e2m1x4", "sm_103a", "cvt.rs.satfinite.e2m1x4.f32 %h1, {%r10,%r11,%r12,%r13}, %r11; cvt.u32.u16 %r12, %h1; cvt.rs.satfinite.e2m3x4.f32 %r10, {%r10,%r11,%r11,%r13}, %r13;"},
 	{"ex2 of pairs", "sm_103a", "ex2.approx.f16x2 %r10, %r10; neg.f16x2 %r20, %r11; ex2.approx.f16x2 %r11, %r20; neg.f32 %r21, %r12; ex2.approx.ftz.bf16x2 %r12, %r21; abs.bf16x2 %r22, %r13; ex2.approx.ftz.bf16x2 %r13, %r22;"},
