@@ -5,8 +5,8 @@
 #   run.sh GOPTXAS OUT triton|inductor|jax
 #
 # TRITON is a checkout of Triton at the version that is installed, JAX one of
-# JAX. PYTHON has them, PyTorch, pytest, pytest-xdist, pytest-timeout and
-# pytest-forked. FRAC is PICK_FRAC of pick.py; LIMIT the seconds of the first
+# JAX. PYTHON has them, PyTorch, expecttest, pytest, pytest-xdist, pytest-timeout
+# and pytest-forked. FRAC is PICK_FRAC of pick.py; LIMIT the seconds of the first
 # run; N the workers. Lists of tests that fail with goptxas alone are in OUT.
 set -u
 goptxas=$(realpath "$1")
@@ -56,7 +56,7 @@ jax() { # ours or reference
 operators() { # ours or reference, file with the names to run or nothing
 	triton "$1"
 	for i in $(seq 0 $((N - 1))); do
-		TORCHINDUCTOR_CACHE_DIR=$out/inductor-$1/$i timeout -s KILL "$((LIMIT + 30))" "$PYTHON" "$here/inductor_ops.py" "$i" "$N" "$out/$1.log" "$LIMIT" ${2:+"$2"} >/dev/null 2>&1 &
+		TORCHINDUCTOR_CACHE_DIR=$out/inductor-$1/$i timeout -s KILL "$((LIMIT + 30))" "$PYTHON" "$here/inductor_ops.py" "$i" "$N" "$out/$1.log" "$LIMIT" ${2:+"$2"} >"$out/$1.$i.out" 2>&1 &
 	done
 	wait
 }
@@ -77,6 +77,7 @@ jax)
 inductor)
 	rm -f "$out"/*.log
 	(operators ours)
+	[ -s "$out/ours.log" ] || { tail -3 "$out/ours.0.out" && exit 1; }
 	awk -F'\t' '$1 == "start" {s[$2]} $1 == "end" && $3 ~ /^(ok|eager)/ {delete s[$2]} END {for (k in s) print k}' "$out/ours.log" >"$out/ours.bad"
 	(operators reference "$out/ours.bad")
 	grep -cP '^end\t.*\tok' "$out/ours.log"
