@@ -13,8 +13,15 @@ import (
 func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
 	for p.budget.Limits == nil {
 		below := estimate.StepBelow(p.peak)
-		if below == 0 || p.most[general]+estimate.Tight > below {
+		// at what keeps its place between regions there may be too many words, too
+		over := p.most[general] + estimate.Tight - below
+		between := over > 0
+		if below == 0 || between && (p.peak <= int32(s.tune.Crowded) || over > int32(s.tune.Again)) {
 			break
+		}
+		var warps float64
+		if between {
+			warps = p.warps(f)
 		}
 		order := f.Order()
 		undo := remat.Later(f, p.fuller(below-estimate.Tight))
@@ -24,7 +31,7 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 		f.Touch()
 		t := analyse(f, a, s.tune)
 		q := t.preScheduler(p.budget, how(s.tune))
-		if q.peak+estimate.Tight > below || 100*t.issued(f, q) > float64(100+s.tune.Later)*s.issued(f, p) {
+		if q.peak+estimate.Tight > below || 100*t.issued(f, q) > float64(100+s.tune.Later)*s.issued(f, p) || between && q.warps(f) <= warps {
 			undo()
 			f.Reorder(order)
 			break
@@ -32,6 +39,14 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 		s, p = t, q
 	}
 	return s, p
+}
+
+// warps is how many share a scheduler with the orders that p comes to.
+func (p *preScheduler) warps(f *ori.Func) float64 {
+	limit := p.limit
+	_, c := p.plans(f)
+	p.limit = limit
+	return c.Warps
 }
 
 // issued is how many instructions of f run, loops weighed.

@@ -67,6 +67,7 @@ func TestLower(t *testing.T) {
 	ops := func(o ...ori.Operand) []ori.Operand { return o }
 	f := (&ori.Module{}).NewFunc("addresses")
 	f.Kernel = true
+	f.Props.ReqNTid = [3]int32{128, 1, 1}
 	b := f.NewBlock()
 	reg := func() ori.Operand { return f.Words(f.NewReg(ori.R, 1)) }
 	base := reg()
@@ -301,6 +302,67 @@ func TestRematLater(t *testing.T) {
 		}
 		if made > 0 != c.some {
 			t.Errorf("%d turns, at most %d percent more: %d words alive, %d masks made again", c.turns, c.later, alive(f), made)
+		}
+	}
+}
+
+// TestRematBetween: addresses that live over a barrier at which too many words
+// live, as many as before and behind it, are made again behind it where few words are
+// too many for a step of occupancy, and more than a few live at all.
+func TestRematBetween(t *testing.T) {
+	ops := func(o ...ori.Operand) []ori.Operand { return o }
+	for _, c := range []struct {
+		values int
+		some   bool // addresses are made again
+	}{{84, true}, {56, false}, {96, false}} {
+		f := (&ori.Module{}).NewFunc("addresses")
+		f.Kernel = true
+		f.Props.ReqNTid = [3]int32{128, 1, 1}
+		b := f.NewBlock()
+		reg := func() ori.Operand { return f.Words(f.NewReg(ori.R, 1)) }
+		base := reg()
+		b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(base), ops(ori.Addr(ori.Zero(ori.R), 0))))
+		at := make([]ori.Operand, 16)
+		for n := range at {
+			at[n] = reg()
+			b.Append(f.NewInstr(op.LOP3, op.M(op.MLUT), ops(at[n]), ops(base, ori.Imm(int64(n+1)), ori.Zero(ori.R), ori.Imm(0x3c))))
+		}
+		use := func(offset int64) {
+			for _, r := range at {
+				b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(r, offset), base)))
+			}
+		}
+		barrier := func() { b.Append(f.NewInstr(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ops(ori.Imm(0)))) }
+		use(0)
+		barrier()
+		values := make([]ori.Operand, c.values)
+		for n := range values {
+			values[n] = reg()
+			b.Append(f.NewInstr(op.LDS, op.Mods{}, ops(values[n]), ops(ori.Addr(base, int64(4*n)))))
+		}
+		for range 2 { // behind the first all live at what keeps its place
+			barrier()
+			b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(values[0], 0), values[1])))
+			b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(values[1], 0), values[0])))
+		}
+		for n := range values { // every thread writes one word: shared memory bounds no blocks
+			b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, 0), values[n])))
+		}
+		barrier()
+		use(4)
+		for range 200 {
+			b.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(base, 0), base)))
+		}
+		b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
+		Pre(f, target.Find("sm_90a"), Budget{Most: 253}, Usual(), nil)
+		made := -len(at)
+		for i := range b.Instrs {
+			if i.Op == op.LOP3 {
+				made++
+			}
+		}
+		if made > 0 != c.some {
+			t.Errorf("%d values over barriers: %d words alive, %d addresses made again", c.values, alive(f), made)
 		}
 	}
 }
