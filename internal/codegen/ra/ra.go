@@ -171,14 +171,10 @@ func (b *builder) stack() {
 	r.Taken = append([]int{n}, r.Taken...)
 }
 
-// roomyBudget is how many registers there must be for a function to leave the
-// first of those alone that it would have to save for its caller.
-const roomyBudget = 32
-
-// saved keeps R2 from being given out in a function that others call and that
-// has enough registers which nobody wants back.
+// saved keeps R2 from being given out in a function that others call: others
+// are free, or cost no more to save.
 func (b *builder) saved() {
-	if r := &b.p.Files[fileR]; !b.f.Kernel && b.f.Routine == ori.NoRoutine && r.Budget >= roomyBudget {
+	if r := &b.p.Files[fileR]; !b.f.Kernel && b.f.Routine == ori.NoRoutine {
 		r.Taken = append([]int{abi.FrameReg}, r.Taken...)
 	}
 }
