@@ -49,6 +49,8 @@ func TestRegisterBounds(t *testing.T) {
 		{plain(".maxnreg 96"), []string{"-maxrregcount=32"}, 96, false},
 		{plain(".maxnreg 300"), []string{"-maxrregcount=32"}, 255, false}, // too many: as many as there are
 		{plain(".reqntid 1024 .minnctapersm 2"), nil, 32, true},
+		{plain(".maxntid 4096"), nil, 255, false}, // more than a multiprocessor holds: as if nothing were said
+		{plain(".maxntid 4096"), []string{"-maxrregcount=32"}, 32, true},
 		{calling, nil, 32, true},
 	}
 	for _, c := range list {

@@ -86,13 +86,14 @@ func launchBudget(f *ori.Func, o *Options) int {
 	for _, d := range size {
 		threads *= max(1, d)
 	}
-	if size[0] != 0 {
-		warps := (threads + 31) / 32
-		per := registersPerSM / (int(warps) * 32 * int(max(1, p.MinNCTA)))
+	warps := int(threads+31) / 32
+	sized := size[0] != 0 && warps <= o.Arch.Warps // a block that no multiprocessor holds is ignored
+	if sized {
+		per := registersPerSM / (warps * 32 * int(max(1, p.MinNCTA)))
 		n = min(n, max(24, per/registerUnit*registerUnit))
 	}
 	bound := int(p.MaxNReg)
-	if o.MaxRegs > 0 && (o.Override || bound == 0 && size[0] == 0) { // a directive counts more
+	if o.MaxRegs > 0 && (o.Override || bound == 0 && !sized) { // a directive counts more
 		bound = o.MaxRegs
 	}
 	if bound > 0 {
