@@ -43,6 +43,9 @@ func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, so
 			f.Touch()
 			s = analyse(f, a, s.tune)
 			p = s.preScheduler(p.budget, how(s.tune)).reaching(f)
+			if rounds := int32(s.tune.Derived.Rounds); (full-p.excess())*rounds < full/int32(s.tune.Derived.Share)*int32(len(undo)) { // so many rounds will not do
+				break
+			}
 		}
 	}
 	if p.excess() < full-full/int32(s.tune.Derived.Share) {

@@ -106,6 +106,23 @@ func TestTry(t *testing.T) {
 	}
 }
 
+// TestLarge: of large functions several orders are tried only where the first hardly
+// needs memory.
+func TestLarge(t *testing.T) {
+	text := strings.Replace(sums(60), "b0:\n", "b0: -> b1\n"+strings.Repeat("STS [0x8], rz\n", large)+"b1:\n", 1)
+	for guess, want := range map[float64]bool{float64(Usual().Surely): true, float64(Usual().Surely) + 1: false} {
+		m, err := ori.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &told{t: t, f: m.Funcs[0], guesses: []float64{guess, 20}, prices: map[float64]float64{20: 5}, guessed: map[string]float64{}}
+		Pre(j.f, target.Find("sm_90a"), Budget{Most: 24}, Usual(), j)
+		if more := len(j.guessed) > 1; more != want {
+			t.Errorf("where %v words are guessed %d orders are looked at", guess, len(j.guessed))
+		}
+	}
+}
+
 // TestSpaciousBlocks: where warps trade registers and those of one run out, others keep the
 // order that was found first, whichever is the cheapest there.
 func TestSpaciousBlocks(t *testing.T) {
