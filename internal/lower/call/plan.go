@@ -108,10 +108,35 @@ func NewPlan(m *sema.Module, kernel *sema.Body, layout *build.Layout, body func(
 			}
 		}
 	}
+	takeOthers(p)
 	if len(p.Taken) > 0 {
 		p.Bank2 = build.PointerSlot(m, int32(len(m.Funcs)))
 	}
 	return p
+}
+
+// takeOthers notes the functions whose addresses others take, if some call goes
+// through a pointer: memory may have brought it.
+func takeOthers(p *build.Plan) {
+	m := p.Module
+	calls := false
+	for fn := range p.SharedOf {
+		calls = calls || m.Funcs[fn].Facts.Indirect
+	}
+	if !calls {
+		return
+	}
+	for n := range m.Funcs {
+		if !m.Funcs[n].HasBody {
+			continue
+		}
+		for _, t := range m.Funcs[n].Facts.Taken {
+			take(p, t.Fn)
+		}
+		for _, fn := range m.Funcs[n].Facts.Addressed {
+			take(p, fn)
+		}
+	}
 }
 
 func visit(p *build.Plan, b *sema.Body) {
