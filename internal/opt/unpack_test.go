@@ -25,6 +25,9 @@ func TestUnpack(t *testing.T) {
 		{"byte 3", bite("PRMT r1 = rz, 0x7, r0"), load + "F2FP.F16.E2M1.UNPACK_B r2 = r0.H1.B1" + store, all},
 		{"a sign", bite("PRMT r1 = r0, 0x9, rz"), bite("PRMT r1 = r0, 0x9, rz"), all},
 		{"parts of bytes", bite("SHF.R.U32.HI r1 = rz, 0x4, r0"), bite("SHF.R.U32.HI r1 = rz, 0x4, r0"), all},
+		{"a half converted", load + "PRMT r1 = r0, 0x7732, rz\nF2F.BF16.F16 r2 = r1" + store, load + "F2F.BF16.F16 r2 = r0.H1" + store, all},
+		{"the low half converted", load + "PRMT r1 = r0, 0x7710, rz\nF2I.F16 r2 = r1" + store, load + "F2I.F16 r2 = r0" + store, all},
+		{"no form of a conversion", load + "PRMT r1 = r0, 0x7710, rz\nF2F.BF16.F32 r2 = r1" + store, load + "PRMT r1 = r0, 0x7710, rz\nF2F.BF16.F32 r2 = r1" + store, none},
 		{"no form", cut("PRMT r1 = r0, 0x7732, rz"), cut("PRMT r1 = r0, 0x7732, rz"), none},
 	})
 }

@@ -472,7 +472,7 @@ func preSchedule(u *unit) {
 func tuning(u *unit) sched.Tuning {
 	n := u.number
 	return sched.Tuning{
-		Slack: n(knobs.SchedSlack), Spare: n(knobs.SchedSpare), Registers: n(knobs.SchedRegisters),
+		Slack: n(knobs.SchedSlack), Spare: n(knobs.SchedSpare), Load: n(knobs.SchedLoad), Registers: n(knobs.SchedRegisters),
 		Manner: n(knobs.SchedManner), Jitter: n(knobs.SchedJitter),
 		Turns:      sched.Turns{Time: n(knobs.TurnsTime), Share: n(knobs.TurnsShare), Few: n(knobs.TurnsFew), Reads: n(knobs.TurnsReads)},
 		ScarceTime: n(knobs.ScarceTime), ScarceShare: n(knobs.ScarceShare),

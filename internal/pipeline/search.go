@@ -41,6 +41,7 @@ var settings = [...]setting{
 	{name: "SchedRegisters", values: []string{"255", "168", "128", "96", "80", "64", "56", "48", "40"}},
 	{name: "SchedJitter", values: []string{"1", "2", "3"}},
 	{name: "SchedSpare", values: []string{"0", "3", "12", "24"}},
+	{name: "SchedLoad", values: []string{"220", "450"}},
 	{name: "SchedBetter", values: []string{"100"}},
 	{name: "SchedFewer", values: []string{"95"}},
 	{name: "ScarceTime", values: []string{"1", "100000"}},

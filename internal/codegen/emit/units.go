@@ -165,7 +165,7 @@ func marksOf(i *ori.Instr, o *ori.Operand) mark {
 		return markH0
 	case i.Op == op.F2FP && i.Mods.Has(op.ME2M1) && i.Mods.Has(op.MUNPACK_B):
 		return byteMark(o.Flags)
-	case o.Flags&ori.H1 != 0 && (i.Op == op.F2FP || mixed):
+	case o.Flags&ori.H1 != 0 && (i.Op == op.F2FP || i.Op == op.F2F || i.Op == op.F2I || mixed):
 		return markTop
 	case o.Flags&ori.H1 != 0:
 		return markH1

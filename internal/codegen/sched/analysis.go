@@ -25,6 +25,7 @@ type analysis struct {
 	tune   *Tuning
 	views  [places.NumReaches]*view
 	steps  [numCounted][]int32
+	cliffs estimate.Cliffs
 	alive  [numCounted]profile.Profile // while a region is listed
 	trades bool                        // products of matrices lie where warps trade registers
 	soft   bool                        // exponentials lie between products of warp groups
@@ -89,7 +90,7 @@ func analyse(f *ori.Func, a *target.Arch, tune *Tuning) *analysis {
 	g := dag.NewGrapher(names, a, tune)
 	g.Alias = flow.AliasOf(f)
 	g.Diverged = divergenceOf(f)
-	s := &analysis{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune}
+	s := &analysis{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune, cliffs: estimate.CliffsOf(f)}
 	most := int32(1)
 	for _, r := range s.view(places.UpToBarriers).stretches {
 		most = max(most, r.most[general])

@@ -43,7 +43,7 @@ func (p *preScheduler) step(f *ori.Func) int {
 	}
 	made := p.limit[general] + reserve
 	blocks, _ := estimate.Blocks(f, made)
-	least, _ := estimate.Blocks(f, estimate.Cliffs[len(estimate.Cliffs)-1])
+	least, _ := estimate.Blocks(f, estimate.Most)
 	if blocks == least || int(blocks) > p.tune.Steps.Blocks {
 		return 0
 	}
@@ -66,7 +66,7 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 	budget := Budget{Most: judge.Within(registers)}
 	fewer := time
 	fewer.Warps = estimate.Warps(f, int32(registers)+8)
-	least := free + tuning.Affordable(time, fewer.Time()*float64(s.tune.Steps.Gain)/100)
+	least := free + s.tune.Affordable(time, fewer.Time()*float64(s.tune.Steps.Gain)/100)
 	price := func() float64 {
 		if guess, memory := judge.Guess(0); memory != 0 || guess > least {
 			return math.Inf(1)

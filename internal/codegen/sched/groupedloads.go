@@ -27,10 +27,10 @@ func (p *preScheduler) groupLoads(r *region, limit counts, best plan, enough int
 	if p.tune.Spare > 0 {
 		worth := int32(p.tune.Greedy)
 		if x := p.planned(r, r.base, dag.ByPath, true, limit, max(0, min(enough, best.cycles)-worth)); x.cycles <= best.cycles-worth {
-			best.improve(x, estimate.RoomOf(limit[general]))
+			best.improve(x, p.cliffs.Room(limit[general]))
 		}
 	}
-	room := min(estimate.RoomOf(limit[general]), p.budget.in(r.block)-reserve)
+	room := min(p.cliffs.Room(limit[general]), p.budget.in(r.block)-reserve)
 	best.improve(p.planned(r, r.base, dag.ByTurn, false, limit, min(enough, best.cycles)), room)
 	fit := bound{math.MaxInt32, room, max(predicateRoom+1, r.most[predicates])}
 	for _, w := range loadWays {

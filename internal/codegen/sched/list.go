@@ -62,7 +62,7 @@ func (p *preScheduler) move(r *region, by dag.Ranking, greedy bool, limit counts
 			m.alive[f].Fill(p.steps[f])
 		}
 	}
-	m.words, m.peak, m.tests, m.most = before[general], before[general], before[predicates], estimate.RoomOf(limit[general])
+	m.words, m.peak, m.tests, m.most = before[general], before[general], before[predicates], p.cliffs.Room(limit[general])
 	if !p.strict && slices.ContainsFunc(g.Instrs, places.IsProduct) { // what the next of them reads is worth more than warps
 		m.most = math.MaxInt32
 	}

@@ -3,7 +3,6 @@ package sched
 import (
 	"math"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -25,7 +24,7 @@ const (
 )
 
 // total is about how long an order takes with its spill code.
-func (v *verdict) total() float64 { return tuning.Spilled(v.time, v.cost) }
+func (v *verdict) total(t *Tuning) float64 { return t.Spilled(v.time, v.cost) }
 
 // off is how many times more than was guessed the spill code of an order
 // costs.
@@ -50,7 +49,7 @@ func (s *analysis) oversubscribe(f *ori.Func, p *preScheduler, best verdict, sou
 		q := s.preScheduler(p.budget, how)
 		x := verdict{made: made{how: how, time: q.arrange(f)}, memory: true}
 		f.Touch()
-		most := tuning.Affordable(x.time, best.total()*s.tune.Gain())
+		most := s.tune.Affordable(x.time, best.total(s.tune)*s.tune.Gain())
 		if most <= 0 {
 			continue
 		}
@@ -76,5 +75,5 @@ func (p *preScheduler) waits(f *ori.Func, best *verdict) bool {
 	for n, w := range p.weights(f) {
 		least.Latency += w * float64(p.graph(p.regions[n].stretch).Shortest())
 	}
-	return tuning.Affordable(least, best.total()*p.tune.Gain()) > 0
+	return p.tune.Affordable(least, best.total(p.tune)*p.tune.Gain()) > 0
 }

@@ -3,7 +3,6 @@ package sched
 import (
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/sinking"
@@ -180,8 +179,8 @@ func (p *preScheduler) reaching(f *ori.Func) *preScheduler {
 // of occupancy less: sums of products of what was loaded before a barrier need
 // not wait behind it.
 func (p *preScheduler) farther() *preScheduler {
-	if c := estimate.CliffOf(p.peak); p.budget.Limits == nil && p.tune.Manner == 0 && c > estimate.Cliffs[0] && !p.stays(estimate.Below(c), isWhole) {
-		if q := p.analysis.within(p.budget, strategy{far: places.OverBarriers}, estimate.Below(c)); q != nil {
+	if c := p.cliffs.Of(p.peak); p.budget.Limits == nil && p.tune.Manner == 0 && c > p.cliffs.First() && !p.stays(p.cliffs.Below(c), isWhole) {
+		if q := p.analysis.within(p.budget, strategy{far: places.OverBarriers}, p.cliffs.Below(c)); q != nil {
 			return q
 		}
 	}
@@ -230,10 +229,10 @@ func (s *analysis) higher(f *ori.Func, a *target.Arch, p *preScheduler, order []
 // lower moves computations down behind the barriers that their readers stand
 // behind, if orders then do with the registers of a step of occupancy less.
 func (s *analysis) lower(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
-	if p.budget.Limits != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
+	if p.budget.Limits != nil || p.cliffs.Of(p.peak) == p.cliffs.First() {
 		return s, p
 	}
-	if p.stays(estimate.Below(estimate.CliffOf(p.peak)), sinking.Keeps) {
+	if p.stays(p.cliffs.Below(p.cliffs.Of(p.peak)), sinking.Keeps) {
 		return s, p
 	}
 	high := f.Order()
@@ -241,7 +240,7 @@ func (s *analysis) lower(f *ori.Func, a *target.Arch, p *preScheduler) (*analysi
 		return s, p
 	}
 	t := analyse(f, a, s.tune)
-	if q := t.within(p.budget, how(s.tune), estimate.Below(estimate.CliffOf(p.peak))); q != nil {
+	if q := t.within(p.budget, how(s.tune), p.cliffs.Below(p.cliffs.Of(p.peak))); q != nil {
 		return t, q
 	}
 	f.Reorder(high)

@@ -76,7 +76,7 @@ func (p *preScheduler) settle(may int32) bool {
 		byNeed[n] = &p.regions[n]
 	}
 	slices.SortStableFunc(byNeed, func(a, b *region) int { return cmp.Compare(b.most[general], a.most[general]) })
-	most := max(p.most[general], estimate.Cliffs[0]-reserve)
+	most := max(p.most[general], p.cliffs.First()-reserve)
 	for _, r := range byNeed {
 		if r.most[general] > min(most, p.budget.in(r.block)-reserve) || r.most[predicates] > predicateRoom+1 {
 			p.improve(r, min(most, p.budget.in(r.block)-reserve), may)
@@ -95,7 +95,7 @@ func (p *preScheduler) settle(may int32) bool {
 		}
 	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom, uniformPredicates: predicateRoom}
-	if c := estimate.CliffOf(most); c > 0 && p.budget.Limits == nil && p.how.less >= 0 {
+	if c := p.cliffs.Of(most); c > 0 && p.budget.Limits == nil && p.how.less >= 0 {
 		p.limit[general] = min(budget, max(c, most+reserve))
 	}
 	if n := int32(p.tune.Registers); n > 0 {
@@ -167,10 +167,10 @@ func (p *preScheduler) sparing(r *region) int32 {
 	if now > p.budget.in(r.block)-reserve {
 		return now
 	}
-	if estimate.CliffOf(now) == 0 {
+	if p.cliffs.Of(now) == 0 {
 		return 0
 	}
-	return estimate.StepBelow(now) - estimate.Tight + 1
+	return p.cliffs.StepBelow(now) - estimate.Tight + 1
 }
 
 // lighten takes an order that needs no more words if there are more than find room
@@ -248,7 +248,7 @@ func (p *preScheduler) plan(r *region, enough, wanting int32) plan {
 	}
 	for _, x := range r.bottomUps {
 		if !x.deep && x.penalty == 0 && x.first == 0 && x.order != nil && &x.order[0] != &r.base[0] && fit.holds(&x.most) {
-			best.improve(p.planned(r, x.order, dag.ByPath, false, limit, min(enough, best.cycles)), estimate.RoomOf(limit[general]))
+			best.improve(p.planned(r, x.order, dag.ByPath, false, limit, min(enough, best.cycles)), p.cliffs.Room(limit[general]))
 		}
 	}
 	return p.groupLoads(r, limit, best, enough)

@@ -88,7 +88,7 @@ func (p *preScheduler) within(f *ori.Func, weights []float64) ([]plan, tuning.Co
 		plans[n] = p.plan(&p.regions[n], math.MaxInt32, math.MaxInt32)
 	}
 	now := p.cost(f, plans, weights, estimate.Tight)
-	room := estimate.RoomOf(p.limit[general])
+	room := p.cliffs.Room(p.limit[general])
 	if p.budget.Limits != nil || p.tune.Manner != 0 || p.most[general] > room || !slices.ContainsFunc(plans, func(x plan) bool { return x.words > room }) {
 		return plans, now
 	}
@@ -175,7 +175,7 @@ func (p *preScheduler) replan(trial, plans []plan, weights []float64, most, want
 // raise sets the limit to the next number at which occupancy drops, and
 // reports whether there is one within the budget.
 func (p *preScheduler) raise() bool {
-	for _, c := range estimate.Cliffs {
+	for _, c := range p.cliffs {
 		if c-reserve > p.limit[general] {
 			if c > int32(p.budget.Most) {
 				return false
@@ -203,6 +203,6 @@ func (p *preScheduler) cost(f *ori.Func, plans []plan, weights []float64, more i
 // isAlone reports whether a block of f has a multiprocessor for itself, with so
 // many registers.
 func isAlone(f *ori.Func, count int32) bool {
-	blocks, _ := estimate.Blocks(f, min(count, estimate.Cliffs[len(estimate.Cliffs)-1]))
+	blocks, _ := estimate.Blocks(f, min(count, estimate.Most))
 	return blocks < 2
 }

@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/ori"
 )
@@ -13,7 +12,7 @@ func rematConstants(f *ori.Func, p *preScheduler) bool {
 	any := false
 	for _, b := range f.Blocks {
 		x := &p.byBlock[b.ID]
-		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > estimate.Cliffs[0]-reserve, x[uniforms] > int32(p.tune.Constants)
+		hot.General[b.ID], hot.Uniform[b.ID] = x[general] > p.cliffs.First()-reserve, x[uniforms] > int32(p.tune.Constants)
 		any = any || hot.General[b.ID] || hot.Uniform[b.ID]
 	}
 	return any && remat.Near(f, hot)

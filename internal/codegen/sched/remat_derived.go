@@ -77,7 +77,7 @@ func (p *preScheduler) over(f *ori.Func) []int32 {
 // rematStep makes values again in the blocks that read them where few words too
 // many are alive there for a step of occupancy, if orders then fit it.
 func (s *analysis) rematStep(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
-	below := estimate.StepBelow(p.peak)
+	below := s.cliffs.StepBelow(p.peak)
 	words := below - estimate.Tight
 	if p.peak <= int32(p.tune.Crowded) || below == 0 || p.budget.Limits != nil || p.tune.Manner != 0 || p.peak-words > int32(p.tune.Again) {
 		return s, p

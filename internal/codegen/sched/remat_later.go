@@ -12,7 +12,7 @@ import (
 // orders then do with the registers of a step of occupancy less.
 func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
 	for p.budget.Limits == nil {
-		below := estimate.StepBelow(p.peak)
+		below := s.cliffs.StepBelow(p.peak)
 		// at what keeps its place between regions there may be too many words, too
 		over := p.most[general] + estimate.Tight - below
 		between := over > 0

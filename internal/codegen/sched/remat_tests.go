@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
@@ -20,7 +19,7 @@ import (
 // What is compared lives on instead: f stays as it is unless orders do with
 // the registers of a step of occupancy less.
 func (s *analysis) rematTests(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
-	if p.budget.Limits != nil || estimate.CliffOf(p.peak) == estimate.Cliffs[0] {
+	if p.budget.Limits != nil || p.cliffs.Of(p.peak) == p.cliffs.First() {
 		return s, p
 	}
 	var list []*remat.Test
@@ -47,8 +46,8 @@ func (s *analysis) rematTests(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 		}
 	} else {
 		most := p.peak - 1
-		if c := estimate.CliffOf(p.peak); c > 0 {
-			most = estimate.Below(c)
+		if c := p.cliffs.Of(p.peak); c > 0 {
+			most = p.cliffs.Below(c)
 		}
 		if q := u.within(p.budget, how(s.tune), most); q != nil {
 			return u, q

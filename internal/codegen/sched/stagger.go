@@ -19,7 +19,7 @@ func (p *preScheduler) relax(f *ori.Func, plans []plan) bool {
 		words = max(words, plans[n].words)
 	}
 	was := p.tune.Slack
-	p.tune.Slack = max(was, estimate.Slack(f, min(words+reserve, estimate.Cliffs[len(estimate.Cliffs)-1]), &p.tune.Slacks))
+	p.tune.Slack = max(was, estimate.Slack(f, min(words+reserve, estimate.Most), &p.tune.Slacks))
 	return p.tune.Slack > was
 }
 

@@ -87,7 +87,7 @@ func TestLower(t *testing.T) {
 	}
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	Pre(f, target.Find("sm_90a"), Budget{Most: 253}, Usual(), nil)
-	if n := alive(f); n > estimate.Cliffs[0] {
+	if n := alive(f); n > estimate.CliffsOf(f).First() {
 		t.Errorf("%d words alive", n)
 	}
 }
@@ -179,7 +179,7 @@ func TestStrict(t *testing.T) {
 		loose, beyond := latency(false)
 		strict, words := latency(true)
 		plans, _ := p.within(f, weights)
-		room := estimate.RoomOf(p.limit[general])
+		room := p.cliffs.Room(p.limit[general])
 		t.Logf("%d sums: room for %d words: %d in %.0f cycles, or %d in %.0f", sums, room, words, strict, beyond, loose)
 		if plans[0].words > room && strict <= loose {
 			t.Errorf("%d sums: %d words where %d are as good", sums, plans[0].words, words)

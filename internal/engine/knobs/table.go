@@ -16,6 +16,7 @@ const (
 	DumpRecords               // read by pipeline
 	SchedSlack                // read by pipeline
 	SchedSpare                // read by pipeline
+	SchedLoad                 // read by pipeline
 	SchedRegisters            // read by pipeline
 	SchedManner               // read by pipeline
 	SchedJitter               // read by pipeline
@@ -107,6 +108,7 @@ var table = [...]Knob{
 	CheckAllocation: {"CheckAllocation", Bool, "true", "replay every register allocation against the program before it"},
 	SchedSlack:      {"SchedSlack", Int, "6", "cycles before it is due at which an instruction may issue that takes a register"},
 	SchedSpare:      {"SchedSpare", Int, "6", "registers that loads from memory leave to shorter results"},
+	SchedLoad:       {"SchedLoad", Int, "700", "cycles that a load from memory takes where orders are compared"},
 	SchedRegisters:  {"SchedRegisters", Int, "0", "registers that orders are made for; 0: as occupancy makes worthwhile"},
 	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 6; 0: the usual, others where registers run out"},
 	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
@@ -150,7 +152,7 @@ var table = [...]Knob{
 	CarriedLoads:    {"CarriedLoads", Int, "4", "masked loads beside a barrier from which on that matters"},
 	SchedWorthwhile: {"SchedWorthwhile", Int, "70", "percent of the latency a warp hides that such an order comes to at most, with fewer warps"},
 	SchedAmple:      {"SchedAmple", Int, "32", "registers by which orders go beyond those there are, once to four times, and spill for loads in flight"},
-	SchedAmpler:     {"SchedAmpler", Int, "95", "percent of the time before that such an order comes to at most"},
+	SchedAmpler:     {"SchedAmpler", Int, "80", "percent of the time before that such an order comes to at most"},
 	SchedAgain:      {"SchedAgain", Int, "12", "words too many for a step of occupancy, at most, for which values are made again in the blocks that read them"},
 	SchedLater:      {"SchedLater", Int, "10", "percent of the instructions, weighed by loops, by which values made again behind full regions may make them more"},
 	SchedStrict:     {"SchedStrict", Int, "105", "percent of the latency that orders may take whose products leave the matrices of the next to their turn, if that saves warps"},
@@ -164,7 +166,7 @@ var table = [...]Knob{
 	SchedTrifle:     {"SchedTrifle", Int, "50", "instructions, at least, for one of what spill code costs that is not worth another order"},
 	SchedLeaner:     {"SchedLeaner", Int, "12", "registers that orders leave to runs of them where warps trade registers"},
 	SchedLighter:    {"SchedLighter", Int, "8", "the part of the words too many, summed up over time, one in so many, that an order must spare to be taken for it"},
-	SchedGreedy:     {"SchedGreedy", Int, "150", "cycles that an order must save for loads to leave no registers to results of shorter latency"},
+	SchedGreedy:     {"SchedGreedy", Int, "525", "cycles that an order must save for loads to leave no registers to results of shorter latency"},
 	SchedStored:     {"SchedStored", Int, "16", "words less that a store counts for in orders that have stores first"},
 	SchedTested:     {"SchedTested", Int, "32", "the same for what leads to the guards of stores"},
 	DerivedRounds:   {"DerivedRounds", Int, "3", "times that values are made again in the blocks that read them, at most, where registers run out"},

@@ -12,7 +12,8 @@ import (
 //	PRMT y = x, 0x7732, rz               F2FP.F16.E4M3.UNPACK_B d = x.H1
 //	F2FP.F16.E4M3.UNPACK_B d = y
 //
-// Of floats of four bits it takes any byte.
+// Of floats of four bits it takes any byte. Conversions of one float of 16 bits take
+// a half as well (F2F.BF16.F16 d = x.H1).
 //
 // fits tells whether an instruction has a form.
 func UnpackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
@@ -20,7 +21,7 @@ func UnpackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if i.Op != op.F2FP || !i.Mods.Has(op.MUNPACK_B) || i.NDst != 1 || len(i.Args) != 2 {
+			if i.NDst != 1 || len(i.Args) != 2 || !(i.Op == op.F2FP && i.Mods.Has(op.MUNPACK_B) || readsHalf(i, fits)) {
 				continue
 			}
 			cut := halfOf
@@ -31,6 +32,18 @@ func UnpackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
 		}
 	}
 	return f.Touched(changed)
+}
+
+// readsHalf reports whether i converts one float of 16 bits: the machine lets it
+// take the high half of a word.
+func readsHalf(i *ori.Instr, fits func(*ori.Instr) bool) bool {
+	if i.Op != op.F2F && i.Op != op.F2I || !opt.Plain(i.Args[1]) {
+		return false
+	}
+	i.Args[1].Flags |= ori.H1
+	ok := fits(i)
+	i.Args[1].Flags &^= ori.H1
+	return ok
 }
 
 // unpack looks through what cuts out what conversion i reads, which cut tells.

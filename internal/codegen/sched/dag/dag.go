@@ -521,6 +521,9 @@ func (b *Grapher) estimate(c target.Class) int32 {
 	if c == target.ClassLds && b.crowded {
 		return crowdedLds
 	}
+	if c == target.ClassLdg && b.tune.Load > 0 {
+		return int32(b.tune.Load)
+	}
 	if b.Timing.Variable(c) {
 		return max(estimate.Typical[c], 10)
 	}

@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
@@ -72,6 +73,34 @@ func TestWarps(t *testing.T) {
 		f.Props.MaxNTid, f.Props.SharedBytes = [3]int32{c.threads, 1, 1}, c.shared
 		if got := Warps(f, c.registers); got != c.want {
 			t.Errorf("%+v: %v warps", c, got)
+		}
+	}
+}
+
+// TestCliffs: only registers that cost a block count, and those that leave room for runs.
+func TestCliffs(t *testing.T) {
+	f := (&ori.Module{}).NewFunc("f")
+	for _, c := range []struct {
+		threads int32
+		want    Cliffs
+	}{
+		{0, usual},
+		{32, Cliffs{64, 72, 80, 96, 128, 168, 255}},
+		{64, usual},
+		{128, usual},
+		{256, Cliffs{32, 40, 48, 64, 80, 128, 208, 255}},
+		{512, Cliffs{32, 40, 64, 104, 128, 255}},
+		{1024, Cliffs{32, 48, 64, 255}},
+	} {
+		f.Props.ReqNTid = [3]int32{c.threads}
+		got := CliffsOf(f)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("blocks of %d threads: %v", c.threads, got)
+		}
+		for n, x := range got[1:] {
+			if got.Of(x-Tight) != x || got.Of(x-Tight+1) == x || got.Below(x) != got[n]-Tight || got.StepBelow(x-Tight) != got[n] {
+				t.Errorf("blocks of %d threads: %d registers are a step on %v", c.threads, x, got)
+			}
 		}
 	}
 }

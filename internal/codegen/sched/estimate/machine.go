@@ -33,24 +33,38 @@ func Warps(f *ori.Func, count int32) float64 {
 // Blocks is how many blocks of f a multiprocessor takes, with so many
 // registers, and how many threads they have.
 func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
-	size := f.Props.ReqNTid
-	if size[0] == 0 {
-		size = f.Props.MaxNTid
+	threads = usualBlock
+	if size := blockSize(f); size[0] != 0 {
+		threads = threadsOf(size)
 	}
-	threads = 1
-	for _, d := range size {
-		threads *= max(1, d)
-	}
-	if size[0] == 0 {
-		threads = usualBlock
-	}
-	threads = (threads + 31) / 32 * 32
-	warps := schedulers * (registers / schedulers / ((count + 7) / 8 * 8 * 32)) // each has its own registers, and gives them out by the 256
-	blocks = min(min(warps*32, maxThreads)/threads, maxBlocks)
+	blocks = fit(threads, count)
 	if n := max(f.Props.SharedBytes, reach(f, threads)); n > 0 {
 		blocks = min(blocks, sharedBytes/n)
 	}
 	return blocks, threads
+}
+
+// blockSize is that of the blocks of f, as far as the source says.
+func blockSize(f *ori.Func) [3]int32 {
+	if f.Props.ReqNTid[0] != 0 {
+		return f.Props.ReqNTid
+	}
+	return f.Props.MaxNTid
+}
+
+// threadsOf counts the threads of whole warps.
+func threadsOf(size [3]int32) int32 {
+	threads := int32(1)
+	for _, d := range size {
+		threads *= max(1, d)
+	}
+	return (threads + 31) / 32 * 32
+}
+
+// fit is how many blocks of so many threads a multiprocessor has registers for.
+func fit(threads, count int32) int32 {
+	warps := schedulers * (registers / schedulers / ((count + 7) / 8 * 8 * 32)) // each has its own registers, and gives them out by the 256
+	return min(min(warps*32, maxThreads)/threads, maxBlocks)
 }
 
 // reach is how much shared memory f has at least, with so many threads: up to the farthest
