@@ -81,7 +81,7 @@ type OwnShared struct {
 	At          *int64
 	Name        string
 	Align, Size int64
-	Shown       int32 // the function that declares it, plus one, if others may call it
+	Shown       int32 // the function that declares it, plus one, if others may call it; -1 for a kernel that nobody sees
 }
 
 // Ref is a word of bank 0 that the driver fills: the number of a texture,

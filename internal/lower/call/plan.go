@@ -143,7 +143,10 @@ func visit(p *build.Plan, b *sema.Body) {
 	at := make([]int64, len(b.Vars))
 	p.SharedOf[b.Func] = at
 	shown := int32(0)
-	if f := &p.Module.Funcs[b.Func]; !f.Entry && f.Linkage != sema.Static {
+	switch f := &p.Module.Funcs[b.Func]; {
+	case f.Entry && f.Linkage == sema.Static:
+		shown = -1
+	case !f.Entry && f.Linkage != sema.Static:
 		shown = b.Func + 1
 	}
 	for n := range b.Vars {

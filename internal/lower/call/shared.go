@@ -34,7 +34,7 @@ func names(p *build.Plan, b *sema.Body) {
 // placeShared gives the variables their offsets. Those of the module have them
 // already, or get them from the linker, where they are the same in all kernels.
 // As the reference does it, variables of functions that others may call lie in
-// front of the kernel's, and for a debugger or in a hurry all lie by alignment
+// front of the kernel's, those of a kernel that nobody sees behind all others, and for a debugger or in a hurry all lie by alignment
 // and size.
 func placeShared(p *build.Plan, layout *build.Layout) {
 	if layout.Fixed && !p.Object {

@@ -29,6 +29,11 @@ func TestPlaceShared(t *testing.T) {
 	if want := []int64{128, 64, 144, 0}; !slices.Equal(at, want) || p.Bytes != 148 {
 		t.Errorf("offsets %v of %d bytes, want %v", at, p.Bytes, want)
 	}
+	p = &build.Plan{Module: &sema.Module{}, Own: []build.OwnShared{{At: &at[0], Align: 8, Size: 16, Shown: -1}, {At: &at[1], Align: 4, Size: 4}, {At: &at[2], Align: 4, Size: 4, Shown: 2}, {At: &at[3], Align: 4, Size: 4}}}
+	placeShared(p, &build.Layout{})
+	if want := []int64{16, 4, 0, 8}; !slices.Equal(at, want) || p.Bytes != 32 {
+		t.Errorf("of a kernel that nobody sees: offsets %v of %d bytes, want %v", at, p.Bytes, want)
+	}
 }
 
 // TestOpenShared: memory whose size the launch says begins where the rest ends,
