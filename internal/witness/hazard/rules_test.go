@@ -113,6 +113,7 @@ func TestSm120(t *testing.T) {
 		{[]string{"IMAD.WIDE.U32 R12, R0, R14, R24 ;", "R2UR UR18, R12 ;", "EXIT ;"}, []int{3, 1, 5}},
 		{[]string{"UIMAD.HI.U32 UR9, UP1, UR9, UR8, UR20 ;", "UIADD3.X UR11, UPT, UPT, UR10, URZ, URZ, UP1, !UPT ;", "EXIT ;"}, []int{9, 1, 5}},
 		{[]string{"IMAD.HI.U32 R55, R66, 0x40, RZ ;", "IMAD.WIDE.U32 R54, R68, 0x10, R54 ;", "EXIT ;"}, []int{6, 1, 5}},
+		{[]string{"HFMA2 R11, -RZ, RZ, 0, 0 ;", "IMAD.WIDE.U32 R28, R16, R8, R10 ;", "EXIT ;"}, []int{3, 1, 5}},
 		{[]string{"UIMNMX.S64 UPT, UPT, UR4, UR4, UR6, UPT, !UPT ;", "UISETP.GT.S64.AND UP0, UPT, UR4, UR10, UPT ;", "EXIT ;"}, []int{4, 1, 5}},
 	} {
 		if f := foundOn(t, "sm_120a", tt.code, control(tt.stall)); len(f) != 0 {
