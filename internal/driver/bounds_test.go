@@ -51,6 +51,9 @@ func TestRegisterBounds(t *testing.T) {
 		{plain(".reqntid 1024 .minnctapersm 2"), nil, 32, true},
 		{plain(".maxntid 4096"), nil, 255, false}, // more than a multiprocessor holds: as if nothing were said
 		{plain(".maxntid 4096"), []string{"-maxrregcount=32"}, 32, true},
+		{plain(".maxntid 65536, 65536"), nil, 255, false}, // none at all, in 32 bits
+		{plain(".maxntid 65536, 65536 .minnctapersm 2"), nil, 255, false},
+		{plain(".maxntid 512, 8388609 .minnctapersm 1"), nil, 128, false}, // 512
 		{calling, nil, 32, true},
 	}
 	for _, c := range list {

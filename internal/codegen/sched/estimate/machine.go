@@ -52,13 +52,13 @@ func blockSize(f *ori.Func) [3]int32 {
 	return f.Props.MaxNTid
 }
 
-// threadsOf counts the threads of whole warps.
+// threadsOf counts the threads of whole warps, of blocks that a multiprocessor may take.
 func threadsOf(size [3]int32) int32 {
-	threads := int32(1)
+	threads := int64(1)
 	for _, d := range size {
-		threads *= max(1, d)
+		threads = min(threads*int64(max(1, d)), maxThreads)
 	}
-	return (threads + 31) / 32 * 32
+	return int32((threads + 31) / 32 * 32)
 }
 
 // fit is how many blocks of so many threads a multiprocessor has registers for.

@@ -370,7 +370,7 @@ func launchBound(m *sema.Module, u *diag.Unit, f *sema.Func, arch *target.Arch) 
 		l.MinNCTAPerSM = 0
 	}
 	most := uint64(arch.Warps) * warp
-	threads := uint64(dims[0]) * uint64(dims[1]) * uint64(dims[2])
+	threads := uint64(dims[0] * dims[1] * dims[2]) // in 32 bits, as the reference counts
 	blocks := uint64(l.MinNCTAPerSM)
 	switch {
 	case threads > most && blocks > 0:

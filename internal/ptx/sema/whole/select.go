@@ -78,7 +78,7 @@ func launchRegs(l *sema.Launch) uint32 {
 	for _, n := range size {
 		threads *= max(1, n)
 	}
-	if size[0] == 0 || l.MinNCTAPerSM == 0 {
+	if size[0] == 0 || l.MinNCTAPerSM == 0 || threads == 0 { // it is counted in 32 bits
 		return 0
 	}
 	warps := (threads + warp - 1) / warp * l.MinNCTAPerSM
