@@ -84,7 +84,9 @@ versus: ## time, registers and spills beside the reference's
 	$(GO) test -run '^$$' -bench Versus -benchtime 1x ./internal/witness/versus
 
 pgo: ## the profile that released builds of goptxas are guided by
-	$(GO) test -run '^$$' -bench Profile -benchtime 1x -o /dev/null -cpuprofile cmd/goptxas/release.pgo ./internal/witness/versus
+	mkdir -p bin
+	$(GO) test -run '^$$' -bench Profile -benchtime 1x -o /dev/null -cpuprofile bin/release.pgo ./internal/witness/versus
+	mv bin/release.pgo cmd/goptxas/release.pgo
 
 REF     ?= ptxas
 launches: build ## launches of the set SET (one_kernel) of Triton programs for SM (100a), recorded into FOLDER and judged in the simulator

@@ -2,6 +2,7 @@ package versus
 
 import (
 	"io"
+	"os"
 	"testing"
 	"time"
 
@@ -20,6 +21,9 @@ const (
 // on one worker. A profile of it (make pgo) tells the Go compiler what is worth
 // its while.
 func BenchmarkProfile(b *testing.B) {
+	if _, err := os.Stat(corpus.Dir()); err != nil {
+		b.Fatal("a profile without the corpus would be empty: ", err)
+	}
 	c := corpus.Find(b)
 	for b.Loop() {
 		for _, f := range c.Every(profiled) {
