@@ -698,7 +698,7 @@ var shapes = [...]shape{
 	{form: 246, chips: 0x60, step: 251, nstep: 6, slot: 314, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:55
 	{form: 247, chips: 0xf80, step: 257, nstep: 6, slot: 314, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:55
 	{form: 248, chips: 0xf80, step: 263, nstep: 6, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:56
-	{form: 249, chips: 0xf80, step: 263, nstep: 6, slot: 336, nslot: 4, sig: 0x6111, fixed: true},                     // float.sass:56
+	{form: 249, chips: 0xf80, step: 263, nstep: 6, slot: 336, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:56
 	{form: 250, chips: 0xf80, step: 263, nstep: 6, slot: 340, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:56
 	{form: 251, chips: 0xf80, step: 263, nstep: 6, slot: 344, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:56
 	{form: 252, chips: 0xf80, step: 263, nstep: 6, slot: 348, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:56
@@ -720,8 +720,8 @@ var shapes = [...]shape{
 	{form: 270, chips: 0xf80, step: 287, nstep: 6, slot: 364, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:58
 	{form: 271, chips: 0x60, step: 293, nstep: 6, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:59
 	{form: 272, chips: 0xf80, step: 299, nstep: 6, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:59
-	{form: 273, chips: 0x60, step: 293, nstep: 6, slot: 336, nslot: 4, sig: 0x6111, fixed: true},                      // float.sass:59
-	{form: 274, chips: 0xf80, step: 299, nstep: 6, slot: 336, nslot: 4, sig: 0x6111, fixed: true},                     // float.sass:59
+	{form: 273, chips: 0x60, step: 293, nstep: 6, slot: 336, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:59
+	{form: 274, chips: 0xf80, step: 299, nstep: 6, slot: 336, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:59
 	{form: 275, chips: 0x60, step: 293, nstep: 6, slot: 340, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:59
 	{form: 276, chips: 0xf80, step: 299, nstep: 6, slot: 340, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:59
 	{form: 277, chips: 0x60, step: 293, nstep: 6, slot: 368, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:59
@@ -812,62 +812,62 @@ var shapes = [...]shape{
 	{form: 376, chips: 0x40, step: 388, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:147
 	{form: 377, chips: 0xf80, step: 391, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:148
 	{form: 378, chips: 0x7f, step: 394, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:90
-	{form: 379, chips: 0x7f, step: 394, nstep: 3, slot: 449, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:90
-	{form: 380, chips: 0x7f, step: 394, nstep: 3, slot: 453, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:90
+	{form: 379, chips: 0x7f, step: 394, nstep: 3, slot: 336, nslot: 4, sig: 0x7111, fixed: true},                      // float.sass:90
+	{form: 380, chips: 0x7f, step: 394, nstep: 3, slot: 449, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:90
 	{form: 382, chips: 0x7f, step: 394, nstep: 3, slot: 340, nslot: 4, sig: 0x1711, fixed: true},                      // float.sass:90
-	{form: 383, chips: 0x7f, step: 394, nstep: 3, slot: 457, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:90
+	{form: 383, chips: 0x7f, step: 394, nstep: 3, slot: 453, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:90
 	{form: 385, chips: 0x7f, step: 394, nstep: 3, slot: 344, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:90
 	{form: 386, chips: 0x7f, step: 394, nstep: 3, slot: 348, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:90
-	{form: 387, chips: 0xf80, step: 394, nstep: 3, slot: 449, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:91
+	{form: 387, chips: 0xf80, step: 394, nstep: 3, slot: 336, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:91
 	{form: 388, chips: 0xf80, step: 394, nstep: 3, slot: 340, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:91
 	{form: 389, chips: 0xf80, step: 394, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:92
 	{form: 390, chips: 0xf80, step: 394, nstep: 3, slot: 344, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:92
 	{form: 391, chips: 0xf80, step: 394, nstep: 3, slot: 348, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:92
-	{form: 392, chips: 0x180, step: 397, nstep: 2, slot: 461, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:95
-	{form: 393, chips: 0x180, step: 397, nstep: 2, slot: 465, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:95
-	{form: 394, chips: 0x180, step: 397, nstep: 2, slot: 469, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:95
-	{form: 395, chips: 0x180, step: 397, nstep: 2, slot: 473, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:96
-	{form: 396, chips: 0x180, step: 397, nstep: 2, slot: 477, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:97
-	{form: 397, chips: 0xf80, step: 399, nstep: 3, slot: 481, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:100
-	{form: 398, chips: 0xf80, step: 399, nstep: 3, slot: 484, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:100
-	{form: 399, chips: 0xf80, step: 399, nstep: 3, slot: 487, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:103
-	{form: 400, chips: 0xf80, step: 399, nstep: 3, slot: 491, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:103
-	{form: 401, chips: 0xf80, step: 399, nstep: 3, slot: 495, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:103
-	{form: 402, chips: 0xfff, step: 402, nstep: 2, slot: 499, nslot: 3, sig: 0x131},                                   // float.sass:106
-	{form: 403, chips: 0xfff, step: 402, nstep: 2, slot: 502, nslot: 3, sig: 0x631},                                   // float.sass:106
-	{form: 404, chips: 0x7f, step: 402, nstep: 2, slot: 505, nslot: 3, sig: 0x831},                                    // float.sass:106
-	{form: 406, chips: 0x7f, step: 402, nstep: 2, slot: 508, nslot: 3, sig: 0x231},                                    // float.sass:106
-	{form: 407, chips: 0xf80, step: 402, nstep: 2, slot: 508, nslot: 3, sig: 0x231},                                   // float.sass:106
-	{form: 408, chips: 0x1, step: 404, nstep: 1, slot: 511, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:109
-	{form: 409, chips: 0x1, step: 404, nstep: 1, slot: 515, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:109
-	{form: 410, chips: 0x1, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:109
-	{form: 412, chips: 0x1, step: 404, nstep: 1, slot: 523, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:109
-	{form: 413, chips: 0x2, step: 405, nstep: 2, slot: 527, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:110
-	{form: 414, chips: 0x2, step: 405, nstep: 2, slot: 531, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:110
-	{form: 415, chips: 0x2, step: 405, nstep: 2, slot: 535, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:110
-	{form: 417, chips: 0x2, step: 405, nstep: 2, slot: 539, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:110
-	{form: 418, chips: 0x3c, step: 407, nstep: 3, slot: 543, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:111
-	{form: 419, chips: 0x3c, step: 407, nstep: 3, slot: 547, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:111
-	{form: 420, chips: 0x3c, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:111
-	{form: 422, chips: 0x3c, step: 407, nstep: 3, slot: 555, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:111
-	{form: 423, chips: 0xfc0, step: 407, nstep: 3, slot: 543, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:112
-	{form: 424, chips: 0xfc0, step: 407, nstep: 3, slot: 547, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:112
-	{form: 425, chips: 0x40, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:112
-	{form: 427, chips: 0x40, step: 407, nstep: 3, slot: 555, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:112
-	{form: 428, chips: 0xf80, step: 407, nstep: 3, slot: 555, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:112
-	{form: 429, chips: 0xfc0, step: 410, nstep: 4, slot: 559, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:113
-	{form: 430, chips: 0xfc0, step: 410, nstep: 4, slot: 564, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:113
-	{form: 431, chips: 0x40, step: 410, nstep: 4, slot: 569, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:113
-	{form: 433, chips: 0x40, step: 410, nstep: 4, slot: 574, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:113
-	{form: 434, chips: 0xf80, step: 410, nstep: 4, slot: 574, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:113
-	{form: 435, chips: 0x380, step: 405, nstep: 2, slot: 579, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:116
-	{form: 436, chips: 0x380, step: 405, nstep: 2, slot: 584, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:116
-	{form: 437, chips: 0x380, step: 405, nstep: 2, slot: 589, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:117
-	{form: 438, chips: 0xfff, step: 414, nstep: 4, slot: 594, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:120
-	{form: 439, chips: 0xfff, step: 414, nstep: 4, slot: 597, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:120
-	{form: 440, chips: 0x7f, step: 414, nstep: 4, slot: 600, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:120
-	{form: 442, chips: 0x7f, step: 414, nstep: 4, slot: 603, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:120
-	{form: 443, chips: 0xf80, step: 414, nstep: 4, slot: 603, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:120
+	{form: 392, chips: 0x180, step: 397, nstep: 2, slot: 457, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:95
+	{form: 393, chips: 0x180, step: 397, nstep: 2, slot: 461, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:95
+	{form: 394, chips: 0x180, step: 397, nstep: 2, slot: 465, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:95
+	{form: 395, chips: 0x180, step: 397, nstep: 2, slot: 469, nslot: 4, sig: 0x1711, fixed: true},                     // float.sass:96
+	{form: 396, chips: 0x180, step: 397, nstep: 2, slot: 473, nslot: 4, sig: 0x7111, fixed: true},                     // float.sass:97
+	{form: 397, chips: 0xf80, step: 399, nstep: 3, slot: 477, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:100
+	{form: 398, chips: 0xf80, step: 399, nstep: 3, slot: 480, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:100
+	{form: 399, chips: 0xf80, step: 399, nstep: 3, slot: 483, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:103
+	{form: 400, chips: 0xf80, step: 399, nstep: 3, slot: 487, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:103
+	{form: 401, chips: 0xf80, step: 399, nstep: 3, slot: 491, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:103
+	{form: 402, chips: 0xfff, step: 402, nstep: 2, slot: 495, nslot: 3, sig: 0x131},                                   // float.sass:106
+	{form: 403, chips: 0xfff, step: 402, nstep: 2, slot: 498, nslot: 3, sig: 0x631},                                   // float.sass:106
+	{form: 404, chips: 0x7f, step: 402, nstep: 2, slot: 501, nslot: 3, sig: 0x831},                                    // float.sass:106
+	{form: 406, chips: 0x7f, step: 402, nstep: 2, slot: 504, nslot: 3, sig: 0x231},                                    // float.sass:106
+	{form: 407, chips: 0xf80, step: 402, nstep: 2, slot: 504, nslot: 3, sig: 0x231},                                   // float.sass:106
+	{form: 408, chips: 0x1, step: 404, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:109
+	{form: 409, chips: 0x1, step: 404, nstep: 1, slot: 511, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:109
+	{form: 410, chips: 0x1, step: 404, nstep: 1, slot: 515, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:109
+	{form: 412, chips: 0x1, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:109
+	{form: 413, chips: 0x2, step: 405, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:110
+	{form: 414, chips: 0x2, step: 405, nstep: 2, slot: 527, nslot: 4, sig: 0x3711, fixed: true},                       // float.sass:110
+	{form: 415, chips: 0x2, step: 405, nstep: 2, slot: 531, nslot: 4, sig: 0x3811, fixed: true},                       // float.sass:110
+	{form: 417, chips: 0x2, step: 405, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                       // float.sass:110
+	{form: 418, chips: 0x3c, step: 407, nstep: 3, slot: 539, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:111
+	{form: 419, chips: 0x3c, step: 407, nstep: 3, slot: 543, nslot: 4, sig: 0x3711, fixed: true},                      // float.sass:111
+	{form: 420, chips: 0x3c, step: 407, nstep: 3, slot: 547, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:111
+	{form: 422, chips: 0x3c, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:111
+	{form: 423, chips: 0xfc0, step: 407, nstep: 3, slot: 539, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:112
+	{form: 424, chips: 0xfc0, step: 407, nstep: 3, slot: 543, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:112
+	{form: 425, chips: 0x40, step: 407, nstep: 3, slot: 547, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:112
+	{form: 427, chips: 0x40, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:112
+	{form: 428, chips: 0xf80, step: 407, nstep: 3, slot: 551, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:112
+	{form: 429, chips: 0xfc0, step: 410, nstep: 4, slot: 555, nslot: 5, sig: 0x31131, fixed: true},                    // float.sass:113
+	{form: 430, chips: 0xfc0, step: 410, nstep: 4, slot: 560, nslot: 5, sig: 0x37131, fixed: true},                    // float.sass:113
+	{form: 431, chips: 0x40, step: 410, nstep: 4, slot: 565, nslot: 5, sig: 0x38131, fixed: true},                     // float.sass:113
+	{form: 433, chips: 0x40, step: 410, nstep: 4, slot: 570, nslot: 5, sig: 0x32131, fixed: true},                     // float.sass:113
+	{form: 434, chips: 0xf80, step: 410, nstep: 4, slot: 570, nslot: 5, sig: 0x32131, fixed: true},                    // float.sass:113
+	{form: 435, chips: 0x380, step: 405, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                    // float.sass:116
+	{form: 436, chips: 0x380, step: 405, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                    // float.sass:116
+	{form: 437, chips: 0x380, step: 405, nstep: 2, slot: 585, nslot: 5, sig: 0x31711, fixed: true},                    // float.sass:117
+	{form: 438, chips: 0xfff, step: 414, nstep: 4, slot: 590, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:120
+	{form: 439, chips: 0xfff, step: 414, nstep: 4, slot: 593, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:120
+	{form: 440, chips: 0x7f, step: 414, nstep: 4, slot: 596, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:120
+	{form: 442, chips: 0x7f, step: 414, nstep: 4, slot: 599, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:120
+	{form: 443, chips: 0xf80, step: 414, nstep: 4, slot: 599, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:120
 	{form: 444, chips: 0x180, step: 397, nstep: 2, slot: 428, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:123
 	{form: 445, chips: 0x180, step: 397, nstep: 2, slot: 431, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:123
 	{form: 446, chips: 0x180, step: 397, nstep: 2, slot: 434, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:124
@@ -876,11 +876,11 @@ var shapes = [...]shape{
 	{form: 449, chips: 0x7f, step: 418, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:127
 	{form: 451, chips: 0x7f, step: 418, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:127
 	{form: 452, chips: 0xf80, step: 418, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:127
-	{form: 453, chips: 0xfff, step: 421, nstep: 2, slot: 606, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:128
-	{form: 454, chips: 0xfff, step: 421, nstep: 2, slot: 608, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:128
-	{form: 455, chips: 0x7f, step: 421, nstep: 2, slot: 610, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:128
-	{form: 457, chips: 0x7f, step: 421, nstep: 2, slot: 612, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:128
-	{form: 458, chips: 0xf80, step: 421, nstep: 2, slot: 612, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:128
+	{form: 453, chips: 0xfff, step: 421, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:128
+	{form: 454, chips: 0xfff, step: 421, nstep: 2, slot: 604, nslot: 2, sig: 0x71, fixed: true},                       // float.sass:128
+	{form: 455, chips: 0x7f, step: 421, nstep: 2, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:128
+	{form: 457, chips: 0x7f, step: 421, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:128
+	{form: 458, chips: 0xf80, step: 421, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:128
 	{form: 459, chips: 0xfff, step: 423, nstep: 3, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:129
 	{form: 460, chips: 0x7f, step: 423, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:129
 	{form: 462, chips: 0x7f, step: 423, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:129
@@ -890,220 +890,220 @@ var shapes = [...]shape{
 	{form: 466, chips: 0x7f, step: 426, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:130
 	{form: 468, chips: 0x7f, step: 426, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:130
 	{form: 469, chips: 0xf80, step: 426, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:130
-	{form: 470, chips: 0xfff, step: 404, nstep: 1, slot: 511, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:133
-	{form: 471, chips: 0xfff, step: 404, nstep: 1, slot: 515, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:133
-	{form: 472, chips: 0x7f, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:133
-	{form: 474, chips: 0x7f, step: 404, nstep: 1, slot: 523, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:133
-	{form: 475, chips: 0xf80, step: 404, nstep: 1, slot: 523, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:133
-	{form: 476, chips: 0xfff, step: 429, nstep: 4, slot: 614, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:136
-	{form: 477, chips: 0xfff, step: 429, nstep: 4, slot: 618, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:136
-	{form: 478, chips: 0x7f, step: 429, nstep: 4, slot: 622, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:136
-	{form: 480, chips: 0x7f, step: 429, nstep: 4, slot: 626, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:136
-	{form: 481, chips: 0xf80, step: 429, nstep: 4, slot: 626, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:136
-	{form: 482, chips: 0xfff, step: 433, nstep: 3, slot: 630, nslot: 5, sig: 0x31133},                                 // float.sass:139
-	{form: 483, chips: 0xfff, step: 433, nstep: 3, slot: 635, nslot: 5, sig: 0x37133},                                 // float.sass:139
-	{form: 484, chips: 0x7f, step: 433, nstep: 3, slot: 640, nslot: 5, sig: 0x38133},                                  // float.sass:139
-	{form: 486, chips: 0x7f, step: 433, nstep: 3, slot: 645, nslot: 5, sig: 0x32133},                                  // float.sass:139
-	{form: 487, chips: 0xf80, step: 433, nstep: 3, slot: 645, nslot: 5, sig: 0x32133},                                 // float.sass:139
-	{form: 490, chips: 0x1f, step: 436, nstep: 3, slot: 650, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:146
-	{form: 491, chips: 0x1f, step: 436, nstep: 3, slot: 653, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:146
-	{form: 492, chips: 0x1f, step: 436, nstep: 3, slot: 657, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
-	{form: 494, chips: 0x1f, step: 436, nstep: 3, slot: 660, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
-	{form: 495, chips: 0x20, step: 439, nstep: 2, slot: 663, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:147
-	{form: 496, chips: 0x20, step: 439, nstep: 2, slot: 666, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:147
-	{form: 497, chips: 0x20, step: 439, nstep: 2, slot: 670, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:147
-	{form: 499, chips: 0x20, step: 439, nstep: 2, slot: 673, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:147
-	{form: 500, chips: 0x20, step: 441, nstep: 3, slot: 650, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:148
-	{form: 501, chips: 0x20, step: 441, nstep: 3, slot: 676, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:148
-	{form: 502, chips: 0x20, step: 441, nstep: 3, slot: 657, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:148
-	{form: 504, chips: 0x20, step: 441, nstep: 3, slot: 660, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:148
-	{form: 505, chips: 0xfc0, step: 444, nstep: 3, slot: 679, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:149
-	{form: 506, chips: 0x40, step: 444, nstep: 3, slot: 682, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:149
-	{form: 508, chips: 0x40, step: 444, nstep: 3, slot: 685, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:149
-	{form: 509, chips: 0xf80, step: 444, nstep: 3, slot: 685, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:149
-	{form: 510, chips: 0xfc0, step: 439, nstep: 2, slot: 688, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:150
-	{form: 511, chips: 0xfc0, step: 447, nstep: 3, slot: 692, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:151
-	{form: 512, chips: 0xfc0, step: 450, nstep: 4, slot: 696, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:152
-	{form: 513, chips: 0xfc0, step: 450, nstep: 4, slot: 699, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:152
-	{form: 514, chips: 0x40, step: 450, nstep: 4, slot: 702, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:152
-	{form: 516, chips: 0x40, step: 450, nstep: 4, slot: 705, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:152
-	{form: 517, chips: 0xf80, step: 450, nstep: 4, slot: 705, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:152
+	{form: 470, chips: 0xfff, step: 404, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:133
+	{form: 471, chips: 0xfff, step: 404, nstep: 1, slot: 511, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:133
+	{form: 472, chips: 0x7f, step: 404, nstep: 1, slot: 515, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:133
+	{form: 474, chips: 0x7f, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:133
+	{form: 475, chips: 0xf80, step: 404, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:133
+	{form: 476, chips: 0xfff, step: 429, nstep: 4, slot: 610, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:136
+	{form: 477, chips: 0xfff, step: 429, nstep: 4, slot: 614, nslot: 4, sig: 0x3711, fixed: true},                     // float.sass:136
+	{form: 478, chips: 0x7f, step: 429, nstep: 4, slot: 618, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:136
+	{form: 480, chips: 0x7f, step: 429, nstep: 4, slot: 622, nslot: 4, sig: 0x3211, fixed: true},                      // float.sass:136
+	{form: 481, chips: 0xf80, step: 429, nstep: 4, slot: 622, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:136
+	{form: 482, chips: 0xfff, step: 433, nstep: 3, slot: 626, nslot: 5, sig: 0x31133},                                 // float.sass:139
+	{form: 483, chips: 0xfff, step: 433, nstep: 3, slot: 631, nslot: 5, sig: 0x37133},                                 // float.sass:139
+	{form: 484, chips: 0x7f, step: 433, nstep: 3, slot: 636, nslot: 5, sig: 0x38133},                                  // float.sass:139
+	{form: 486, chips: 0x7f, step: 433, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                  // float.sass:139
+	{form: 487, chips: 0xf80, step: 433, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                 // float.sass:139
+	{form: 490, chips: 0x1f, step: 436, nstep: 3, slot: 646, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:146
+	{form: 491, chips: 0x1f, step: 436, nstep: 3, slot: 649, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:146
+	{form: 492, chips: 0x1f, step: 436, nstep: 3, slot: 653, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:146
+	{form: 494, chips: 0x1f, step: 436, nstep: 3, slot: 656, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:146
+	{form: 495, chips: 0x20, step: 439, nstep: 2, slot: 659, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:147
+	{form: 496, chips: 0x20, step: 439, nstep: 2, slot: 662, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:147
+	{form: 497, chips: 0x20, step: 439, nstep: 2, slot: 666, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:147
+	{form: 499, chips: 0x20, step: 439, nstep: 2, slot: 669, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:147
+	{form: 500, chips: 0x20, step: 441, nstep: 3, slot: 646, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:148
+	{form: 501, chips: 0x20, step: 441, nstep: 3, slot: 672, nslot: 3, sig: 0x711, fixed: true},                       // float.sass:148
+	{form: 502, chips: 0x20, step: 441, nstep: 3, slot: 653, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:148
+	{form: 504, chips: 0x20, step: 441, nstep: 3, slot: 656, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:148
+	{form: 505, chips: 0xfc0, step: 444, nstep: 3, slot: 675, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:149
+	{form: 506, chips: 0x40, step: 444, nstep: 3, slot: 678, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:149
+	{form: 508, chips: 0x40, step: 444, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:149
+	{form: 509, chips: 0xf80, step: 444, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:149
+	{form: 510, chips: 0xfc0, step: 439, nstep: 2, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:150
+	{form: 511, chips: 0xfc0, step: 447, nstep: 3, slot: 688, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:151
+	{form: 512, chips: 0xfc0, step: 450, nstep: 4, slot: 692, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:152
+	{form: 513, chips: 0xfc0, step: 450, nstep: 4, slot: 695, nslot: 3, sig: 0x711, fixed: true},                      // float.sass:152
+	{form: 514, chips: 0x40, step: 450, nstep: 4, slot: 698, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:152
+	{form: 516, chips: 0x40, step: 450, nstep: 4, slot: 701, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:152
+	{form: 517, chips: 0xf80, step: 450, nstep: 4, slot: 701, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:152
 	{form: 575, chips: 0x3e, step: 454, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:170
-	{form: 576, chips: 0x3e, step: 454, nstep: 3, slot: 708, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:170
-	{form: 577, chips: 0x3e, step: 454, nstep: 3, slot: 713, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:170
-	{form: 579, chips: 0x3e, step: 454, nstep: 3, slot: 717, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:170
-	{form: 580, chips: 0x3e, step: 454, nstep: 3, slot: 722, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:170
-	{form: 582, chips: 0x3e, step: 454, nstep: 3, slot: 726, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:170
-	{form: 583, chips: 0x3e, step: 454, nstep: 3, slot: 730, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:170
-	{form: 584, chips: 0x3e, step: 457, nstep: 3, slot: 734, nslot: 5, sig: 0x31111},                                  // float.sass:171
-	{form: 585, chips: 0x3e, step: 457, nstep: 3, slot: 739, nslot: 6, sig: 0x377111},                                 // float.sass:171
-	{form: 586, chips: 0x3e, step: 457, nstep: 3, slot: 745, nslot: 5, sig: 0x38111},                                  // float.sass:171
-	{form: 588, chips: 0x3e, step: 457, nstep: 3, slot: 750, nslot: 6, sig: 0x317711},                                 // float.sass:171
-	{form: 589, chips: 0x3e, step: 457, nstep: 3, slot: 756, nslot: 5, sig: 0x31811},                                  // float.sass:171
-	{form: 591, chips: 0x3e, step: 457, nstep: 3, slot: 761, nslot: 5, sig: 0x31211},                                  // float.sass:171
-	{form: 592, chips: 0x3e, step: 457, nstep: 3, slot: 766, nslot: 5, sig: 0x32111},                                  // float.sass:171
+	{form: 576, chips: 0x3e, step: 454, nstep: 3, slot: 704, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:170
+	{form: 577, chips: 0x3e, step: 454, nstep: 3, slot: 709, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:170
+	{form: 579, chips: 0x3e, step: 454, nstep: 3, slot: 713, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:170
+	{form: 580, chips: 0x3e, step: 454, nstep: 3, slot: 718, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:170
+	{form: 582, chips: 0x3e, step: 454, nstep: 3, slot: 722, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:170
+	{form: 583, chips: 0x3e, step: 454, nstep: 3, slot: 726, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:170
+	{form: 584, chips: 0x3e, step: 457, nstep: 3, slot: 730, nslot: 5, sig: 0x31111},                                  // float.sass:171
+	{form: 585, chips: 0x3e, step: 457, nstep: 3, slot: 735, nslot: 6, sig: 0x377111},                                 // float.sass:171
+	{form: 586, chips: 0x3e, step: 457, nstep: 3, slot: 741, nslot: 5, sig: 0x38111},                                  // float.sass:171
+	{form: 588, chips: 0x3e, step: 457, nstep: 3, slot: 746, nslot: 6, sig: 0x317711},                                 // float.sass:171
+	{form: 589, chips: 0x3e, step: 457, nstep: 3, slot: 752, nslot: 5, sig: 0x31811},                                  // float.sass:171
+	{form: 591, chips: 0x3e, step: 457, nstep: 3, slot: 757, nslot: 5, sig: 0x31211},                                  // float.sass:171
+	{form: 592, chips: 0x3e, step: 457, nstep: 3, slot: 762, nslot: 5, sig: 0x32111},                                  // float.sass:171
 	{form: 593, chips: 0x40, step: 460, nstep: 4, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:172
-	{form: 594, chips: 0x40, step: 460, nstep: 4, slot: 453, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:172
-	{form: 596, chips: 0x40, step: 460, nstep: 4, slot: 457, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:172
+	{form: 594, chips: 0x40, step: 460, nstep: 4, slot: 449, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:172
+	{form: 596, chips: 0x40, step: 460, nstep: 4, slot: 453, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:172
 	{form: 598, chips: 0x40, step: 460, nstep: 4, slot: 344, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:172
 	{form: 599, chips: 0x40, step: 460, nstep: 4, slot: 348, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:172
-	{form: 600, chips: 0x40, step: 464, nstep: 4, slot: 771, nslot: 5, sig: 0x31111},                                  // float.sass:173
-	{form: 601, chips: 0x40, step: 464, nstep: 4, slot: 776, nslot: 5, sig: 0x38111},                                  // float.sass:173
-	{form: 603, chips: 0x40, step: 464, nstep: 4, slot: 781, nslot: 5, sig: 0x31811},                                  // float.sass:173
-	{form: 605, chips: 0x40, step: 464, nstep: 4, slot: 786, nslot: 5, sig: 0x31211},                                  // float.sass:173
-	{form: 606, chips: 0x40, step: 464, nstep: 4, slot: 791, nslot: 5, sig: 0x32111},                                  // float.sass:173
-	{form: 607, chips: 0x40, step: 454, nstep: 3, slot: 708, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:174
-	{form: 608, chips: 0x40, step: 454, nstep: 3, slot: 717, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:174
-	{form: 609, chips: 0x40, step: 457, nstep: 3, slot: 739, nslot: 6, sig: 0x377111},                                 // float.sass:175
-	{form: 610, chips: 0x40, step: 457, nstep: 3, slot: 750, nslot: 6, sig: 0x317711},                                 // float.sass:175
-	{form: 611, chips: 0x40, step: 468, nstep: 4, slot: 796, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:176
-	{form: 612, chips: 0x40, step: 468, nstep: 4, slot: 801, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:176
-	{form: 613, chips: 0x40, step: 472, nstep: 4, slot: 806, nslot: 6, sig: 0x377111},                                 // float.sass:177
-	{form: 614, chips: 0x40, step: 472, nstep: 4, slot: 812, nslot: 6, sig: 0x317711},                                 // float.sass:177
-	{form: 518, chips: 0x1, step: 476, nstep: 3, slot: 818, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:155
-	{form: 519, chips: 0x1, step: 476, nstep: 3, slot: 822, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:155
-	{form: 520, chips: 0x1, step: 476, nstep: 3, slot: 827, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:155
-	{form: 522, chips: 0x1, step: 476, nstep: 3, slot: 831, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:155
-	{form: 523, chips: 0x1, step: 476, nstep: 3, slot: 836, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:155
-	{form: 525, chips: 0x1, step: 476, nstep: 3, slot: 840, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:155
-	{form: 526, chips: 0x1, step: 476, nstep: 3, slot: 844, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:155
-	{form: 527, chips: 0x3e, step: 479, nstep: 3, slot: 818, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:156
-	{form: 528, chips: 0x3e, step: 479, nstep: 3, slot: 827, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:156
-	{form: 530, chips: 0x3e, step: 479, nstep: 3, slot: 836, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:156
-	{form: 532, chips: 0x3e, step: 479, nstep: 3, slot: 840, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:156
-	{form: 533, chips: 0x3e, step: 479, nstep: 3, slot: 844, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:156
-	{form: 534, chips: 0x3e, step: 482, nstep: 3, slot: 848, nslot: 5, sig: 0x31111},                                  // float.sass:157
-	{form: 535, chips: 0x3e, step: 482, nstep: 3, slot: 853, nslot: 5, sig: 0x38111},                                  // float.sass:157
-	{form: 537, chips: 0x3e, step: 482, nstep: 3, slot: 858, nslot: 5, sig: 0x31811},                                  // float.sass:157
-	{form: 539, chips: 0x3e, step: 482, nstep: 3, slot: 863, nslot: 5, sig: 0x31211},                                  // float.sass:157
-	{form: 540, chips: 0x3e, step: 482, nstep: 3, slot: 868, nslot: 5, sig: 0x32111},                                  // float.sass:157
-	{form: 541, chips: 0x3e, step: 476, nstep: 3, slot: 822, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:158
-	{form: 542, chips: 0x3e, step: 476, nstep: 3, slot: 831, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:158
-	{form: 543, chips: 0x3e, step: 485, nstep: 3, slot: 822, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:159
-	{form: 544, chips: 0x3e, step: 485, nstep: 3, slot: 831, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:159
-	{form: 545, chips: 0x3e, step: 488, nstep: 3, slot: 873, nslot: 6, sig: 0x377111},                                 // float.sass:160
-	{form: 546, chips: 0x3e, step: 488, nstep: 3, slot: 879, nslot: 6, sig: 0x317711},                                 // float.sass:160
-	{form: 547, chips: 0x3e, step: 491, nstep: 3, slot: 873, nslot: 6, sig: 0x377111},                                 // float.sass:161
-	{form: 548, chips: 0x3e, step: 491, nstep: 3, slot: 879, nslot: 6, sig: 0x317711},                                 // float.sass:161
-	{form: 549, chips: 0xfc0, step: 494, nstep: 3, slot: 885, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:162
-	{form: 550, chips: 0x40, step: 494, nstep: 3, slot: 889, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:162
-	{form: 552, chips: 0x40, step: 494, nstep: 3, slot: 893, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:162
-	{form: 554, chips: 0x40, step: 494, nstep: 3, slot: 897, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:162
-	{form: 555, chips: 0xf80, step: 494, nstep: 3, slot: 897, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:162
-	{form: 556, chips: 0x40, step: 494, nstep: 3, slot: 901, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:162
-	{form: 557, chips: 0xf80, step: 494, nstep: 3, slot: 901, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:162
-	{form: 558, chips: 0xfc0, step: 497, nstep: 3, slot: 905, nslot: 5, sig: 0x31111},                                 // float.sass:163
-	{form: 559, chips: 0x40, step: 497, nstep: 3, slot: 910, nslot: 5, sig: 0x38111},                                  // float.sass:163
-	{form: 561, chips: 0x40, step: 497, nstep: 3, slot: 915, nslot: 5, sig: 0x31811},                                  // float.sass:163
-	{form: 563, chips: 0x40, step: 497, nstep: 3, slot: 920, nslot: 5, sig: 0x31211},                                  // float.sass:163
-	{form: 564, chips: 0xf80, step: 497, nstep: 3, slot: 920, nslot: 5, sig: 0x31211},                                 // float.sass:163
-	{form: 565, chips: 0x40, step: 497, nstep: 3, slot: 925, nslot: 5, sig: 0x32111},                                  // float.sass:163
-	{form: 566, chips: 0xf80, step: 497, nstep: 3, slot: 925, nslot: 5, sig: 0x32111},                                 // float.sass:163
-	{form: 567, chips: 0xfc0, step: 500, nstep: 3, slot: 930, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:164
-	{form: 568, chips: 0xfc0, step: 500, nstep: 3, slot: 935, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:164
-	{form: 569, chips: 0xfc0, step: 503, nstep: 3, slot: 930, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:165
-	{form: 570, chips: 0xfc0, step: 503, nstep: 3, slot: 935, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:165
-	{form: 571, chips: 0xfc0, step: 506, nstep: 3, slot: 940, nslot: 6, sig: 0x377111},                                // float.sass:166
-	{form: 572, chips: 0xfc0, step: 506, nstep: 3, slot: 946, nslot: 6, sig: 0x317711},                                // float.sass:166
-	{form: 573, chips: 0xfc0, step: 509, nstep: 3, slot: 940, nslot: 6, sig: 0x377111},                                // float.sass:167
-	{form: 574, chips: 0xfc0, step: 509, nstep: 3, slot: 946, nslot: 6, sig: 0x317711},                                // float.sass:167
-	{form: 615, chips: 0x40, step: 512, nstep: 3, slot: 952, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
-	{form: 616, chips: 0x40, step: 512, nstep: 3, slot: 957, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
-	{form: 617, chips: 0x40, step: 515, nstep: 5, slot: 963, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
-	{form: 618, chips: 0x40, step: 515, nstep: 5, slot: 970, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
-	{form: 619, chips: 0x40, step: 520, nstep: 3, slot: 952, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
-	{form: 620, chips: 0x40, step: 520, nstep: 3, slot: 957, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
-	{form: 621, chips: 0x40, step: 523, nstep: 5, slot: 963, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
-	{form: 622, chips: 0x40, step: 523, nstep: 5, slot: 970, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
+	{form: 600, chips: 0x40, step: 464, nstep: 4, slot: 767, nslot: 5, sig: 0x31111},                                  // float.sass:173
+	{form: 601, chips: 0x40, step: 464, nstep: 4, slot: 772, nslot: 5, sig: 0x38111},                                  // float.sass:173
+	{form: 603, chips: 0x40, step: 464, nstep: 4, slot: 777, nslot: 5, sig: 0x31811},                                  // float.sass:173
+	{form: 605, chips: 0x40, step: 464, nstep: 4, slot: 782, nslot: 5, sig: 0x31211},                                  // float.sass:173
+	{form: 606, chips: 0x40, step: 464, nstep: 4, slot: 787, nslot: 5, sig: 0x32111},                                  // float.sass:173
+	{form: 607, chips: 0x40, step: 454, nstep: 3, slot: 704, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:174
+	{form: 608, chips: 0x40, step: 454, nstep: 3, slot: 713, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:174
+	{form: 609, chips: 0x40, step: 457, nstep: 3, slot: 735, nslot: 6, sig: 0x377111},                                 // float.sass:175
+	{form: 610, chips: 0x40, step: 457, nstep: 3, slot: 746, nslot: 6, sig: 0x317711},                                 // float.sass:175
+	{form: 611, chips: 0x40, step: 468, nstep: 4, slot: 792, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:176
+	{form: 612, chips: 0x40, step: 468, nstep: 4, slot: 797, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:176
+	{form: 613, chips: 0x40, step: 472, nstep: 4, slot: 802, nslot: 6, sig: 0x377111},                                 // float.sass:177
+	{form: 614, chips: 0x40, step: 472, nstep: 4, slot: 808, nslot: 6, sig: 0x317711},                                 // float.sass:177
+	{form: 518, chips: 0x1, step: 476, nstep: 3, slot: 814, nslot: 4, sig: 0x1111, fixed: true},                       // float.sass:155
+	{form: 519, chips: 0x1, step: 476, nstep: 3, slot: 818, nslot: 5, sig: 0x77111, fixed: true},                      // float.sass:155
+	{form: 520, chips: 0x1, step: 476, nstep: 3, slot: 823, nslot: 4, sig: 0x8111, fixed: true},                       // float.sass:155
+	{form: 522, chips: 0x1, step: 476, nstep: 3, slot: 827, nslot: 5, sig: 0x17711, fixed: true},                      // float.sass:155
+	{form: 523, chips: 0x1, step: 476, nstep: 3, slot: 832, nslot: 4, sig: 0x1811, fixed: true},                       // float.sass:155
+	{form: 525, chips: 0x1, step: 476, nstep: 3, slot: 836, nslot: 4, sig: 0x1211, fixed: true},                       // float.sass:155
+	{form: 526, chips: 0x1, step: 476, nstep: 3, slot: 840, nslot: 4, sig: 0x2111, fixed: true},                       // float.sass:155
+	{form: 527, chips: 0x3e, step: 479, nstep: 3, slot: 814, nslot: 4, sig: 0x1111, fixed: true},                      // float.sass:156
+	{form: 528, chips: 0x3e, step: 479, nstep: 3, slot: 823, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:156
+	{form: 530, chips: 0x3e, step: 479, nstep: 3, slot: 832, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:156
+	{form: 532, chips: 0x3e, step: 479, nstep: 3, slot: 836, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:156
+	{form: 533, chips: 0x3e, step: 479, nstep: 3, slot: 840, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:156
+	{form: 534, chips: 0x3e, step: 482, nstep: 3, slot: 844, nslot: 5, sig: 0x31111},                                  // float.sass:157
+	{form: 535, chips: 0x3e, step: 482, nstep: 3, slot: 849, nslot: 5, sig: 0x38111},                                  // float.sass:157
+	{form: 537, chips: 0x3e, step: 482, nstep: 3, slot: 854, nslot: 5, sig: 0x31811},                                  // float.sass:157
+	{form: 539, chips: 0x3e, step: 482, nstep: 3, slot: 859, nslot: 5, sig: 0x31211},                                  // float.sass:157
+	{form: 540, chips: 0x3e, step: 482, nstep: 3, slot: 864, nslot: 5, sig: 0x32111},                                  // float.sass:157
+	{form: 541, chips: 0x3e, step: 476, nstep: 3, slot: 818, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:158
+	{form: 542, chips: 0x3e, step: 476, nstep: 3, slot: 827, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:158
+	{form: 543, chips: 0x3e, step: 485, nstep: 3, slot: 818, nslot: 5, sig: 0x77111, fixed: true},                     // float.sass:159
+	{form: 544, chips: 0x3e, step: 485, nstep: 3, slot: 827, nslot: 5, sig: 0x17711, fixed: true},                     // float.sass:159
+	{form: 545, chips: 0x3e, step: 488, nstep: 3, slot: 869, nslot: 6, sig: 0x377111},                                 // float.sass:160
+	{form: 546, chips: 0x3e, step: 488, nstep: 3, slot: 875, nslot: 6, sig: 0x317711},                                 // float.sass:160
+	{form: 547, chips: 0x3e, step: 491, nstep: 3, slot: 869, nslot: 6, sig: 0x377111},                                 // float.sass:161
+	{form: 548, chips: 0x3e, step: 491, nstep: 3, slot: 875, nslot: 6, sig: 0x317711},                                 // float.sass:161
+	{form: 549, chips: 0xfc0, step: 494, nstep: 3, slot: 881, nslot: 4, sig: 0x1111, fixed: true},                     // float.sass:162
+	{form: 550, chips: 0x40, step: 494, nstep: 3, slot: 885, nslot: 4, sig: 0x8111, fixed: true},                      // float.sass:162
+	{form: 552, chips: 0x40, step: 494, nstep: 3, slot: 889, nslot: 4, sig: 0x1811, fixed: true},                      // float.sass:162
+	{form: 554, chips: 0x40, step: 494, nstep: 3, slot: 893, nslot: 4, sig: 0x1211, fixed: true},                      // float.sass:162
+	{form: 555, chips: 0xf80, step: 494, nstep: 3, slot: 893, nslot: 4, sig: 0x1211, fixed: true},                     // float.sass:162
+	{form: 556, chips: 0x40, step: 494, nstep: 3, slot: 897, nslot: 4, sig: 0x2111, fixed: true},                      // float.sass:162
+	{form: 557, chips: 0xf80, step: 494, nstep: 3, slot: 897, nslot: 4, sig: 0x2111, fixed: true},                     // float.sass:162
+	{form: 558, chips: 0xfc0, step: 497, nstep: 3, slot: 901, nslot: 5, sig: 0x31111},                                 // float.sass:163
+	{form: 559, chips: 0x40, step: 497, nstep: 3, slot: 906, nslot: 5, sig: 0x38111},                                  // float.sass:163
+	{form: 561, chips: 0x40, step: 497, nstep: 3, slot: 911, nslot: 5, sig: 0x31811},                                  // float.sass:163
+	{form: 563, chips: 0x40, step: 497, nstep: 3, slot: 916, nslot: 5, sig: 0x31211},                                  // float.sass:163
+	{form: 564, chips: 0xf80, step: 497, nstep: 3, slot: 916, nslot: 5, sig: 0x31211},                                 // float.sass:163
+	{form: 565, chips: 0x40, step: 497, nstep: 3, slot: 921, nslot: 5, sig: 0x32111},                                  // float.sass:163
+	{form: 566, chips: 0xf80, step: 497, nstep: 3, slot: 921, nslot: 5, sig: 0x32111},                                 // float.sass:163
+	{form: 567, chips: 0xfc0, step: 500, nstep: 3, slot: 926, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:164
+	{form: 568, chips: 0xfc0, step: 500, nstep: 3, slot: 931, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:164
+	{form: 569, chips: 0xfc0, step: 503, nstep: 3, slot: 926, nslot: 5, sig: 0x77111, fixed: true},                    // float.sass:165
+	{form: 570, chips: 0xfc0, step: 503, nstep: 3, slot: 931, nslot: 5, sig: 0x17711, fixed: true},                    // float.sass:165
+	{form: 571, chips: 0xfc0, step: 506, nstep: 3, slot: 936, nslot: 6, sig: 0x377111},                                // float.sass:166
+	{form: 572, chips: 0xfc0, step: 506, nstep: 3, slot: 942, nslot: 6, sig: 0x317711},                                // float.sass:166
+	{form: 573, chips: 0xfc0, step: 509, nstep: 3, slot: 936, nslot: 6, sig: 0x377111},                                // float.sass:167
+	{form: 574, chips: 0xfc0, step: 509, nstep: 3, slot: 942, nslot: 6, sig: 0x317711},                                // float.sass:167
+	{form: 615, chips: 0x40, step: 512, nstep: 3, slot: 948, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:75
+	{form: 616, chips: 0x40, step: 512, nstep: 3, slot: 953, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:76
+	{form: 617, chips: 0x40, step: 515, nstep: 5, slot: 959, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:77
+	{form: 618, chips: 0x40, step: 515, nstep: 5, slot: 966, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:78
+	{form: 619, chips: 0x40, step: 520, nstep: 3, slot: 948, nslot: 5, sig: 0xe41c1},                                  // tensor.sass:79
+	{form: 620, chips: 0x40, step: 520, nstep: 3, slot: 953, nslot: 6, sig: 0xe41c11},                                 // tensor.sass:80
+	{form: 621, chips: 0x40, step: 523, nstep: 5, slot: 959, nslot: 7, sig: 0xe6141c1},                                // tensor.sass:81
+	{form: 622, chips: 0x40, step: 523, nstep: 5, slot: 966, nslot: 8, sig: 0xe6141c11},                               // tensor.sass:82
 	{form: 624, chips: 0x1, step: 528, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:86
 	{form: 625, chips: 0x2, step: 531, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:87
 	{form: 626, chips: 0x2, step: 534, nstep: 3, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                       // tensor.sass:88
-	{form: 627, chips: 0x2, step: 537, nstep: 4, slot: 978, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
-	{form: 628, chips: 0xffc, step: 531, nstep: 3, slot: 984, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
+	{form: 627, chips: 0x2, step: 537, nstep: 4, slot: 974, nslot: 6, sig: 0x611111, fixed: true},                     // tensor.sass:89
+	{form: 628, chips: 0xffc, step: 531, nstep: 3, slot: 980, nslot: 5, sig: 0x41111},                                 // tensor.sass:90
 	{form: 629, chips: 0xffc, step: 534, nstep: 3, slot: 118, nslot: 5, sig: 0x41111},                                 // tensor.sass:91
-	{form: 630, chips: 0xc7c, step: 537, nstep: 4, slot: 989, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
-	{form: 631, chips: 0x380, step: 537, nstep: 4, slot: 996, nslot: 7, sig: 0x6141111},                               // tensor.sass:93
-	{form: 632, chips: 0x2, step: 541, nstep: 3, slot: 1003, nslot: 4, sig: 0x3111, fixed: true},                      // float.sass:180
-	{form: 633, chips: 0x2, step: 541, nstep: 3, slot: 1007, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:180
-	{form: 635, chips: 0x2, step: 405, nstep: 2, slot: 1011, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:181
-	{form: 636, chips: 0x2, step: 544, nstep: 3, slot: 1016, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:182
-	{form: 637, chips: 0x3c, step: 547, nstep: 4, slot: 1021, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:183
-	{form: 638, chips: 0x3c, step: 547, nstep: 4, slot: 1025, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:183
-	{form: 640, chips: 0x3c, step: 547, nstep: 4, slot: 1029, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:183
-	{form: 641, chips: 0xfc0, step: 547, nstep: 4, slot: 1033, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:184
-	{form: 642, chips: 0x40, step: 547, nstep: 4, slot: 1037, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:184
-	{form: 644, chips: 0x40, step: 547, nstep: 4, slot: 1041, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:184
-	{form: 645, chips: 0xf80, step: 547, nstep: 4, slot: 1041, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:184
-	{form: 646, chips: 0x3c, step: 407, nstep: 3, slot: 1016, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:185
-	{form: 647, chips: 0xfc0, step: 407, nstep: 3, slot: 1045, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:185
-	{form: 648, chips: 0x3c, step: 551, nstep: 4, slot: 1050, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:186
-	{form: 649, chips: 0xfc0, step: 551, nstep: 4, slot: 1055, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:186
-	{form: 650, chips: 0x3f, step: 476, nstep: 3, slot: 650, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:189
-	{form: 651, chips: 0x3f, step: 476, nstep: 3, slot: 653, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:189
-	{form: 652, chips: 0x3f, step: 476, nstep: 3, slot: 657, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:189
-	{form: 654, chips: 0x3f, step: 476, nstep: 3, slot: 660, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:189
-	{form: 655, chips: 0xfc0, step: 555, nstep: 3, slot: 679, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:190
-	{form: 656, chips: 0x40, step: 555, nstep: 3, slot: 682, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:190
-	{form: 658, chips: 0x40, step: 555, nstep: 3, slot: 685, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:190
-	{form: 659, chips: 0xf80, step: 555, nstep: 3, slot: 685, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:190
-	{form: 660, chips: 0xfc0, step: 558, nstep: 2, slot: 688, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:191
-	{form: 661, chips: 0xfc0, step: 485, nstep: 3, slot: 692, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:192
-	{form: 662, chips: 0x3f, step: 560, nstep: 4, slot: 1021, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:195
-	{form: 663, chips: 0x3f, step: 560, nstep: 4, slot: 1050, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:195
-	{form: 664, chips: 0x3f, step: 560, nstep: 4, slot: 1025, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:195
-	{form: 666, chips: 0x3f, step: 560, nstep: 4, slot: 1029, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:195
-	{form: 667, chips: 0xfc0, step: 564, nstep: 5, slot: 1060, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:196
-	{form: 668, chips: 0x40, step: 564, nstep: 5, slot: 1064, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:196
-	{form: 670, chips: 0x40, step: 564, nstep: 5, slot: 1068, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:196
-	{form: 671, chips: 0xf80, step: 564, nstep: 5, slot: 1068, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:196
-	{form: 672, chips: 0xfc0, step: 560, nstep: 4, slot: 1055, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:197
-	{form: 673, chips: 0xfc0, step: 569, nstep: 5, slot: 1072, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:198
-	{form: 674, chips: 0x3f, step: 574, nstep: 4, slot: 1077, nslot: 5, sig: 0x31133},                                 // float.sass:201
-	{form: 675, chips: 0x3f, step: 574, nstep: 4, slot: 1082, nslot: 6, sig: 0x377133},                                // float.sass:201
-	{form: 676, chips: 0x3f, step: 574, nstep: 4, slot: 1088, nslot: 5, sig: 0x38133},                                 // float.sass:201
-	{form: 678, chips: 0x3f, step: 574, nstep: 4, slot: 1093, nslot: 5, sig: 0x32133},                                 // float.sass:201
-	{form: 679, chips: 0xfc0, step: 578, nstep: 5, slot: 1098, nslot: 5, sig: 0x31133},                                // float.sass:202
-	{form: 680, chips: 0x40, step: 578, nstep: 5, slot: 1103, nslot: 5, sig: 0x38133},                                 // float.sass:202
-	{form: 682, chips: 0x40, step: 578, nstep: 5, slot: 1108, nslot: 5, sig: 0x32133},                                 // float.sass:202
-	{form: 683, chips: 0xf80, step: 578, nstep: 5, slot: 1108, nslot: 5, sig: 0x32133},                                // float.sass:202
-	{form: 684, chips: 0xfc0, step: 574, nstep: 4, slot: 1113, nslot: 6, sig: 0x377133},                               // float.sass:203
-	{form: 685, chips: 0xfc0, step: 583, nstep: 5, slot: 1119, nslot: 6, sig: 0x377133},                               // float.sass:204
-	{form: 686, chips: 0xfff, step: 588, nstep: 3, slot: 1125, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:207
-	{form: 687, chips: 0x7f, step: 588, nstep: 3, slot: 1127, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:207
-	{form: 689, chips: 0x7f, step: 588, nstep: 3, slot: 1129, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
-	{form: 690, chips: 0xf80, step: 588, nstep: 3, slot: 1129, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:207
+	{form: 630, chips: 0xc7c, step: 537, nstep: 4, slot: 985, nslot: 7, sig: 0x6141111},                               // tensor.sass:92
+	{form: 631, chips: 0x380, step: 537, nstep: 4, slot: 992, nslot: 7, sig: 0x6141111},                               // tensor.sass:93
+	{form: 632, chips: 0x2, step: 541, nstep: 3, slot: 999, nslot: 4, sig: 0x3111, fixed: true},                       // float.sass:180
+	{form: 633, chips: 0x2, step: 541, nstep: 3, slot: 1003, nslot: 4, sig: 0x3811, fixed: true},                      // float.sass:180
+	{form: 635, chips: 0x2, step: 405, nstep: 2, slot: 1007, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:181
+	{form: 636, chips: 0x2, step: 544, nstep: 3, slot: 1012, nslot: 5, sig: 0x37711, fixed: true},                     // float.sass:182
+	{form: 637, chips: 0x3c, step: 547, nstep: 4, slot: 1017, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:183
+	{form: 638, chips: 0x3c, step: 547, nstep: 4, slot: 1021, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:183
+	{form: 640, chips: 0x3c, step: 547, nstep: 4, slot: 1025, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:183
+	{form: 641, chips: 0xfc0, step: 547, nstep: 4, slot: 1029, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:184
+	{form: 642, chips: 0x40, step: 547, nstep: 4, slot: 1033, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:184
+	{form: 644, chips: 0x40, step: 547, nstep: 4, slot: 1037, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:184
+	{form: 645, chips: 0xf80, step: 547, nstep: 4, slot: 1037, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:184
+	{form: 646, chips: 0x3c, step: 407, nstep: 3, slot: 1012, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:185
+	{form: 647, chips: 0xfc0, step: 407, nstep: 3, slot: 1041, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:185
+	{form: 648, chips: 0x3c, step: 551, nstep: 4, slot: 1046, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:186
+	{form: 649, chips: 0xfc0, step: 551, nstep: 4, slot: 1051, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:186
+	{form: 650, chips: 0x3f, step: 476, nstep: 3, slot: 646, nslot: 3, sig: 0x111, fixed: true},                       // float.sass:189
+	{form: 651, chips: 0x3f, step: 476, nstep: 3, slot: 649, nslot: 4, sig: 0x7711, fixed: true},                      // float.sass:189
+	{form: 652, chips: 0x3f, step: 476, nstep: 3, slot: 653, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:189
+	{form: 654, chips: 0x3f, step: 476, nstep: 3, slot: 656, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:189
+	{form: 655, chips: 0xfc0, step: 555, nstep: 3, slot: 675, nslot: 3, sig: 0x111, fixed: true},                      // float.sass:190
+	{form: 656, chips: 0x40, step: 555, nstep: 3, slot: 678, nslot: 3, sig: 0x811, fixed: true},                       // float.sass:190
+	{form: 658, chips: 0x40, step: 555, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                       // float.sass:190
+	{form: 659, chips: 0xf80, step: 555, nstep: 3, slot: 681, nslot: 3, sig: 0x211, fixed: true},                      // float.sass:190
+	{form: 660, chips: 0xfc0, step: 558, nstep: 2, slot: 684, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:191
+	{form: 661, chips: 0xfc0, step: 485, nstep: 3, slot: 688, nslot: 4, sig: 0x7711, fixed: true},                     // float.sass:192
+	{form: 662, chips: 0x3f, step: 560, nstep: 4, slot: 1017, nslot: 4, sig: 0x3111, fixed: true},                     // float.sass:195
+	{form: 663, chips: 0x3f, step: 560, nstep: 4, slot: 1046, nslot: 5, sig: 0x37711, fixed: true},                    // float.sass:195
+	{form: 664, chips: 0x3f, step: 560, nstep: 4, slot: 1021, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:195
+	{form: 666, chips: 0x3f, step: 560, nstep: 4, slot: 1025, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:195
+	{form: 667, chips: 0xfc0, step: 564, nstep: 5, slot: 1056, nslot: 4, sig: 0x3111, fixed: true},                    // float.sass:196
+	{form: 668, chips: 0x40, step: 564, nstep: 5, slot: 1060, nslot: 4, sig: 0x3811, fixed: true},                     // float.sass:196
+	{form: 670, chips: 0x40, step: 564, nstep: 5, slot: 1064, nslot: 4, sig: 0x3211, fixed: true},                     // float.sass:196
+	{form: 671, chips: 0xf80, step: 564, nstep: 5, slot: 1064, nslot: 4, sig: 0x3211, fixed: true},                    // float.sass:196
+	{form: 672, chips: 0xfc0, step: 560, nstep: 4, slot: 1051, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:197
+	{form: 673, chips: 0xfc0, step: 569, nstep: 5, slot: 1068, nslot: 5, sig: 0x37711, fixed: true},                   // float.sass:198
+	{form: 674, chips: 0x3f, step: 574, nstep: 4, slot: 1073, nslot: 5, sig: 0x31133},                                 // float.sass:201
+	{form: 675, chips: 0x3f, step: 574, nstep: 4, slot: 1078, nslot: 6, sig: 0x377133},                                // float.sass:201
+	{form: 676, chips: 0x3f, step: 574, nstep: 4, slot: 1084, nslot: 5, sig: 0x38133},                                 // float.sass:201
+	{form: 678, chips: 0x3f, step: 574, nstep: 4, slot: 1089, nslot: 5, sig: 0x32133},                                 // float.sass:201
+	{form: 679, chips: 0xfc0, step: 578, nstep: 5, slot: 1094, nslot: 5, sig: 0x31133},                                // float.sass:202
+	{form: 680, chips: 0x40, step: 578, nstep: 5, slot: 1099, nslot: 5, sig: 0x38133},                                 // float.sass:202
+	{form: 682, chips: 0x40, step: 578, nstep: 5, slot: 1104, nslot: 5, sig: 0x32133},                                 // float.sass:202
+	{form: 683, chips: 0xf80, step: 578, nstep: 5, slot: 1104, nslot: 5, sig: 0x32133},                                // float.sass:202
+	{form: 684, chips: 0xfc0, step: 574, nstep: 4, slot: 1109, nslot: 6, sig: 0x377133},                               // float.sass:203
+	{form: 685, chips: 0xfc0, step: 583, nstep: 5, slot: 1115, nslot: 6, sig: 0x377133},                               // float.sass:204
+	{form: 686, chips: 0xfff, step: 588, nstep: 3, slot: 1121, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:207
+	{form: 687, chips: 0x7f, step: 588, nstep: 3, slot: 1123, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:207
+	{form: 689, chips: 0x7f, step: 588, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:207
+	{form: 690, chips: 0xf80, step: 588, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:207
 	{form: 691, chips: 0xfff, step: 591, nstep: 3, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:208
 	{form: 692, chips: 0x7f, step: 591, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:208
 	{form: 694, chips: 0x7f, step: 591, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:208
 	{form: 695, chips: 0xf80, step: 591, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:208
 	{form: 696, chips: 0xfff, step: 594, nstep: 3, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:209
-	{form: 697, chips: 0xfff, step: 594, nstep: 3, slot: 1131, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:209
+	{form: 697, chips: 0xfff, step: 594, nstep: 3, slot: 1127, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:209
 	{form: 698, chips: 0x7f, step: 594, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:209
 	{form: 700, chips: 0x7f, step: 594, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:209
 	{form: 701, chips: 0xf80, step: 594, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:209
-	{form: 702, chips: 0xfff, step: 597, nstep: 2, slot: 606, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
-	{form: 703, chips: 0xfff, step: 597, nstep: 2, slot: 1133, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:210
-	{form: 704, chips: 0x7f, step: 597, nstep: 2, slot: 610, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
-	{form: 706, chips: 0x7f, step: 597, nstep: 2, slot: 612, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
-	{form: 707, chips: 0xf80, step: 597, nstep: 2, slot: 612, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
-	{form: 708, chips: 0xfff, step: 599, nstep: 3, slot: 1125, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:211
-	{form: 709, chips: 0x7f, step: 599, nstep: 3, slot: 1127, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:211
-	{form: 711, chips: 0x7f, step: 599, nstep: 3, slot: 1129, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
-	{form: 712, chips: 0xf80, step: 599, nstep: 3, slot: 1129, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:211
+	{form: 702, chips: 0xfff, step: 597, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:210
+	{form: 703, chips: 0xfff, step: 597, nstep: 2, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:210
+	{form: 704, chips: 0x7f, step: 597, nstep: 2, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:210
+	{form: 706, chips: 0x7f, step: 597, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:210
+	{form: 707, chips: 0xf80, step: 597, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:210
+	{form: 708, chips: 0xfff, step: 599, nstep: 3, slot: 1121, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:211
+	{form: 709, chips: 0x7f, step: 599, nstep: 3, slot: 1123, nslot: 2, sig: 0x81, fixed: true},                       // float.sass:211
+	{form: 711, chips: 0x7f, step: 599, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:211
+	{form: 712, chips: 0xf80, step: 599, nstep: 3, slot: 1125, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:211
 	{form: 713, chips: 0xfff, step: 602, nstep: 3, slot: 291, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:212
 	{form: 714, chips: 0x7f, step: 602, nstep: 3, slot: 295, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:212
 	{form: 716, chips: 0x7f, step: 602, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:212
 	{form: 717, chips: 0xf80, step: 602, nstep: 3, slot: 297, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:212
-	{form: 718, chips: 0xfff, step: 605, nstep: 3, slot: 606, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
-	{form: 719, chips: 0xfff, step: 605, nstep: 3, slot: 1133, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:213
-	{form: 720, chips: 0x7f, step: 605, nstep: 3, slot: 610, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
-	{form: 722, chips: 0x7f, step: 605, nstep: 3, slot: 612, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
-	{form: 723, chips: 0xf80, step: 605, nstep: 3, slot: 612, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
-	{form: 724, chips: 0xfff, step: 608, nstep: 2, slot: 606, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:214
-	{form: 725, chips: 0xfff, step: 608, nstep: 2, slot: 1133, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:214
-	{form: 726, chips: 0x7f, step: 608, nstep: 2, slot: 610, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:214
-	{form: 728, chips: 0x7f, step: 608, nstep: 2, slot: 612, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:214
-	{form: 729, chips: 0xf80, step: 608, nstep: 2, slot: 612, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:214
+	{form: 718, chips: 0xfff, step: 605, nstep: 3, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:213
+	{form: 719, chips: 0xfff, step: 605, nstep: 3, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:213
+	{form: 720, chips: 0x7f, step: 605, nstep: 3, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:213
+	{form: 722, chips: 0x7f, step: 605, nstep: 3, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:213
+	{form: 723, chips: 0xf80, step: 605, nstep: 3, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:213
+	{form: 724, chips: 0xfff, step: 608, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:214
+	{form: 725, chips: 0xfff, step: 608, nstep: 2, slot: 1129, nslot: 2, sig: 0x61, fixed: true},                      // float.sass:214
+	{form: 726, chips: 0x7f, step: 608, nstep: 2, slot: 606, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:214
+	{form: 728, chips: 0x7f, step: 608, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:214
+	{form: 729, chips: 0xf80, step: 608, nstep: 2, slot: 608, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:214
 	{form: 730, chips: 0xfff, step: 610, nstep: 3, slot: 299, nslot: 2, sig: 0x11, fixed: true},                       // float.sass:215
 	{form: 731, chips: 0x7f, step: 610, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:215
 	{form: 733, chips: 0x7f, step: 610, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:215
@@ -1116,335 +1116,335 @@ var shapes = [...]shape{
 	{form: 741, chips: 0x7c, step: 616, nstep: 3, slot: 301, nslot: 2, sig: 0x81, fixed: true},                        // float.sass:219
 	{form: 743, chips: 0x7c, step: 616, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                        // float.sass:219
 	{form: 744, chips: 0xf80, step: 616, nstep: 3, slot: 303, nslot: 2, sig: 0x21, fixed: true},                       // float.sass:219
-	{form: 745, chips: 0xfff, step: 619, nstep: 3, slot: 1135, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:18
-	{form: 746, chips: 0xfff, step: 619, nstep: 3, slot: 1137, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:18
-	{form: 747, chips: 0x7f, step: 619, nstep: 3, slot: 1139, nslot: 2, sig: 0x81, fixed: true},                       // integer.sass:18
-	{form: 749, chips: 0x7f, step: 619, nstep: 3, slot: 1141, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
-	{form: 750, chips: 0xf80, step: 619, nstep: 3, slot: 1141, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:18
-	{form: 751, chips: 0x3f, step: 619, nstep: 3, slot: 1143, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:21
-	{form: 752, chips: 0x3f, step: 619, nstep: 3, slot: 1147, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
-	{form: 754, chips: 0x3f, step: 619, nstep: 3, slot: 1151, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
-	{form: 763, chips: 0xfc0, step: 622, nstep: 3, slot: 1155, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
-	{form: 764, chips: 0x40, step: 622, nstep: 3, slot: 1159, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
-	{form: 765, chips: 0xf80, step: 622, nstep: 3, slot: 1159, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
+	{form: 745, chips: 0xfff, step: 619, nstep: 3, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                      // integer.sass:18
+	{form: 746, chips: 0xfff, step: 619, nstep: 3, slot: 1133, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:18
+	{form: 747, chips: 0x7f, step: 619, nstep: 3, slot: 1135, nslot: 2, sig: 0x81, fixed: true},                       // integer.sass:18
+	{form: 749, chips: 0x7f, step: 619, nstep: 3, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                       // integer.sass:18
+	{form: 750, chips: 0xf80, step: 619, nstep: 3, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:18
+	{form: 751, chips: 0x3f, step: 619, nstep: 3, slot: 1139, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:21
+	{form: 752, chips: 0x3f, step: 619, nstep: 3, slot: 1143, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:21
+	{form: 754, chips: 0x3f, step: 619, nstep: 3, slot: 1147, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:21
+	{form: 763, chips: 0xfc0, step: 622, nstep: 3, slot: 1151, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:24
+	{form: 764, chips: 0x40, step: 622, nstep: 3, slot: 1155, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:24
+	{form: 765, chips: 0xf80, step: 622, nstep: 3, slot: 1155, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:24
 	{form: 772, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                         // integer.sass:29
 	{form: 773, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                         // integer.sass:29
 	{form: 774, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                          // integer.sass:29
 	{form: 776, chips: 0x7f, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                          // integer.sass:29
 	{form: 777, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                         // integer.sass:29
-	{form: 778, chips: 0xc00, step: 625, nstep: 1, slot: 1163, nslot: 4, sig: 0x1131},                                 // integer.sass:32
-	{form: 779, chips: 0xc00, step: 625, nstep: 1, slot: 1167, nslot: 4, sig: 0x6131},                                 // integer.sass:32
-	{form: 780, chips: 0xc00, step: 625, nstep: 1, slot: 1171, nslot: 4, sig: 0x2131},                                 // integer.sass:32
-	{form: 781, chips: 0xc00, step: 626, nstep: 2, slot: 1175, nslot: 5, sig: 0x31131},                                // integer.sass:33
-	{form: 782, chips: 0xc00, step: 626, nstep: 2, slot: 1180, nslot: 5, sig: 0x36131},                                // integer.sass:33
-	{form: 783, chips: 0xc00, step: 626, nstep: 2, slot: 1185, nslot: 5, sig: 0x32131},                                // integer.sass:33
-	{form: 784, chips: 0x7f, step: 0, nstep: 0, slot: 1190, nslot: 6, sig: 0x111331},                                  // integer.sass:36
-	{form: 785, chips: 0x7f, step: 0, nstep: 0, slot: 1196, nslot: 6, sig: 0x161331},                                  // integer.sass:36
-	{form: 786, chips: 0x7f, step: 0, nstep: 0, slot: 1202, nslot: 6, sig: 0x181331},                                  // integer.sass:36
-	{form: 788, chips: 0x7f, step: 0, nstep: 0, slot: 1208, nslot: 6, sig: 0x121331},                                  // integer.sass:36
-	{form: 789, chips: 0x7f, step: 628, nstep: 1, slot: 1214, nslot: 8, sig: 0x33111331},                              // integer.sass:37
-	{form: 790, chips: 0x7f, step: 628, nstep: 1, slot: 1222, nslot: 8, sig: 0x33161331},                              // integer.sass:37
-	{form: 791, chips: 0x7f, step: 628, nstep: 1, slot: 1230, nslot: 8, sig: 0x33181331},                              // integer.sass:37
-	{form: 793, chips: 0x7f, step: 628, nstep: 1, slot: 1238, nslot: 8, sig: 0x33121331},                              // integer.sass:37
-	{form: 794, chips: 0x180, step: 0, nstep: 0, slot: 1246, nslot: 6, sig: 0x111331},                                 // integer.sass:38
-	{form: 795, chips: 0x180, step: 0, nstep: 0, slot: 1252, nslot: 6, sig: 0x161331},                                 // integer.sass:38
-	{form: 796, chips: 0x180, step: 0, nstep: 0, slot: 1258, nslot: 6, sig: 0x121331},                                 // integer.sass:38
-	{form: 797, chips: 0x180, step: 628, nstep: 1, slot: 1264, nslot: 8, sig: 0x33111331},                             // integer.sass:39
-	{form: 798, chips: 0x180, step: 628, nstep: 1, slot: 1272, nslot: 8, sig: 0x33161331},                             // integer.sass:39
-	{form: 799, chips: 0x180, step: 628, nstep: 1, slot: 1280, nslot: 8, sig: 0x33121331},                             // integer.sass:39
-	{form: 800, chips: 0xe00, step: 0, nstep: 0, slot: 1246, nslot: 6, sig: 0x111331},                                 // integer.sass:40
-	{form: 801, chips: 0xe00, step: 0, nstep: 0, slot: 1252, nslot: 6, sig: 0x161331},                                 // integer.sass:40
-	{form: 802, chips: 0xe00, step: 0, nstep: 0, slot: 1258, nslot: 6, sig: 0x121331},                                 // integer.sass:40
-	{form: 803, chips: 0xe00, step: 628, nstep: 1, slot: 1264, nslot: 8, sig: 0x33111331},                             // integer.sass:41
-	{form: 804, chips: 0xe00, step: 628, nstep: 1, slot: 1272, nslot: 8, sig: 0x33161331},                             // integer.sass:41
-	{form: 805, chips: 0xe00, step: 628, nstep: 1, slot: 1280, nslot: 8, sig: 0x33121331},                             // integer.sass:41
+	{form: 778, chips: 0xc00, step: 625, nstep: 1, slot: 1159, nslot: 4, sig: 0x1131},                                 // integer.sass:32
+	{form: 779, chips: 0xc00, step: 625, nstep: 1, slot: 1163, nslot: 4, sig: 0x6131},                                 // integer.sass:32
+	{form: 780, chips: 0xc00, step: 625, nstep: 1, slot: 1167, nslot: 4, sig: 0x2131},                                 // integer.sass:32
+	{form: 781, chips: 0xc00, step: 626, nstep: 2, slot: 1171, nslot: 5, sig: 0x31131},                                // integer.sass:33
+	{form: 782, chips: 0xc00, step: 626, nstep: 2, slot: 1176, nslot: 5, sig: 0x36131},                                // integer.sass:33
+	{form: 783, chips: 0xc00, step: 626, nstep: 2, slot: 1181, nslot: 5, sig: 0x32131},                                // integer.sass:33
+	{form: 784, chips: 0x7f, step: 0, nstep: 0, slot: 1186, nslot: 6, sig: 0x111331},                                  // integer.sass:36
+	{form: 785, chips: 0x7f, step: 0, nstep: 0, slot: 1192, nslot: 6, sig: 0x161331},                                  // integer.sass:36
+	{form: 786, chips: 0x7f, step: 0, nstep: 0, slot: 1198, nslot: 6, sig: 0x181331},                                  // integer.sass:36
+	{form: 788, chips: 0x7f, step: 0, nstep: 0, slot: 1204, nslot: 6, sig: 0x121331},                                  // integer.sass:36
+	{form: 789, chips: 0x7f, step: 628, nstep: 1, slot: 1210, nslot: 8, sig: 0x33111331},                              // integer.sass:37
+	{form: 790, chips: 0x7f, step: 628, nstep: 1, slot: 1218, nslot: 8, sig: 0x33161331},                              // integer.sass:37
+	{form: 791, chips: 0x7f, step: 628, nstep: 1, slot: 1226, nslot: 8, sig: 0x33181331},                              // integer.sass:37
+	{form: 793, chips: 0x7f, step: 628, nstep: 1, slot: 1234, nslot: 8, sig: 0x33121331},                              // integer.sass:37
+	{form: 794, chips: 0x180, step: 0, nstep: 0, slot: 1242, nslot: 6, sig: 0x111331},                                 // integer.sass:38
+	{form: 795, chips: 0x180, step: 0, nstep: 0, slot: 1248, nslot: 6, sig: 0x161331},                                 // integer.sass:38
+	{form: 796, chips: 0x180, step: 0, nstep: 0, slot: 1254, nslot: 6, sig: 0x121331},                                 // integer.sass:38
+	{form: 797, chips: 0x180, step: 628, nstep: 1, slot: 1260, nslot: 8, sig: 0x33111331},                             // integer.sass:39
+	{form: 798, chips: 0x180, step: 628, nstep: 1, slot: 1268, nslot: 8, sig: 0x33161331},                             // integer.sass:39
+	{form: 799, chips: 0x180, step: 628, nstep: 1, slot: 1276, nslot: 8, sig: 0x33121331},                             // integer.sass:39
+	{form: 800, chips: 0xe00, step: 0, nstep: 0, slot: 1242, nslot: 6, sig: 0x111331},                                 // integer.sass:40
+	{form: 801, chips: 0xe00, step: 0, nstep: 0, slot: 1248, nslot: 6, sig: 0x161331},                                 // integer.sass:40
+	{form: 802, chips: 0xe00, step: 0, nstep: 0, slot: 1254, nslot: 6, sig: 0x121331},                                 // integer.sass:40
+	{form: 803, chips: 0xe00, step: 628, nstep: 1, slot: 1260, nslot: 8, sig: 0x33111331},                             // integer.sass:41
+	{form: 804, chips: 0xe00, step: 628, nstep: 1, slot: 1268, nslot: 8, sig: 0x33161331},                             // integer.sass:41
+	{form: 805, chips: 0xe00, step: 628, nstep: 1, slot: 1276, nslot: 8, sig: 0x33121331},                             // integer.sass:41
 	{form: 806, chips: 0xfff, step: 629, nstep: 3, slot: 332, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:44
-	{form: 807, chips: 0xfff, step: 629, nstep: 3, slot: 1288, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
+	{form: 807, chips: 0xfff, step: 629, nstep: 3, slot: 1284, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:44
 	{form: 808, chips: 0x7f, step: 629, nstep: 3, slot: 368, nslot: 4, sig: 0x1811, fixed: true},                      // integer.sass:44
 	{form: 810, chips: 0x7f, step: 629, nstep: 3, slot: 344, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:44
 	{form: 811, chips: 0xf80, step: 629, nstep: 3, slot: 344, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:44
-	{form: 812, chips: 0xfff, step: 632, nstep: 4, slot: 1292, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
-	{form: 813, chips: 0xfff, step: 632, nstep: 4, slot: 1296, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
-	{form: 814, chips: 0x7f, step: 632, nstep: 4, slot: 1300, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
-	{form: 816, chips: 0x7f, step: 632, nstep: 4, slot: 1304, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
-	{form: 817, chips: 0xf80, step: 632, nstep: 4, slot: 1304, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
-	{form: 818, chips: 0x40, step: 636, nstep: 4, slot: 1308, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:96
-	{form: 819, chips: 0x40, step: 636, nstep: 4, slot: 1313, nslot: 6, sig: 0xe41c11},                                // tensor.sass:97
-	{form: 820, chips: 0x40, step: 640, nstep: 6, slot: 1319, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:98
-	{form: 821, chips: 0x40, step: 640, nstep: 6, slot: 1326, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:99
-	{form: 856, chips: 0xfff, step: 646, nstep: 2, slot: 1334, nslot: 5, sig: 0x11131},                                // integer.sass:59
-	{form: 857, chips: 0xfff, step: 646, nstep: 2, slot: 1339, nslot: 5, sig: 0x61131},                                // integer.sass:59
-	{form: 858, chips: 0x7f, step: 646, nstep: 2, slot: 1344, nslot: 5, sig: 0x81131},                                 // integer.sass:59
-	{form: 860, chips: 0xfff, step: 646, nstep: 2, slot: 1349, nslot: 5, sig: 0x16131},                                // integer.sass:59
-	{form: 861, chips: 0x7f, step: 646, nstep: 2, slot: 1354, nslot: 5, sig: 0x18131},                                 // integer.sass:59
-	{form: 863, chips: 0x7f, step: 646, nstep: 2, slot: 1359, nslot: 5, sig: 0x12131},                                 // integer.sass:59
-	{form: 864, chips: 0xf80, step: 646, nstep: 2, slot: 1359, nslot: 5, sig: 0x12131},                                // integer.sass:59
-	{form: 865, chips: 0x7f, step: 646, nstep: 2, slot: 1364, nslot: 5, sig: 0x21131},                                 // integer.sass:59
-	{form: 866, chips: 0xf80, step: 646, nstep: 2, slot: 1364, nslot: 5, sig: 0x21131},                                // integer.sass:59
-	{form: 867, chips: 0xfff, step: 648, nstep: 3, slot: 1369, nslot: 6, sig: 0x311131},                               // integer.sass:60
-	{form: 868, chips: 0xfff, step: 648, nstep: 3, slot: 1375, nslot: 6, sig: 0x361131},                               // integer.sass:60
-	{form: 869, chips: 0x7f, step: 648, nstep: 3, slot: 1381, nslot: 6, sig: 0x381131},                                // integer.sass:60
-	{form: 871, chips: 0xfff, step: 648, nstep: 3, slot: 1387, nslot: 6, sig: 0x316131},                               // integer.sass:60
-	{form: 872, chips: 0x7f, step: 648, nstep: 3, slot: 1393, nslot: 6, sig: 0x318131},                                // integer.sass:60
-	{form: 874, chips: 0x7f, step: 648, nstep: 3, slot: 1399, nslot: 6, sig: 0x312131},                                // integer.sass:60
-	{form: 875, chips: 0xf80, step: 648, nstep: 3, slot: 1399, nslot: 6, sig: 0x312131},                               // integer.sass:60
-	{form: 876, chips: 0x7f, step: 648, nstep: 3, slot: 1405, nslot: 6, sig: 0x321131},                                // integer.sass:60
-	{form: 877, chips: 0xf80, step: 648, nstep: 3, slot: 1405, nslot: 6, sig: 0x321131},                               // integer.sass:60
-	{form: 878, chips: 0xfff, step: 651, nstep: 2, slot: 1334, nslot: 5, sig: 0x11131},                                // integer.sass:63
-	{form: 879, chips: 0xfff, step: 651, nstep: 2, slot: 1339, nslot: 5, sig: 0x61131},                                // integer.sass:63
-	{form: 880, chips: 0x7f, step: 651, nstep: 2, slot: 1344, nslot: 5, sig: 0x81131},                                 // integer.sass:63
-	{form: 882, chips: 0xfff, step: 651, nstep: 2, slot: 1349, nslot: 5, sig: 0x16131},                                // integer.sass:63
-	{form: 883, chips: 0x7f, step: 651, nstep: 2, slot: 1354, nslot: 5, sig: 0x18131},                                 // integer.sass:63
-	{form: 885, chips: 0x7f, step: 651, nstep: 2, slot: 1359, nslot: 5, sig: 0x12131},                                 // integer.sass:63
-	{form: 886, chips: 0xf80, step: 651, nstep: 2, slot: 1359, nslot: 5, sig: 0x12131},                                // integer.sass:63
-	{form: 887, chips: 0x7f, step: 651, nstep: 2, slot: 1364, nslot: 5, sig: 0x21131},                                 // integer.sass:63
-	{form: 888, chips: 0xf80, step: 651, nstep: 2, slot: 1364, nslot: 5, sig: 0x21131},                                // integer.sass:63
-	{form: 889, chips: 0xfff, step: 653, nstep: 3, slot: 1369, nslot: 6, sig: 0x311131},                               // integer.sass:64
-	{form: 890, chips: 0xfff, step: 653, nstep: 3, slot: 1375, nslot: 6, sig: 0x361131},                               // integer.sass:64
-	{form: 891, chips: 0x7f, step: 653, nstep: 3, slot: 1381, nslot: 6, sig: 0x381131},                                // integer.sass:64
-	{form: 893, chips: 0xfff, step: 653, nstep: 3, slot: 1387, nslot: 6, sig: 0x316131},                               // integer.sass:64
-	{form: 894, chips: 0x7f, step: 653, nstep: 3, slot: 1393, nslot: 6, sig: 0x318131},                                // integer.sass:64
-	{form: 896, chips: 0x7f, step: 653, nstep: 3, slot: 1399, nslot: 6, sig: 0x312131},                                // integer.sass:64
-	{form: 897, chips: 0xf80, step: 653, nstep: 3, slot: 1399, nslot: 6, sig: 0x312131},                               // integer.sass:64
-	{form: 898, chips: 0x7f, step: 653, nstep: 3, slot: 1405, nslot: 6, sig: 0x321131},                                // integer.sass:64
-	{form: 899, chips: 0xf80, step: 653, nstep: 3, slot: 1405, nslot: 6, sig: 0x321131},                               // integer.sass:64
+	{form: 812, chips: 0xfff, step: 632, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:45
+	{form: 813, chips: 0xfff, step: 632, nstep: 4, slot: 1292, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:45
+	{form: 814, chips: 0x7f, step: 632, nstep: 4, slot: 1296, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:45
+	{form: 816, chips: 0x7f, step: 632, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:45
+	{form: 817, chips: 0xf80, step: 632, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:45
+	{form: 818, chips: 0x40, step: 636, nstep: 4, slot: 1304, nslot: 5, sig: 0xe41c1},                                 // tensor.sass:96
+	{form: 819, chips: 0x40, step: 636, nstep: 4, slot: 1309, nslot: 6, sig: 0xe41c11},                                // tensor.sass:97
+	{form: 820, chips: 0x40, step: 640, nstep: 6, slot: 1315, nslot: 7, sig: 0xe6141c1},                               // tensor.sass:98
+	{form: 821, chips: 0x40, step: 640, nstep: 6, slot: 1322, nslot: 8, sig: 0xe6141c11},                              // tensor.sass:99
+	{form: 856, chips: 0xfff, step: 646, nstep: 2, slot: 1330, nslot: 5, sig: 0x11131},                                // integer.sass:59
+	{form: 857, chips: 0xfff, step: 646, nstep: 2, slot: 1335, nslot: 5, sig: 0x61131},                                // integer.sass:59
+	{form: 858, chips: 0x7f, step: 646, nstep: 2, slot: 1340, nslot: 5, sig: 0x81131},                                 // integer.sass:59
+	{form: 860, chips: 0xfff, step: 646, nstep: 2, slot: 1345, nslot: 5, sig: 0x16131},                                // integer.sass:59
+	{form: 861, chips: 0x7f, step: 646, nstep: 2, slot: 1350, nslot: 5, sig: 0x18131},                                 // integer.sass:59
+	{form: 863, chips: 0x7f, step: 646, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                 // integer.sass:59
+	{form: 864, chips: 0xf80, step: 646, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:59
+	{form: 865, chips: 0x7f, step: 646, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                 // integer.sass:59
+	{form: 866, chips: 0xf80, step: 646, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:59
+	{form: 867, chips: 0xfff, step: 648, nstep: 3, slot: 1365, nslot: 6, sig: 0x311131},                               // integer.sass:60
+	{form: 868, chips: 0xfff, step: 648, nstep: 3, slot: 1371, nslot: 6, sig: 0x361131},                               // integer.sass:60
+	{form: 869, chips: 0x7f, step: 648, nstep: 3, slot: 1377, nslot: 6, sig: 0x381131},                                // integer.sass:60
+	{form: 871, chips: 0xfff, step: 648, nstep: 3, slot: 1383, nslot: 6, sig: 0x316131},                               // integer.sass:60
+	{form: 872, chips: 0x7f, step: 648, nstep: 3, slot: 1389, nslot: 6, sig: 0x318131},                                // integer.sass:60
+	{form: 874, chips: 0x7f, step: 648, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                                // integer.sass:60
+	{form: 875, chips: 0xf80, step: 648, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                               // integer.sass:60
+	{form: 876, chips: 0x7f, step: 648, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                                // integer.sass:60
+	{form: 877, chips: 0xf80, step: 648, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                               // integer.sass:60
+	{form: 878, chips: 0xfff, step: 651, nstep: 2, slot: 1330, nslot: 5, sig: 0x11131},                                // integer.sass:63
+	{form: 879, chips: 0xfff, step: 651, nstep: 2, slot: 1335, nslot: 5, sig: 0x61131},                                // integer.sass:63
+	{form: 880, chips: 0x7f, step: 651, nstep: 2, slot: 1340, nslot: 5, sig: 0x81131},                                 // integer.sass:63
+	{form: 882, chips: 0xfff, step: 651, nstep: 2, slot: 1345, nslot: 5, sig: 0x16131},                                // integer.sass:63
+	{form: 883, chips: 0x7f, step: 651, nstep: 2, slot: 1350, nslot: 5, sig: 0x18131},                                 // integer.sass:63
+	{form: 885, chips: 0x7f, step: 651, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                 // integer.sass:63
+	{form: 886, chips: 0xf80, step: 651, nstep: 2, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:63
+	{form: 887, chips: 0x7f, step: 651, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                 // integer.sass:63
+	{form: 888, chips: 0xf80, step: 651, nstep: 2, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:63
+	{form: 889, chips: 0xfff, step: 653, nstep: 3, slot: 1365, nslot: 6, sig: 0x311131},                               // integer.sass:64
+	{form: 890, chips: 0xfff, step: 653, nstep: 3, slot: 1371, nslot: 6, sig: 0x361131},                               // integer.sass:64
+	{form: 891, chips: 0x7f, step: 653, nstep: 3, slot: 1377, nslot: 6, sig: 0x381131},                                // integer.sass:64
+	{form: 893, chips: 0xfff, step: 653, nstep: 3, slot: 1383, nslot: 6, sig: 0x316131},                               // integer.sass:64
+	{form: 894, chips: 0x7f, step: 653, nstep: 3, slot: 1389, nslot: 6, sig: 0x318131},                                // integer.sass:64
+	{form: 896, chips: 0x7f, step: 653, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                                // integer.sass:64
+	{form: 897, chips: 0xf80, step: 653, nstep: 3, slot: 1395, nslot: 6, sig: 0x312131},                               // integer.sass:64
+	{form: 898, chips: 0x7f, step: 653, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                                // integer.sass:64
+	{form: 899, chips: 0xf80, step: 653, nstep: 3, slot: 1401, nslot: 6, sig: 0x321131},                               // integer.sass:64
 	{form: 822, chips: 0xfff, step: 656, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:48
-	{form: 823, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
-	{form: 824, chips: 0x7f, step: 656, nstep: 2, slot: 713, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
-	{form: 825, chips: 0xfff, step: 656, nstep: 2, slot: 1415, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
-	{form: 826, chips: 0x7f, step: 656, nstep: 2, slot: 1419, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
+	{form: 823, chips: 0xfff, step: 656, nstep: 2, slot: 1407, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:48
+	{form: 824, chips: 0x7f, step: 656, nstep: 2, slot: 709, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:48
+	{form: 825, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:48
+	{form: 826, chips: 0x7f, step: 656, nstep: 2, slot: 1415, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:48
 	{form: 827, chips: 0xfff, step: 656, nstep: 2, slot: 114, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:49
-	{form: 828, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
-	{form: 829, chips: 0x7f, step: 656, nstep: 2, slot: 713, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
-	{form: 830, chips: 0xfff, step: 656, nstep: 2, slot: 1415, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
-	{form: 831, chips: 0xfff, step: 656, nstep: 2, slot: 1415, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
-	{form: 832, chips: 0xfff, step: 658, nstep: 2, slot: 1415, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
-	{form: 833, chips: 0xfff, step: 660, nstep: 2, slot: 1415, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
+	{form: 828, chips: 0xfff, step: 656, nstep: 2, slot: 1407, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:50
+	{form: 829, chips: 0x7f, step: 656, nstep: 2, slot: 709, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:50
+	{form: 830, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:51
+	{form: 831, chips: 0xfff, step: 656, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:52
+	{form: 832, chips: 0xfff, step: 658, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:53
+	{form: 833, chips: 0xfff, step: 660, nstep: 2, slot: 1411, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:54
 	{form: 834, chips: 0xfff, step: 662, nstep: 1, slot: 224, nslot: 4, sig: 0x1111, fixed: true},                     // integer.sass:55
-	{form: 835, chips: 0xfff, step: 662, nstep: 1, slot: 1423, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
+	{form: 835, chips: 0xfff, step: 662, nstep: 1, slot: 1419, nslot: 4, sig: 0x6111, fixed: true},                    // integer.sass:55
 	{form: 836, chips: 0x7f, step: 662, nstep: 1, slot: 232, nslot: 4, sig: 0x8111, fixed: true},                      // integer.sass:55
-	{form: 838, chips: 0xfff, step: 662, nstep: 1, slot: 1427, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
-	{form: 839, chips: 0x7f, step: 662, nstep: 1, slot: 1431, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
+	{form: 838, chips: 0xfff, step: 662, nstep: 1, slot: 1423, nslot: 4, sig: 0x1611, fixed: true},                    // integer.sass:55
+	{form: 839, chips: 0x7f, step: 662, nstep: 1, slot: 1427, nslot: 4, sig: 0x1811, fixed: true},                     // integer.sass:55
 	{form: 841, chips: 0x7f, step: 662, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                      // integer.sass:55
 	{form: 842, chips: 0xf80, step: 662, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:55
 	{form: 843, chips: 0x7f, step: 662, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                      // integer.sass:55
 	{form: 844, chips: 0xf80, step: 662, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:55
-	{form: 845, chips: 0xfff, step: 663, nstep: 2, slot: 1435, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
-	{form: 846, chips: 0xfff, step: 663, nstep: 2, slot: 1440, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
-	{form: 847, chips: 0x7f, step: 663, nstep: 2, slot: 1445, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
-	{form: 849, chips: 0xfff, step: 663, nstep: 2, slot: 1450, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
-	{form: 850, chips: 0x7f, step: 663, nstep: 2, slot: 1455, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
-	{form: 852, chips: 0x7f, step: 663, nstep: 2, slot: 1460, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
-	{form: 853, chips: 0xf80, step: 663, nstep: 2, slot: 1460, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
-	{form: 854, chips: 0x7f, step: 663, nstep: 2, slot: 1465, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
-	{form: 855, chips: 0xf80, step: 663, nstep: 2, slot: 1465, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
-	{form: 900, chips: 0x1, step: 665, nstep: 4, slot: 1292, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 901, chips: 0x2, step: 669, nstep: 4, slot: 1292, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
-	{form: 902, chips: 0x1, step: 673, nstep: 4, slot: 1292, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
-	{form: 903, chips: 0x2, step: 677, nstep: 4, slot: 1292, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
-	{form: 904, chips: 0xffc, step: 669, nstep: 4, slot: 1470, nslot: 5, sig: 0x41111},                                // tensor.sass:104
-	{form: 905, chips: 0xffc, step: 677, nstep: 4, slot: 1470, nslot: 5, sig: 0x41111},                                // tensor.sass:105
-	{form: 906, chips: 0x2, step: 681, nstep: 5, slot: 1475, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
-	{form: 907, chips: 0x2, step: 686, nstep: 5, slot: 1475, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:107
-	{form: 908, chips: 0xc7c, step: 681, nstep: 5, slot: 1481, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
-	{form: 909, chips: 0x380, step: 681, nstep: 5, slot: 1488, nslot: 7, sig: 0x6141111},                              // tensor.sass:109
-	{form: 910, chips: 0xc7c, step: 686, nstep: 5, slot: 1481, nslot: 7, sig: 0x6141111},                              // tensor.sass:110
-	{form: 911, chips: 0x380, step: 686, nstep: 5, slot: 1488, nslot: 7, sig: 0x6141111},                              // tensor.sass:111
-	{form: 912, chips: 0x1ff, step: 662, nstep: 1, slot: 511, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
-	{form: 913, chips: 0x1ff, step: 662, nstep: 1, slot: 1495, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
-	{form: 914, chips: 0x7f, step: 662, nstep: 1, slot: 1499, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
-	{form: 916, chips: 0x7f, step: 662, nstep: 1, slot: 523, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
-	{form: 917, chips: 0x180, step: 662, nstep: 1, slot: 523, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
-	{form: 918, chips: 0x200, step: 662, nstep: 1, slot: 511, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
-	{form: 919, chips: 0x200, step: 662, nstep: 1, slot: 1495, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
-	{form: 920, chips: 0x200, step: 662, nstep: 1, slot: 523, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
-	{form: 921, chips: 0xc00, step: 691, nstep: 1, slot: 1503, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
-	{form: 922, chips: 0xc00, step: 691, nstep: 1, slot: 1510, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
-	{form: 923, chips: 0xc00, step: 691, nstep: 1, slot: 1517, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
-	{form: 924, chips: 0x1, step: 692, nstep: 4, slot: 1524, nslot: 6, sig: 0x331133},                                 // integer.sass:72
-	{form: 925, chips: 0x1, step: 692, nstep: 4, slot: 1530, nslot: 6, sig: 0x336133},                                 // integer.sass:72
-	{form: 926, chips: 0x1, step: 692, nstep: 4, slot: 1536, nslot: 6, sig: 0x338133},                                 // integer.sass:72
-	{form: 928, chips: 0x1, step: 692, nstep: 4, slot: 1542, nslot: 6, sig: 0x332133},                                 // integer.sass:72
-	{form: 929, chips: 0x3fe, step: 696, nstep: 3, slot: 630, nslot: 5, sig: 0x31133},                                 // integer.sass:73
-	{form: 930, chips: 0x3fe, step: 696, nstep: 3, slot: 1548, nslot: 5, sig: 0x36133},                                // integer.sass:73
-	{form: 931, chips: 0x7e, step: 696, nstep: 3, slot: 1553, nslot: 5, sig: 0x38133},                                 // integer.sass:73
-	{form: 933, chips: 0x7e, step: 696, nstep: 3, slot: 645, nslot: 5, sig: 0x32133},                                  // integer.sass:73
-	{form: 934, chips: 0x380, step: 696, nstep: 3, slot: 645, nslot: 5, sig: 0x32133},                                 // integer.sass:73
-	{form: 935, chips: 0x3fe, step: 699, nstep: 4, slot: 1558, nslot: 6, sig: 0x331133},                               // integer.sass:74
-	{form: 936, chips: 0x3fe, step: 699, nstep: 4, slot: 1564, nslot: 6, sig: 0x336133},                               // integer.sass:74
-	{form: 937, chips: 0x7e, step: 699, nstep: 4, slot: 1570, nslot: 6, sig: 0x338133},                                // integer.sass:74
-	{form: 939, chips: 0x7e, step: 699, nstep: 4, slot: 1576, nslot: 6, sig: 0x332133},                                // integer.sass:74
-	{form: 940, chips: 0x380, step: 699, nstep: 4, slot: 1576, nslot: 6, sig: 0x332133},                               // integer.sass:74
-	{form: 941, chips: 0xc00, step: 703, nstep: 3, slot: 630, nslot: 5, sig: 0x31133},                                 // integer.sass:75
-	{form: 942, chips: 0xc00, step: 703, nstep: 3, slot: 1548, nslot: 5, sig: 0x36133},                                // integer.sass:75
-	{form: 943, chips: 0xc00, step: 703, nstep: 3, slot: 645, nslot: 5, sig: 0x32133},                                 // integer.sass:75
-	{form: 944, chips: 0xc00, step: 706, nstep: 4, slot: 1558, nslot: 6, sig: 0x331133},                               // integer.sass:76
-	{form: 945, chips: 0xc00, step: 706, nstep: 4, slot: 1564, nslot: 6, sig: 0x336133},                               // integer.sass:76
-	{form: 946, chips: 0xc00, step: 706, nstep: 4, slot: 1576, nslot: 6, sig: 0x332133},                               // integer.sass:76
+	{form: 845, chips: 0xfff, step: 663, nstep: 2, slot: 1431, nslot: 5, sig: 0x31111, fixed: true},                   // integer.sass:56
+	{form: 846, chips: 0xfff, step: 663, nstep: 2, slot: 1436, nslot: 5, sig: 0x36111, fixed: true},                   // integer.sass:56
+	{form: 847, chips: 0x7f, step: 663, nstep: 2, slot: 1441, nslot: 5, sig: 0x38111, fixed: true},                    // integer.sass:56
+	{form: 849, chips: 0xfff, step: 663, nstep: 2, slot: 1446, nslot: 5, sig: 0x31611, fixed: true},                   // integer.sass:56
+	{form: 850, chips: 0x7f, step: 663, nstep: 2, slot: 1451, nslot: 5, sig: 0x31811, fixed: true},                    // integer.sass:56
+	{form: 852, chips: 0x7f, step: 663, nstep: 2, slot: 1456, nslot: 5, sig: 0x31211, fixed: true},                    // integer.sass:56
+	{form: 853, chips: 0xf80, step: 663, nstep: 2, slot: 1456, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:56
+	{form: 854, chips: 0x7f, step: 663, nstep: 2, slot: 1461, nslot: 5, sig: 0x32111, fixed: true},                    // integer.sass:56
+	{form: 855, chips: 0xf80, step: 663, nstep: 2, slot: 1461, nslot: 5, sig: 0x32111, fixed: true},                   // integer.sass:56
+	{form: 900, chips: 0x1, step: 665, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 901, chips: 0x2, step: 669, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:102
+	{form: 902, chips: 0x1, step: 673, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
+	{form: 903, chips: 0x2, step: 677, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                      // tensor.sass:103
+	{form: 904, chips: 0xffc, step: 669, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                                // tensor.sass:104
+	{form: 905, chips: 0xffc, step: 677, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                                // tensor.sass:105
+	{form: 906, chips: 0x2, step: 681, nstep: 5, slot: 1471, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:106
+	{form: 907, chips: 0x2, step: 686, nstep: 5, slot: 1471, nslot: 6, sig: 0x611111, fixed: true},                    // tensor.sass:107
+	{form: 908, chips: 0xc7c, step: 681, nstep: 5, slot: 1477, nslot: 7, sig: 0x6141111},                              // tensor.sass:108
+	{form: 909, chips: 0x380, step: 681, nstep: 5, slot: 1484, nslot: 7, sig: 0x6141111},                              // tensor.sass:109
+	{form: 910, chips: 0xc7c, step: 686, nstep: 5, slot: 1477, nslot: 7, sig: 0x6141111},                              // tensor.sass:110
+	{form: 911, chips: 0x380, step: 686, nstep: 5, slot: 1484, nslot: 7, sig: 0x6141111},                              // tensor.sass:111
+	{form: 912, chips: 0x1ff, step: 662, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:67
+	{form: 913, chips: 0x1ff, step: 662, nstep: 1, slot: 1491, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:67
+	{form: 914, chips: 0x7f, step: 662, nstep: 1, slot: 1495, nslot: 4, sig: 0x3811, fixed: true},                     // integer.sass:67
+	{form: 916, chips: 0x7f, step: 662, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:67
+	{form: 917, chips: 0x180, step: 662, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:67
+	{form: 918, chips: 0x200, step: 662, nstep: 1, slot: 507, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:68
+	{form: 919, chips: 0x200, step: 662, nstep: 1, slot: 1491, nslot: 4, sig: 0x3611, fixed: true},                    // integer.sass:68
+	{form: 920, chips: 0x200, step: 662, nstep: 1, slot: 519, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:68
+	{form: 921, chips: 0xc00, step: 691, nstep: 1, slot: 1499, nslot: 7, sig: 0x3311133, fixed: true},                 // integer.sass:69
+	{form: 922, chips: 0xc00, step: 691, nstep: 1, slot: 1506, nslot: 7, sig: 0x3361133, fixed: true},                 // integer.sass:69
+	{form: 923, chips: 0xc00, step: 691, nstep: 1, slot: 1513, nslot: 7, sig: 0x3321133, fixed: true},                 // integer.sass:69
+	{form: 924, chips: 0x1, step: 692, nstep: 4, slot: 1520, nslot: 6, sig: 0x331133},                                 // integer.sass:72
+	{form: 925, chips: 0x1, step: 692, nstep: 4, slot: 1526, nslot: 6, sig: 0x336133},                                 // integer.sass:72
+	{form: 926, chips: 0x1, step: 692, nstep: 4, slot: 1532, nslot: 6, sig: 0x338133},                                 // integer.sass:72
+	{form: 928, chips: 0x1, step: 692, nstep: 4, slot: 1538, nslot: 6, sig: 0x332133},                                 // integer.sass:72
+	{form: 929, chips: 0x3fe, step: 696, nstep: 3, slot: 626, nslot: 5, sig: 0x31133},                                 // integer.sass:73
+	{form: 930, chips: 0x3fe, step: 696, nstep: 3, slot: 1544, nslot: 5, sig: 0x36133},                                // integer.sass:73
+	{form: 931, chips: 0x7e, step: 696, nstep: 3, slot: 1549, nslot: 5, sig: 0x38133},                                 // integer.sass:73
+	{form: 933, chips: 0x7e, step: 696, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                  // integer.sass:73
+	{form: 934, chips: 0x380, step: 696, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                 // integer.sass:73
+	{form: 935, chips: 0x3fe, step: 699, nstep: 4, slot: 1554, nslot: 6, sig: 0x331133},                               // integer.sass:74
+	{form: 936, chips: 0x3fe, step: 699, nstep: 4, slot: 1560, nslot: 6, sig: 0x336133},                               // integer.sass:74
+	{form: 937, chips: 0x7e, step: 699, nstep: 4, slot: 1566, nslot: 6, sig: 0x338133},                                // integer.sass:74
+	{form: 939, chips: 0x7e, step: 699, nstep: 4, slot: 1572, nslot: 6, sig: 0x332133},                                // integer.sass:74
+	{form: 940, chips: 0x380, step: 699, nstep: 4, slot: 1572, nslot: 6, sig: 0x332133},                               // integer.sass:74
+	{form: 941, chips: 0xc00, step: 703, nstep: 3, slot: 626, nslot: 5, sig: 0x31133},                                 // integer.sass:75
+	{form: 942, chips: 0xc00, step: 703, nstep: 3, slot: 1544, nslot: 5, sig: 0x36133},                                // integer.sass:75
+	{form: 943, chips: 0xc00, step: 703, nstep: 3, slot: 641, nslot: 5, sig: 0x32133},                                 // integer.sass:75
+	{form: 944, chips: 0xc00, step: 706, nstep: 4, slot: 1554, nslot: 6, sig: 0x331133},                               // integer.sass:76
+	{form: 945, chips: 0xc00, step: 706, nstep: 4, slot: 1560, nslot: 6, sig: 0x336133},                               // integer.sass:76
+	{form: 946, chips: 0xc00, step: 706, nstep: 4, slot: 1572, nslot: 6, sig: 0x332133},                               // integer.sass:76
 	{form: 947, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                       // control.sass:220
-	{form: 948, chips: 0x1, step: 710, nstep: 7, slot: 1582, nslot: 3, sig: 0x391},                                    // memory.sass:151
-	{form: 949, chips: 0xffe, step: 717, nstep: 5, slot: 1585, nslot: 3, sig: 0x391},                                  // memory.sass:151
-	{form: 950, chips: 0x1, step: 710, nstep: 7, slot: 1588, nslot: 3, sig: 0x391},                                    // memory.sass:152
-	{form: 951, chips: 0x3e, step: 717, nstep: 5, slot: 1591, nslot: 3, sig: 0x391},                                   // memory.sass:153
-	{form: 952, chips: 0x40, step: 717, nstep: 5, slot: 1594, nslot: 3, sig: 0x391},                                   // memory.sass:154
-	{form: 953, chips: 0xf80, step: 717, nstep: 5, slot: 1594, nslot: 3, sig: 0x391},                                  // memory.sass:154
-	{form: 954, chips: 0x3e, step: 722, nstep: 5, slot: 1597, nslot: 3, sig: 0x391},                                   // memory.sass:155
-	{form: 955, chips: 0x3e, step: 722, nstep: 5, slot: 1600, nslot: 3, sig: 0x3a1},                                   // memory.sass:156
-	{form: 956, chips: 0x40, step: 722, nstep: 5, slot: 1600, nslot: 3, sig: 0x3a1},                                   // memory.sass:157
-	{form: 957, chips: 0xf80, step: 722, nstep: 5, slot: 1600, nslot: 3, sig: 0x3a1},                                  // memory.sass:157
-	{form: 958, chips: 0xfff, step: 727, nstep: 2, slot: 1603, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:160
-	{form: 959, chips: 0x380, step: 729, nstep: 2, slot: 1605, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
-	{form: 960, chips: 0x380, step: 729, nstep: 2, slot: 1607, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
-	{form: 961, chips: 0xc00, step: 731, nstep: 2, slot: 1605, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:165
-	{form: 962, chips: 0xc00, step: 731, nstep: 2, slot: 1607, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:166
-	{form: 963, chips: 0xc00, step: 731, nstep: 2, slot: 1609, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:167
-	{form: 964, chips: 0x1, step: 710, nstep: 7, slot: 1612, nslot: 4, sig: 0x3913},                                   // memory.sass:170
-	{form: 965, chips: 0xffe, step: 717, nstep: 5, slot: 1616, nslot: 4, sig: 0x3913},                                 // memory.sass:170
-	{form: 966, chips: 0x1, step: 710, nstep: 7, slot: 1620, nslot: 4, sig: 0x3913},                                   // memory.sass:171
-	{form: 967, chips: 0x3e, step: 717, nstep: 5, slot: 1624, nslot: 4, sig: 0x3913},                                  // memory.sass:172
-	{form: 968, chips: 0x40, step: 717, nstep: 5, slot: 1628, nslot: 4, sig: 0x3913},                                  // memory.sass:173
-	{form: 969, chips: 0xf80, step: 717, nstep: 5, slot: 1628, nslot: 4, sig: 0x3913},                                 // memory.sass:173
-	{form: 970, chips: 0x3e, step: 722, nstep: 5, slot: 1632, nslot: 4, sig: 0x3913},                                  // memory.sass:174
-	{form: 971, chips: 0x3e, step: 722, nstep: 5, slot: 1636, nslot: 4, sig: 0x3a13},                                  // memory.sass:175
-	{form: 972, chips: 0x40, step: 722, nstep: 5, slot: 1636, nslot: 4, sig: 0x3a13},                                  // memory.sass:176
-	{form: 973, chips: 0xf80, step: 722, nstep: 5, slot: 1636, nslot: 4, sig: 0x3a13},                                 // memory.sass:176
-	{form: 974, chips: 0xf80, step: 733, nstep: 6, slot: 1640, nslot: 5, sig: 0x36a11},                                // memory.sass:177
+	{form: 948, chips: 0x1, step: 710, nstep: 7, slot: 1578, nslot: 3, sig: 0x391},                                    // memory.sass:151
+	{form: 949, chips: 0xffe, step: 717, nstep: 5, slot: 1581, nslot: 3, sig: 0x391},                                  // memory.sass:151
+	{form: 950, chips: 0x1, step: 710, nstep: 7, slot: 1584, nslot: 3, sig: 0x391},                                    // memory.sass:152
+	{form: 951, chips: 0x3e, step: 717, nstep: 5, slot: 1587, nslot: 3, sig: 0x391},                                   // memory.sass:153
+	{form: 952, chips: 0x40, step: 717, nstep: 5, slot: 1590, nslot: 3, sig: 0x391},                                   // memory.sass:154
+	{form: 953, chips: 0xf80, step: 717, nstep: 5, slot: 1590, nslot: 3, sig: 0x391},                                  // memory.sass:154
+	{form: 954, chips: 0x3e, step: 722, nstep: 5, slot: 1593, nslot: 3, sig: 0x391},                                   // memory.sass:155
+	{form: 955, chips: 0x3e, step: 722, nstep: 5, slot: 1596, nslot: 3, sig: 0x3a1},                                   // memory.sass:156
+	{form: 956, chips: 0x40, step: 722, nstep: 5, slot: 1596, nslot: 3, sig: 0x3a1},                                   // memory.sass:157
+	{form: 957, chips: 0xf80, step: 722, nstep: 5, slot: 1596, nslot: 3, sig: 0x3a1},                                  // memory.sass:157
+	{form: 958, chips: 0xfff, step: 727, nstep: 2, slot: 1599, nslot: 2, sig: 0x81, fixed: true},                      // memory.sass:160
+	{form: 959, chips: 0x380, step: 729, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:163
+	{form: 960, chips: 0x380, step: 729, nstep: 2, slot: 1603, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:164
+	{form: 961, chips: 0xc00, step: 731, nstep: 2, slot: 1601, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:165
+	{form: 962, chips: 0xc00, step: 731, nstep: 2, slot: 1603, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:166
+	{form: 963, chips: 0xc00, step: 731, nstep: 2, slot: 1605, nslot: 3, sig: 0x492, fixed: true, uniform: true},      // memory.sass:167
+	{form: 964, chips: 0x1, step: 710, nstep: 7, slot: 1608, nslot: 4, sig: 0x3913},                                   // memory.sass:170
+	{form: 965, chips: 0xffe, step: 717, nstep: 5, slot: 1612, nslot: 4, sig: 0x3913},                                 // memory.sass:170
+	{form: 966, chips: 0x1, step: 710, nstep: 7, slot: 1616, nslot: 4, sig: 0x3913},                                   // memory.sass:171
+	{form: 967, chips: 0x3e, step: 717, nstep: 5, slot: 1620, nslot: 4, sig: 0x3913},                                  // memory.sass:172
+	{form: 968, chips: 0x40, step: 717, nstep: 5, slot: 1624, nslot: 4, sig: 0x3913},                                  // memory.sass:173
+	{form: 969, chips: 0xf80, step: 717, nstep: 5, slot: 1624, nslot: 4, sig: 0x3913},                                 // memory.sass:173
+	{form: 970, chips: 0x3e, step: 722, nstep: 5, slot: 1628, nslot: 4, sig: 0x3913},                                  // memory.sass:174
+	{form: 971, chips: 0x3e, step: 722, nstep: 5, slot: 1632, nslot: 4, sig: 0x3a13},                                  // memory.sass:175
+	{form: 972, chips: 0x40, step: 722, nstep: 5, slot: 1632, nslot: 4, sig: 0x3a13},                                  // memory.sass:176
+	{form: 973, chips: 0xf80, step: 722, nstep: 5, slot: 1632, nslot: 4, sig: 0x3a13},                                 // memory.sass:176
+	{form: 974, chips: 0xf80, step: 733, nstep: 6, slot: 1636, nslot: 5, sig: 0x36a11},                                // memory.sass:177
 	{form: 975, chips: 0xffe, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                            // memory.sass:180
-	{form: 976, chips: 0x40, step: 739, nstep: 5, slot: 1645, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:183
-	{form: 977, chips: 0x40, step: 739, nstep: 5, slot: 1647, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:184
-	{form: 978, chips: 0xf80, step: 739, nstep: 5, slot: 1649, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:185
-	{form: 979, chips: 0xf80, step: 739, nstep: 5, slot: 1647, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:186
-	{form: 980, chips: 0x40, step: 744, nstep: 6, slot: 1645, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:187
-	{form: 981, chips: 0x40, step: 744, nstep: 6, slot: 1647, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:188
-	{form: 982, chips: 0xf80, step: 750, nstep: 6, slot: 1649, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:189
-	{form: 983, chips: 0xf80, step: 750, nstep: 6, slot: 1647, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:190
-	{form: 984, chips: 0x3e, step: 756, nstep: 7, slot: 1651, nslot: 3, sig: 0x399},                                   // memory.sass:193
-	{form: 985, chips: 0x3e, step: 756, nstep: 7, slot: 1654, nslot: 3, sig: 0x3a9},                                   // memory.sass:194
-	{form: 986, chips: 0x40, step: 756, nstep: 7, slot: 1654, nslot: 3, sig: 0x3a9},                                   // memory.sass:195
-	{form: 987, chips: 0xf80, step: 763, nstep: 7, slot: 1654, nslot: 3, sig: 0x3a9},                                  // memory.sass:196
-	{form: 988, chips: 0xf80, step: 763, nstep: 7, slot: 1657, nslot: 3, sig: 0x399},                                  // memory.sass:197
-	{form: 989, chips: 0x7e, step: 756, nstep: 7, slot: 1660, nslot: 3, sig: 0x399},                                   // memory.sass:198
-	{form: 990, chips: 0x1, step: 770, nstep: 2, slot: 1663, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:201
-	{form: 991, chips: 0xffe, step: 772, nstep: 2, slot: 1663, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:201
-	{form: 992, chips: 0x1, step: 770, nstep: 2, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:202
-	{form: 993, chips: 0x7e, step: 772, nstep: 2, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:202
-	{form: 994, chips: 0xf80, step: 772, nstep: 2, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:202
-	{form: 995, chips: 0x40, step: 772, nstep: 2, slot: 1667, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:203
-	{form: 996, chips: 0xf80, step: 772, nstep: 2, slot: 1667, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:203
-	{form: 997, chips: 0x1, step: 774, nstep: 2, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:206
-	{form: 998, chips: 0x1, step: 774, nstep: 2, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:207
-	{form: 999, chips: 0xffe, step: 776, nstep: 1, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:208
-	{form: 1000, chips: 0x7e, step: 776, nstep: 1, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:209
-	{form: 1001, chips: 0xf80, step: 776, nstep: 1, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:209
-	{form: 1002, chips: 0x7f, step: 777, nstep: 3, slot: 1677, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:114
-	{form: 1003, chips: 0x7f, step: 777, nstep: 3, slot: 1679, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:115
-	{form: 1004, chips: 0xf80, step: 780, nstep: 3, slot: 1677, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:116
-	{form: 1005, chips: 0xf80, step: 780, nstep: 3, slot: 1679, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:117
-	{form: 1006, chips: 0xf80, step: 783, nstep: 3, slot: 1677, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:118
-	{form: 1007, chips: 0xf80, step: 783, nstep: 3, slot: 1679, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:119
-	{form: 1008, chips: 0x380, step: 786, nstep: 3, slot: 1681, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:122
-	{form: 1009, chips: 0x380, step: 789, nstep: 3, slot: 1681, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:123
-	{form: 1010, chips: 0x380, step: 792, nstep: 3, slot: 1681, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:124
-	{form: 1011, chips: 0x380, step: 795, nstep: 3, slot: 1681, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:125
-	{form: 1012, chips: 0x300, step: 798, nstep: 6, slot: 1683, nslot: 3, sig: 0xd11, fixed: true, uniform: true},     // tensor.sass:126
-	{form: 1013, chips: 0xfff, step: 0, nstep: 0, slot: 1686, nslot: 5, sig: 0x61131},                                 // integer.sass:79
-	{form: 1014, chips: 0xfff, step: 0, nstep: 0, slot: 1691, nslot: 5, sig: 0x66131},                                 // integer.sass:79
-	{form: 1015, chips: 0x7f, step: 0, nstep: 0, slot: 1696, nslot: 5, sig: 0x68131},                                  // integer.sass:79
-	{form: 1017, chips: 0x7f, step: 0, nstep: 0, slot: 1701, nslot: 5, sig: 0x62131},                                  // integer.sass:79
-	{form: 1018, chips: 0xf80, step: 0, nstep: 0, slot: 1701, nslot: 5, sig: 0x62131},                                 // integer.sass:79
-	{form: 1019, chips: 0xfff, step: 804, nstep: 1, slot: 1706, nslot: 6, sig: 0x611131},                              // integer.sass:80
-	{form: 1020, chips: 0xfff, step: 804, nstep: 1, slot: 1712, nslot: 6, sig: 0x616131},                              // integer.sass:80
-	{form: 1021, chips: 0x7f, step: 804, nstep: 1, slot: 1718, nslot: 6, sig: 0x618131},                               // integer.sass:80
-	{form: 1023, chips: 0x7f, step: 804, nstep: 1, slot: 1724, nslot: 6, sig: 0x612131},                               // integer.sass:80
-	{form: 1024, chips: 0xf80, step: 804, nstep: 1, slot: 1724, nslot: 6, sig: 0x612131},                              // integer.sass:80
-	{form: 1025, chips: 0xfff, step: 805, nstep: 2, slot: 1686, nslot: 5, sig: 0x61131},                               // integer.sass:81
-	{form: 1026, chips: 0xfff, step: 805, nstep: 2, slot: 1691, nslot: 5, sig: 0x66131},                               // integer.sass:81
-	{form: 1027, chips: 0x7f, step: 805, nstep: 2, slot: 1696, nslot: 5, sig: 0x68131},                                // integer.sass:81
-	{form: 1029, chips: 0x7f, step: 805, nstep: 2, slot: 1701, nslot: 5, sig: 0x62131},                                // integer.sass:81
-	{form: 1030, chips: 0xf80, step: 805, nstep: 2, slot: 1701, nslot: 5, sig: 0x62131},                               // integer.sass:81
-	{form: 1031, chips: 0xfff, step: 628, nstep: 1, slot: 1730, nslot: 6, sig: 0x361131},                              // integer.sass:82
-	{form: 1032, chips: 0xfff, step: 628, nstep: 1, slot: 1736, nslot: 6, sig: 0x366131},                              // integer.sass:82
-	{form: 1033, chips: 0x7f, step: 628, nstep: 1, slot: 1742, nslot: 6, sig: 0x368131},                               // integer.sass:82
-	{form: 1035, chips: 0x7f, step: 628, nstep: 1, slot: 1748, nslot: 6, sig: 0x362131},                               // integer.sass:82
-	{form: 1036, chips: 0xf80, step: 628, nstep: 1, slot: 1748, nslot: 6, sig: 0x362131},                              // integer.sass:82
-	{form: 1037, chips: 0xfff, step: 807, nstep: 2, slot: 1754, nslot: 7, sig: 0x3611131},                             // integer.sass:83
-	{form: 1038, chips: 0xfff, step: 807, nstep: 2, slot: 1761, nslot: 7, sig: 0x3616131},                             // integer.sass:83
-	{form: 1039, chips: 0x7f, step: 807, nstep: 2, slot: 1768, nslot: 7, sig: 0x3618131},                              // integer.sass:83
-	{form: 1041, chips: 0x7f, step: 807, nstep: 2, slot: 1775, nslot: 7, sig: 0x3612131},                              // integer.sass:83
-	{form: 1042, chips: 0xf80, step: 807, nstep: 2, slot: 1775, nslot: 7, sig: 0x3612131},                             // integer.sass:83
-	{form: 1043, chips: 0xfff, step: 809, nstep: 3, slot: 1730, nslot: 6, sig: 0x361131},                              // integer.sass:84
-	{form: 1044, chips: 0xfff, step: 809, nstep: 3, slot: 1736, nslot: 6, sig: 0x366131},                              // integer.sass:84
-	{form: 1045, chips: 0x7f, step: 809, nstep: 3, slot: 1742, nslot: 6, sig: 0x368131},                               // integer.sass:84
-	{form: 1046, chips: 0x7f, step: 809, nstep: 3, slot: 1748, nslot: 6, sig: 0x362131},                               // integer.sass:84
-	{form: 1047, chips: 0xf80, step: 809, nstep: 3, slot: 1748, nslot: 6, sig: 0x362131},                              // integer.sass:84
-	{form: 1048, chips: 0xfff, step: 0, nstep: 0, slot: 1782, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:223
+	{form: 976, chips: 0x40, step: 739, nstep: 5, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:183
+	{form: 977, chips: 0x40, step: 739, nstep: 5, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:184
+	{form: 978, chips: 0xf80, step: 739, nstep: 5, slot: 1645, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:185
+	{form: 979, chips: 0xf80, step: 739, nstep: 5, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:186
+	{form: 980, chips: 0x40, step: 744, nstep: 6, slot: 1641, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:187
+	{form: 981, chips: 0x40, step: 744, nstep: 6, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:188
+	{form: 982, chips: 0xf80, step: 750, nstep: 6, slot: 1645, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:189
+	{form: 983, chips: 0xf80, step: 750, nstep: 6, slot: 1643, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:190
+	{form: 984, chips: 0x3e, step: 756, nstep: 7, slot: 1647, nslot: 3, sig: 0x399},                                   // memory.sass:193
+	{form: 985, chips: 0x3e, step: 756, nstep: 7, slot: 1650, nslot: 3, sig: 0x3a9},                                   // memory.sass:194
+	{form: 986, chips: 0x40, step: 756, nstep: 7, slot: 1650, nslot: 3, sig: 0x3a9},                                   // memory.sass:195
+	{form: 987, chips: 0xf80, step: 763, nstep: 7, slot: 1650, nslot: 3, sig: 0x3a9},                                  // memory.sass:196
+	{form: 988, chips: 0xf80, step: 763, nstep: 7, slot: 1653, nslot: 3, sig: 0x399},                                  // memory.sass:197
+	{form: 989, chips: 0x7e, step: 756, nstep: 7, slot: 1656, nslot: 3, sig: 0x399},                                   // memory.sass:198
+	{form: 990, chips: 0x1, step: 770, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:201
+	{form: 991, chips: 0xffe, step: 772, nstep: 2, slot: 1659, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:201
+	{form: 992, chips: 0x1, step: 770, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:202
+	{form: 993, chips: 0x7e, step: 772, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                       // memory.sass:202
+	{form: 994, chips: 0xf80, step: 772, nstep: 2, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:202
+	{form: 995, chips: 0x40, step: 772, nstep: 2, slot: 1663, nslot: 2, sig: 0xa1, fixed: true},                       // memory.sass:203
+	{form: 996, chips: 0xf80, step: 772, nstep: 2, slot: 1663, nslot: 2, sig: 0xa1, fixed: true},                      // memory.sass:203
+	{form: 997, chips: 0x1, step: 774, nstep: 2, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:206
+	{form: 998, chips: 0x1, step: 774, nstep: 2, slot: 1667, nslot: 2, sig: 0x91, fixed: true},                        // memory.sass:207
+	{form: 999, chips: 0xffe, step: 776, nstep: 1, slot: 1669, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:208
+	{form: 1000, chips: 0x7e, step: 776, nstep: 1, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                      // memory.sass:209
+	{form: 1001, chips: 0xf80, step: 776, nstep: 1, slot: 1671, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:209
+	{form: 1002, chips: 0x7f, step: 777, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:114
+	{form: 1003, chips: 0x7f, step: 777, nstep: 3, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                      // tensor.sass:115
+	{form: 1004, chips: 0xf80, step: 780, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:116
+	{form: 1005, chips: 0xf80, step: 780, nstep: 3, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:117
+	{form: 1006, chips: 0xf80, step: 783, nstep: 3, slot: 1673, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:118
+	{form: 1007, chips: 0xf80, step: 783, nstep: 3, slot: 1675, nslot: 2, sig: 0x91, fixed: true},                     // tensor.sass:119
+	{form: 1008, chips: 0x380, step: 786, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:122
+	{form: 1009, chips: 0x380, step: 789, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:123
+	{form: 1010, chips: 0x380, step: 792, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:124
+	{form: 1011, chips: 0x380, step: 795, nstep: 3, slot: 1677, nslot: 2, sig: 0xd1, fixed: true, uniform: true},      // tensor.sass:125
+	{form: 1012, chips: 0x300, step: 798, nstep: 6, slot: 1679, nslot: 3, sig: 0xd11, fixed: true, uniform: true},     // tensor.sass:126
+	{form: 1013, chips: 0xfff, step: 0, nstep: 0, slot: 1682, nslot: 5, sig: 0x61131},                                 // integer.sass:79
+	{form: 1014, chips: 0xfff, step: 0, nstep: 0, slot: 1687, nslot: 5, sig: 0x66131},                                 // integer.sass:79
+	{form: 1015, chips: 0x7f, step: 0, nstep: 0, slot: 1692, nslot: 5, sig: 0x68131},                                  // integer.sass:79
+	{form: 1017, chips: 0x7f, step: 0, nstep: 0, slot: 1697, nslot: 5, sig: 0x62131},                                  // integer.sass:79
+	{form: 1018, chips: 0xf80, step: 0, nstep: 0, slot: 1697, nslot: 5, sig: 0x62131},                                 // integer.sass:79
+	{form: 1019, chips: 0xfff, step: 804, nstep: 1, slot: 1702, nslot: 6, sig: 0x611131},                              // integer.sass:80
+	{form: 1020, chips: 0xfff, step: 804, nstep: 1, slot: 1708, nslot: 6, sig: 0x616131},                              // integer.sass:80
+	{form: 1021, chips: 0x7f, step: 804, nstep: 1, slot: 1714, nslot: 6, sig: 0x618131},                               // integer.sass:80
+	{form: 1023, chips: 0x7f, step: 804, nstep: 1, slot: 1720, nslot: 6, sig: 0x612131},                               // integer.sass:80
+	{form: 1024, chips: 0xf80, step: 804, nstep: 1, slot: 1720, nslot: 6, sig: 0x612131},                              // integer.sass:80
+	{form: 1025, chips: 0xfff, step: 805, nstep: 2, slot: 1682, nslot: 5, sig: 0x61131},                               // integer.sass:81
+	{form: 1026, chips: 0xfff, step: 805, nstep: 2, slot: 1687, nslot: 5, sig: 0x66131},                               // integer.sass:81
+	{form: 1027, chips: 0x7f, step: 805, nstep: 2, slot: 1692, nslot: 5, sig: 0x68131},                                // integer.sass:81
+	{form: 1029, chips: 0x7f, step: 805, nstep: 2, slot: 1697, nslot: 5, sig: 0x62131},                                // integer.sass:81
+	{form: 1030, chips: 0xf80, step: 805, nstep: 2, slot: 1697, nslot: 5, sig: 0x62131},                               // integer.sass:81
+	{form: 1031, chips: 0xfff, step: 628, nstep: 1, slot: 1726, nslot: 6, sig: 0x361131},                              // integer.sass:82
+	{form: 1032, chips: 0xfff, step: 628, nstep: 1, slot: 1732, nslot: 6, sig: 0x366131},                              // integer.sass:82
+	{form: 1033, chips: 0x7f, step: 628, nstep: 1, slot: 1738, nslot: 6, sig: 0x368131},                               // integer.sass:82
+	{form: 1035, chips: 0x7f, step: 628, nstep: 1, slot: 1744, nslot: 6, sig: 0x362131},                               // integer.sass:82
+	{form: 1036, chips: 0xf80, step: 628, nstep: 1, slot: 1744, nslot: 6, sig: 0x362131},                              // integer.sass:82
+	{form: 1037, chips: 0xfff, step: 807, nstep: 2, slot: 1750, nslot: 7, sig: 0x3611131},                             // integer.sass:83
+	{form: 1038, chips: 0xfff, step: 807, nstep: 2, slot: 1757, nslot: 7, sig: 0x3616131},                             // integer.sass:83
+	{form: 1039, chips: 0x7f, step: 807, nstep: 2, slot: 1764, nslot: 7, sig: 0x3618131},                              // integer.sass:83
+	{form: 1041, chips: 0x7f, step: 807, nstep: 2, slot: 1771, nslot: 7, sig: 0x3612131},                              // integer.sass:83
+	{form: 1042, chips: 0xf80, step: 807, nstep: 2, slot: 1771, nslot: 7, sig: 0x3612131},                             // integer.sass:83
+	{form: 1043, chips: 0xfff, step: 809, nstep: 3, slot: 1726, nslot: 6, sig: 0x361131},                              // integer.sass:84
+	{form: 1044, chips: 0xfff, step: 809, nstep: 3, slot: 1732, nslot: 6, sig: 0x366131},                              // integer.sass:84
+	{form: 1045, chips: 0x7f, step: 809, nstep: 3, slot: 1738, nslot: 6, sig: 0x368131},                               // integer.sass:84
+	{form: 1046, chips: 0x7f, step: 809, nstep: 3, slot: 1744, nslot: 6, sig: 0x362131},                               // integer.sass:84
+	{form: 1047, chips: 0xf80, step: 809, nstep: 3, slot: 1744, nslot: 6, sig: 0x362131},                              // integer.sass:84
+	{form: 1048, chips: 0xfff, step: 0, nstep: 0, slot: 1778, nslot: 1, sig: 0x1, fixed: true},                        // control.sass:223
 	{form: 1049, chips: 0xfc0, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // control.sass:224
-	{form: 1050, chips: 0xfff, step: 812, nstep: 2, slot: 1783, nslot: 7, sig: 0x3611113},                             // integer.sass:87
-	{form: 1051, chips: 0xfff, step: 812, nstep: 2, slot: 1790, nslot: 7, sig: 0x3616113},                             // integer.sass:87
-	{form: 1052, chips: 0x7f, step: 812, nstep: 2, slot: 1797, nslot: 7, sig: 0x3618113},                              // integer.sass:87
-	{form: 1054, chips: 0x7f, step: 812, nstep: 2, slot: 1804, nslot: 7, sig: 0x3612113},                              // integer.sass:87
-	{form: 1055, chips: 0xf80, step: 812, nstep: 2, slot: 1804, nslot: 7, sig: 0x3612113},                             // integer.sass:87
-	{form: 1056, chips: 0xfff, step: 814, nstep: 2, slot: 1811, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:227
-	{form: 1057, chips: 0xfff, step: 816, nstep: 2, slot: 606, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:228
+	{form: 1050, chips: 0xfff, step: 812, nstep: 2, slot: 1779, nslot: 7, sig: 0x3611113},                             // integer.sass:87
+	{form: 1051, chips: 0xfff, step: 812, nstep: 2, slot: 1786, nslot: 7, sig: 0x3616113},                             // integer.sass:87
+	{form: 1052, chips: 0x7f, step: 812, nstep: 2, slot: 1793, nslot: 7, sig: 0x3618113},                              // integer.sass:87
+	{form: 1054, chips: 0x7f, step: 812, nstep: 2, slot: 1800, nslot: 7, sig: 0x3612113},                              // integer.sass:87
+	{form: 1055, chips: 0xf80, step: 812, nstep: 2, slot: 1800, nslot: 7, sig: 0x3612113},                             // integer.sass:87
+	{form: 1056, chips: 0xfff, step: 814, nstep: 2, slot: 1807, nslot: 3, sig: 0x113, fixed: true},                    // control.sass:227
+	{form: 1057, chips: 0xfff, step: 816, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                      // control.sass:228
 	{form: 1058, chips: 0x1, step: 818, nstep: 3, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // memory.sass:212
 	{form: 1059, chips: 0x3e, step: 821, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                          // memory.sass:213
 	{form: 1060, chips: 0xfc0, step: 823, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // memory.sass:214
-	{form: 1061, chips: 0x3ff, step: 0, nstep: 0, slot: 1814, nslot: 3, sig: 0x611},                                   // integer.sass:90
-	{form: 1062, chips: 0x7f, step: 0, nstep: 0, slot: 1817, nslot: 3, sig: 0x681},                                    // integer.sass:90
-	{form: 1064, chips: 0xfff, step: 0, nstep: 0, slot: 1820, nslot: 3, sig: 0x661},                                   // integer.sass:91
-	{form: 1065, chips: 0x7f, step: 0, nstep: 0, slot: 1823, nslot: 3, sig: 0x621},                                    // integer.sass:92
-	{form: 1066, chips: 0x380, step: 0, nstep: 0, slot: 1823, nslot: 3, sig: 0x621},                                   // integer.sass:93
+	{form: 1061, chips: 0x3ff, step: 0, nstep: 0, slot: 1810, nslot: 3, sig: 0x611},                                   // integer.sass:90
+	{form: 1062, chips: 0x7f, step: 0, nstep: 0, slot: 1813, nslot: 3, sig: 0x681},                                    // integer.sass:90
+	{form: 1064, chips: 0xfff, step: 0, nstep: 0, slot: 1816, nslot: 3, sig: 0x661},                                   // integer.sass:91
+	{form: 1065, chips: 0x7f, step: 0, nstep: 0, slot: 1819, nslot: 3, sig: 0x621},                                    // integer.sass:92
+	{form: 1066, chips: 0x380, step: 0, nstep: 0, slot: 1819, nslot: 3, sig: 0x621},                                   // integer.sass:93
 	{form: 1067, chips: 0x380, step: 824, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:94
-	{form: 1068, chips: 0xc00, step: 625, nstep: 1, slot: 1135, nslot: 2, sig: 0x11, fixed: true},                     // integer.sass:95
+	{form: 1068, chips: 0xc00, step: 625, nstep: 1, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // integer.sass:95
 	{form: 1069, chips: 0xc00, step: 825, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:96
-	{form: 1070, chips: 0xc00, step: 0, nstep: 0, slot: 1823, nslot: 3, sig: 0x621},                                   // integer.sass:97
+	{form: 1070, chips: 0xc00, step: 0, nstep: 0, slot: 1819, nslot: 3, sig: 0x621},                                   // integer.sass:97
 	{form: 1071, chips: 0xc00, step: 824, nstep: 1, slot: 178, nslot: 2, sig: 0x21, fixed: true},                      // integer.sass:98
-	{form: 1072, chips: 0xc00, step: 0, nstep: 0, slot: 1814, nslot: 3, sig: 0x611},                                   // integer.sass:99
+	{form: 1072, chips: 0xc00, step: 0, nstep: 0, slot: 1810, nslot: 3, sig: 0x611},                                   // integer.sass:99
 	{form: 1073, chips: 0xc00, step: 825, nstep: 1, slot: 174, nslot: 2, sig: 0x61, fixed: true},                      // integer.sass:100
-	{form: 1074, chips: 0x7f, step: 826, nstep: 2, slot: 606, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:129
-	{form: 1075, chips: 0xf80, step: 828, nstep: 2, slot: 606, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:130
-	{form: 1076, chips: 0x3f, step: 830, nstep: 1, slot: 1135, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:222
-	{form: 1077, chips: 0x3f, step: 830, nstep: 1, slot: 1826, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:222
-	{form: 1078, chips: 0x3f, step: 830, nstep: 1, slot: 1139, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
-	{form: 1080, chips: 0x3f, step: 830, nstep: 1, slot: 1141, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
-	{form: 1081, chips: 0x3f, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:223
-	{form: 1082, chips: 0x3f, step: 831, nstep: 2, slot: 1826, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:223
-	{form: 1083, chips: 0x3f, step: 831, nstep: 2, slot: 1830, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
-	{form: 1085, chips: 0x3f, step: 831, nstep: 2, slot: 1832, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
-	{form: 1086, chips: 0xfc0, step: 830, nstep: 1, slot: 1135, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:224
-	{form: 1087, chips: 0xfc0, step: 830, nstep: 1, slot: 1826, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:224
-	{form: 1088, chips: 0x40, step: 830, nstep: 1, slot: 1139, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:224
-	{form: 1090, chips: 0x40, step: 830, nstep: 1, slot: 1141, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
-	{form: 1091, chips: 0xf80, step: 830, nstep: 1, slot: 1141, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:224
-	{form: 1092, chips: 0xfc0, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:225
-	{form: 1093, chips: 0xfc0, step: 831, nstep: 2, slot: 1826, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:225
-	{form: 1094, chips: 0x40, step: 831, nstep: 2, slot: 1830, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:225
-	{form: 1096, chips: 0x40, step: 831, nstep: 2, slot: 1832, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:225
-	{form: 1097, chips: 0xf80, step: 831, nstep: 2, slot: 1832, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:225
-	{form: 1098, chips: 0xfc0, step: 833, nstep: 2, slot: 1828, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:226
-	{form: 1099, chips: 0xfc0, step: 833, nstep: 2, slot: 1826, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:226
-	{form: 1100, chips: 0x40, step: 833, nstep: 2, slot: 1830, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:226
-	{form: 1102, chips: 0x40, step: 833, nstep: 2, slot: 1832, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:226
-	{form: 1103, chips: 0xf80, step: 833, nstep: 2, slot: 1832, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:226
-	{form: 1104, chips: 0x100, step: 835, nstep: 2, slot: 1135, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:227
-	{form: 1105, chips: 0x100, step: 835, nstep: 2, slot: 1141, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:227
-	{form: 1106, chips: 0x100, step: 837, nstep: 2, slot: 1135, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:228
-	{form: 1107, chips: 0x100, step: 837, nstep: 2, slot: 1141, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:228
-	{form: 1108, chips: 0x3f, step: 839, nstep: 1, slot: 1826, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:229
-	{form: 1109, chips: 0xfc0, step: 839, nstep: 1, slot: 1826, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:230
-	{form: 1110, chips: 0x3f, step: 840, nstep: 2, slot: 1834, nslot: 2, sig: 0x13},                                   // control.sass:231
+	{form: 1074, chips: 0x7f, step: 826, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                       // tensor.sass:129
+	{form: 1075, chips: 0xf80, step: 828, nstep: 2, slot: 602, nslot: 2, sig: 0x11, fixed: true},                      // tensor.sass:130
+	{form: 1076, chips: 0x3f, step: 830, nstep: 1, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:222
+	{form: 1077, chips: 0x3f, step: 830, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:222
+	{form: 1078, chips: 0x3f, step: 830, nstep: 1, slot: 1135, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:222
+	{form: 1080, chips: 0x3f, step: 830, nstep: 1, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:222
+	{form: 1081, chips: 0x3f, step: 831, nstep: 2, slot: 1824, nslot: 2, sig: 0x11, fixed: true},                      // float.sass:223
+	{form: 1082, chips: 0x3f, step: 831, nstep: 2, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:223
+	{form: 1083, chips: 0x3f, step: 831, nstep: 2, slot: 1826, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:223
+	{form: 1085, chips: 0x3f, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:223
+	{form: 1086, chips: 0xfc0, step: 830, nstep: 1, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:224
+	{form: 1087, chips: 0xfc0, step: 830, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:224
+	{form: 1088, chips: 0x40, step: 830, nstep: 1, slot: 1135, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:224
+	{form: 1090, chips: 0x40, step: 830, nstep: 1, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:224
+	{form: 1091, chips: 0xf80, step: 830, nstep: 1, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:224
+	{form: 1092, chips: 0xfc0, step: 831, nstep: 2, slot: 1824, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:225
+	{form: 1093, chips: 0xfc0, step: 831, nstep: 2, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:225
+	{form: 1094, chips: 0x40, step: 831, nstep: 2, slot: 1826, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:225
+	{form: 1096, chips: 0x40, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:225
+	{form: 1097, chips: 0xf80, step: 831, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:225
+	{form: 1098, chips: 0xfc0, step: 833, nstep: 2, slot: 1824, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:226
+	{form: 1099, chips: 0xfc0, step: 833, nstep: 2, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:226
+	{form: 1100, chips: 0x40, step: 833, nstep: 2, slot: 1826, nslot: 2, sig: 0x81, fixed: true},                      // float.sass:226
+	{form: 1102, chips: 0x40, step: 833, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                      // float.sass:226
+	{form: 1103, chips: 0xf80, step: 833, nstep: 2, slot: 1828, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:226
+	{form: 1104, chips: 0x100, step: 835, nstep: 2, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:227
+	{form: 1105, chips: 0x100, step: 835, nstep: 2, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:227
+	{form: 1106, chips: 0x100, step: 837, nstep: 2, slot: 1131, nslot: 2, sig: 0x11, fixed: true},                     // float.sass:228
+	{form: 1107, chips: 0x100, step: 837, nstep: 2, slot: 1137, nslot: 2, sig: 0x21, fixed: true},                     // float.sass:228
+	{form: 1108, chips: 0x3f, step: 839, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                      // float.sass:229
+	{form: 1109, chips: 0xfc0, step: 839, nstep: 1, slot: 1822, nslot: 2, sig: 0x71, fixed: true},                     // float.sass:230
+	{form: 1110, chips: 0x3f, step: 840, nstep: 2, slot: 1830, nslot: 2, sig: 0x13},                                   // control.sass:231
 	{form: 1111, chips: 0x3f, step: 840, nstep: 2, slot: 151, nslot: 2, sig: 0x63},                                    // control.sass:232
-	{form: 1112, chips: 0x3f, step: 840, nstep: 2, slot: 1836, nslot: 2, sig: 0x83},                                   // control.sass:232
-	{form: 1114, chips: 0xfc0, step: 842, nstep: 3, slot: 1838, nslot: 2, sig: 0x13},                                  // control.sass:233
+	{form: 1112, chips: 0x3f, step: 840, nstep: 2, slot: 1832, nslot: 2, sig: 0x83},                                   // control.sass:232
+	{form: 1114, chips: 0xfc0, step: 842, nstep: 3, slot: 1834, nslot: 2, sig: 0x13},                                  // control.sass:233
 	{form: 1115, chips: 0xfc0, step: 842, nstep: 3, slot: 164, nslot: 2, sig: 0x63},                                   // control.sass:234
-	{form: 1116, chips: 0x40, step: 842, nstep: 3, slot: 1840, nslot: 2, sig: 0x83},                                   // control.sass:234
-	{form: 1118, chips: 0xffe, step: 845, nstep: 1, slot: 1842, nslot: 1, sig: 0x3},                                   // control.sass:235
+	{form: 1116, chips: 0x40, step: 842, nstep: 3, slot: 1836, nslot: 2, sig: 0x83},                                   // control.sass:234
+	{form: 1118, chips: 0xffe, step: 845, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                   // control.sass:235
 	{form: 1119, chips: 0xfff, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:238
-	{form: 1120, chips: 0xc00, step: 846, nstep: 7, slot: 1843, nslot: 8, sig: 0x21141111},                            // tensor.sass:133
-	{form: 1121, chips: 0xc00, step: 853, nstep: 8, slot: 1851, nslot: 9, sig: 0x621141111},                           // tensor.sass:134
-	{form: 1129, chips: 0xfff, step: 861, nstep: 1, slot: 1860, nslot: 7, sig: 0x6633333},                             // integer.sass:108
-	{form: 1130, chips: 0xfff, step: 861, nstep: 1, slot: 1867, nslot: 7, sig: 0x6643333},                             // integer.sass:109
-	{form: 1131, chips: 0xfff, step: 0, nstep: 0, slot: 1874, nslot: 2, sig: 0x63},                                    // control.sass:241
+	{form: 1120, chips: 0xc00, step: 846, nstep: 7, slot: 1839, nslot: 8, sig: 0x21141111},                            // tensor.sass:133
+	{form: 1121, chips: 0xc00, step: 853, nstep: 8, slot: 1847, nslot: 9, sig: 0x621141111},                           // tensor.sass:134
+	{form: 1129, chips: 0xfff, step: 861, nstep: 1, slot: 1856, nslot: 7, sig: 0x6633333},                             // integer.sass:108
+	{form: 1130, chips: 0xfff, step: 861, nstep: 1, slot: 1863, nslot: 7, sig: 0x6643333},                             // integer.sass:109
+	{form: 1131, chips: 0xfff, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                    // control.sass:241
 	{form: 1132, chips: 0xfff, step: 0, nstep: 0, slot: 172, nslot: 2, sig: 0x11, fixed: true},                        // integer.sass:112
 	{form: 1133, chips: 0xfff, step: 0, nstep: 0, slot: 174, nslot: 2, sig: 0x61, fixed: true},                        // integer.sass:112
 	{form: 1134, chips: 0x7f, step: 0, nstep: 0, slot: 176, nslot: 2, sig: 0x81, fixed: true},                         // integer.sass:112
@@ -1452,545 +1452,545 @@ var shapes = [...]shape{
 	{form: 1137, chips: 0xf80, step: 0, nstep: 0, slot: 178, nslot: 2, sig: 0x21, fixed: true},                        // integer.sass:112
 	{form: 1138, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true},                           // control.sass:244
 	{form: 1139, chips: 0xfff, step: 862, nstep: 1, slot: 224, nslot: 4, sig: 0x1111, fixed: true},                    // integer.sass:115
-	{form: 1140, chips: 0xfff, step: 862, nstep: 1, slot: 1423, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:115
+	{form: 1140, chips: 0xfff, step: 862, nstep: 1, slot: 1419, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:115
 	{form: 1141, chips: 0x7f, step: 862, nstep: 1, slot: 232, nslot: 4, sig: 0x8111, fixed: true},                     // integer.sass:115
-	{form: 1143, chips: 0xfff, step: 862, nstep: 1, slot: 1427, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:115
-	{form: 1144, chips: 0x7f, step: 862, nstep: 1, slot: 1431, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:115
+	{form: 1143, chips: 0xfff, step: 862, nstep: 1, slot: 1423, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:115
+	{form: 1144, chips: 0x7f, step: 862, nstep: 1, slot: 1427, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:115
 	{form: 1146, chips: 0x7f, step: 862, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                     // integer.sass:115
 	{form: 1147, chips: 0xf80, step: 862, nstep: 1, slot: 244, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:115
 	{form: 1148, chips: 0x7f, step: 862, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                     // integer.sass:115
 	{form: 1149, chips: 0xf80, step: 862, nstep: 1, slot: 248, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:115
-	{form: 1150, chips: 0x40, step: 863, nstep: 4, slot: 1876, nslot: 5, sig: 0xe41c1},                                // tensor.sass:137
-	{form: 1151, chips: 0x40, step: 863, nstep: 4, slot: 1881, nslot: 6, sig: 0xe41c11},                               // tensor.sass:138
-	{form: 1152, chips: 0x40, step: 867, nstep: 6, slot: 1887, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:139
-	{form: 1153, chips: 0x40, step: 867, nstep: 6, slot: 1894, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:140
-	{form: 1154, chips: 0x40, step: 873, nstep: 4, slot: 1876, nslot: 5, sig: 0xe41c1},                                // tensor.sass:141
-	{form: 1155, chips: 0x40, step: 873, nstep: 4, slot: 1881, nslot: 6, sig: 0xe41c11},                               // tensor.sass:142
-	{form: 1156, chips: 0x40, step: 877, nstep: 6, slot: 1887, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:143
-	{form: 1157, chips: 0x40, step: 877, nstep: 6, slot: 1894, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:144
-	{form: 1158, chips: 0x20, step: 883, nstep: 4, slot: 1470, nslot: 5, sig: 0x41111},                                // tensor.sass:147
-	{form: 1159, chips: 0x20, step: 887, nstep: 6, slot: 1902, nslot: 7, sig: 0x6141111},                              // tensor.sass:148
-	{form: 1160, chips: 0xc00, step: 893, nstep: 4, slot: 1470, nslot: 5, sig: 0x41111},                               // tensor.sass:149
-	{form: 1161, chips: 0xc00, step: 897, nstep: 5, slot: 1481, nslot: 7, sig: 0x6141111},                             // tensor.sass:150
-	{form: 1162, chips: 0xc00, step: 902, nstep: 6, slot: 1843, nslot: 8, sig: 0x21141111},                            // tensor.sass:151
-	{form: 1163, chips: 0xc00, step: 908, nstep: 7, slot: 1851, nslot: 9, sig: 0x621141111},                           // tensor.sass:152
-	{form: 1164, chips: 0x3f, step: 915, nstep: 2, slot: 1909, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:217
-	{form: 1165, chips: 0xfc0, step: 917, nstep: 2, slot: 1909, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:217
-	{form: 1166, chips: 0x3f, step: 915, nstep: 2, slot: 1912, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:218
-	{form: 1167, chips: 0x40, step: 917, nstep: 2, slot: 1915, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:219
-	{form: 1168, chips: 0xf80, step: 917, nstep: 2, slot: 1915, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:219
-	{form: 1170, chips: 0x3f, step: 0, nstep: 0, slot: 1918, nslot: 3, sig: 0x123},                                    // integer.sass:121
-	{form: 1171, chips: 0x3f, step: 919, nstep: 1, slot: 1921, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:122
-	{form: 1172, chips: 0x40, step: 0, nstep: 0, slot: 1918, nslot: 3, sig: 0x123},                                    // integer.sass:123
-	{form: 1173, chips: 0x40, step: 919, nstep: 1, slot: 1921, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:124
-	{form: 1174, chips: 0xf80, step: 920, nstep: 2, slot: 1924, nslot: 3, sig: 0x123},                                 // integer.sass:125
-	{form: 1175, chips: 0xf80, step: 922, nstep: 3, slot: 1927, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:126
-	{form: 1176, chips: 0x1, step: 925, nstep: 7, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:222
-	{form: 1177, chips: 0x1, step: 932, nstep: 7, slot: 1932, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:223
-	{form: 1178, chips: 0x3e, step: 939, nstep: 5, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:224
-	{form: 1179, chips: 0x3e, step: 944, nstep: 5, slot: 1936, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:225
-	{form: 1180, chips: 0x3e, step: 944, nstep: 5, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:226
-	{form: 1181, chips: 0x3e, step: 944, nstep: 5, slot: 1940, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:227
-	{form: 1182, chips: 0x40, step: 949, nstep: 2, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:230
-	{form: 1183, chips: 0xf80, step: 949, nstep: 2, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:231
-	{form: 1184, chips: 0xfc0, step: 951, nstep: 5, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:234
-	{form: 1185, chips: 0xfc0, step: 39, nstep: 6, slot: 1944, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:235
-	{form: 1186, chips: 0x40, step: 956, nstep: 5, slot: 1946, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:236
-	{form: 1187, chips: 0x40, step: 956, nstep: 5, slot: 1940, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:237
-	{form: 1188, chips: 0x40, step: 66, nstep: 6, slot: 1948, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:238
-	{form: 1189, chips: 0x40, step: 66, nstep: 6, slot: 1950, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:239
-	{form: 1190, chips: 0xf80, step: 956, nstep: 5, slot: 1946, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:240
-	{form: 1191, chips: 0xf80, step: 956, nstep: 5, slot: 1940, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:241
-	{form: 1192, chips: 0xf80, step: 66, nstep: 6, slot: 1948, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:242
-	{form: 1193, chips: 0xf80, step: 66, nstep: 6, slot: 1950, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:243
-	{form: 1194, chips: 0x7e, step: 961, nstep: 2, slot: 1952, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:129
-	{form: 1195, chips: 0xf80, step: 961, nstep: 2, slot: 1952, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:129
+	{form: 1150, chips: 0x40, step: 863, nstep: 4, slot: 1872, nslot: 5, sig: 0xe41c1},                                // tensor.sass:137
+	{form: 1151, chips: 0x40, step: 863, nstep: 4, slot: 1877, nslot: 6, sig: 0xe41c11},                               // tensor.sass:138
+	{form: 1152, chips: 0x40, step: 867, nstep: 6, slot: 1883, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:139
+	{form: 1153, chips: 0x40, step: 867, nstep: 6, slot: 1890, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:140
+	{form: 1154, chips: 0x40, step: 873, nstep: 4, slot: 1872, nslot: 5, sig: 0xe41c1},                                // tensor.sass:141
+	{form: 1155, chips: 0x40, step: 873, nstep: 4, slot: 1877, nslot: 6, sig: 0xe41c11},                               // tensor.sass:142
+	{form: 1156, chips: 0x40, step: 877, nstep: 6, slot: 1883, nslot: 7, sig: 0xe6141c1},                              // tensor.sass:143
+	{form: 1157, chips: 0x40, step: 877, nstep: 6, slot: 1890, nslot: 8, sig: 0xe6141c11},                             // tensor.sass:144
+	{form: 1158, chips: 0x20, step: 883, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                                // tensor.sass:147
+	{form: 1159, chips: 0x20, step: 887, nstep: 6, slot: 1898, nslot: 7, sig: 0x6141111},                              // tensor.sass:148
+	{form: 1160, chips: 0xc00, step: 893, nstep: 4, slot: 1466, nslot: 5, sig: 0x41111},                               // tensor.sass:149
+	{form: 1161, chips: 0xc00, step: 897, nstep: 5, slot: 1477, nslot: 7, sig: 0x6141111},                             // tensor.sass:150
+	{form: 1162, chips: 0xc00, step: 902, nstep: 6, slot: 1839, nslot: 8, sig: 0x21141111},                            // tensor.sass:151
+	{form: 1163, chips: 0xc00, step: 908, nstep: 7, slot: 1847, nslot: 9, sig: 0x621141111},                           // tensor.sass:152
+	{form: 1164, chips: 0x3f, step: 915, nstep: 2, slot: 1905, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:217
+	{form: 1165, chips: 0xfc0, step: 917, nstep: 2, slot: 1905, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:217
+	{form: 1166, chips: 0x3f, step: 915, nstep: 2, slot: 1908, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:218
+	{form: 1167, chips: 0x40, step: 917, nstep: 2, slot: 1911, nslot: 3, sig: 0x913, fixed: true},                     // memory.sass:219
+	{form: 1168, chips: 0xf80, step: 917, nstep: 2, slot: 1911, nslot: 3, sig: 0x913, fixed: true},                    // memory.sass:219
+	{form: 1170, chips: 0x3f, step: 0, nstep: 0, slot: 1914, nslot: 3, sig: 0x123},                                    // integer.sass:121
+	{form: 1171, chips: 0x3f, step: 919, nstep: 1, slot: 1917, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:122
+	{form: 1172, chips: 0x40, step: 0, nstep: 0, slot: 1914, nslot: 3, sig: 0x123},                                    // integer.sass:123
+	{form: 1173, chips: 0x40, step: 919, nstep: 1, slot: 1917, nslot: 3, sig: 0x123, fixed: true},                     // integer.sass:124
+	{form: 1174, chips: 0xf80, step: 920, nstep: 2, slot: 1920, nslot: 3, sig: 0x123},                                 // integer.sass:125
+	{form: 1175, chips: 0xf80, step: 922, nstep: 3, slot: 1923, nslot: 3, sig: 0x123, fixed: true},                    // integer.sass:126
+	{form: 1176, chips: 0x1, step: 925, nstep: 7, slot: 1926, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:222
+	{form: 1177, chips: 0x1, step: 932, nstep: 7, slot: 1928, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:223
+	{form: 1178, chips: 0x3e, step: 939, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:224
+	{form: 1179, chips: 0x3e, step: 944, nstep: 5, slot: 1932, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:225
+	{form: 1180, chips: 0x3e, step: 944, nstep: 5, slot: 1934, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:226
+	{form: 1181, chips: 0x3e, step: 944, nstep: 5, slot: 1936, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:227
+	{form: 1182, chips: 0x40, step: 949, nstep: 2, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:230
+	{form: 1183, chips: 0xf80, step: 949, nstep: 2, slot: 1938, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:231
+	{form: 1184, chips: 0xfc0, step: 951, nstep: 5, slot: 1930, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:234
+	{form: 1185, chips: 0xfc0, step: 39, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:235
+	{form: 1186, chips: 0x40, step: 956, nstep: 5, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:236
+	{form: 1187, chips: 0x40, step: 956, nstep: 5, slot: 1936, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:237
+	{form: 1188, chips: 0x40, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:238
+	{form: 1189, chips: 0x40, step: 66, nstep: 6, slot: 1946, nslot: 2, sig: 0x1a, fixed: true},                       // memory.sass:239
+	{form: 1190, chips: 0xf80, step: 956, nstep: 5, slot: 1942, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:240
+	{form: 1191, chips: 0xf80, step: 956, nstep: 5, slot: 1936, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:241
+	{form: 1192, chips: 0xf80, step: 66, nstep: 6, slot: 1944, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:242
+	{form: 1193, chips: 0xf80, step: 66, nstep: 6, slot: 1946, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:243
+	{form: 1194, chips: 0x7e, step: 961, nstep: 2, slot: 1948, nslot: 2, sig: 0x12, fixed: true},                      // integer.sass:129
+	{form: 1195, chips: 0xf80, step: 961, nstep: 2, slot: 1948, nslot: 2, sig: 0x12, fixed: true},                     // integer.sass:129
 	{form: 1196, chips: 0x3f, step: 963, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:247
 	{form: 1197, chips: 0xfc0, step: 963, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:247
 	{form: 1198, chips: 0x3f, step: 965, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                   // control.sass:248
 	{form: 1199, chips: 0xfc0, step: 965, nstep: 2, slot: 195, nslot: 3, sig: 0x613},                                  // control.sass:248
-	{form: 1202, chips: 0x1, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:255
-	{form: 1203, chips: 0x3e, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
-	{form: 1204, chips: 0x40, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
-	{form: 1205, chips: 0x180, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
-	{form: 1206, chips: 0x200, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
-	{form: 1207, chips: 0xc00, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
-	{form: 1208, chips: 0x1, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:258
-	{form: 1209, chips: 0x3e, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
-	{form: 1210, chips: 0x40, step: 0, nstep: 0, slot: 1962, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
-	{form: 1211, chips: 0x180, step: 0, nstep: 0, slot: 1964, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
-	{form: 1212, chips: 0x200, step: 0, nstep: 0, slot: 1964, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
-	{form: 1213, chips: 0xc00, step: 0, nstep: 0, slot: 1964, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
-	{form: 1214, chips: 0xfff, step: 0, nstep: 0, slot: 1966, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:132
-	{form: 1215, chips: 0xfff, step: 0, nstep: 0, slot: 1970, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:132
-	{form: 1216, chips: 0x7f, step: 0, nstep: 0, slot: 1974, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:132
-	{form: 1218, chips: 0x7f, step: 0, nstep: 0, slot: 1978, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:132
-	{form: 1219, chips: 0xf80, step: 0, nstep: 0, slot: 1978, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:132
-	{form: 1220, chips: 0xc00, step: 825, nstep: 1, slot: 1970, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:133
-	{form: 1221, chips: 0xc00, step: 825, nstep: 1, slot: 1966, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:134
-	{form: 1222, chips: 0xc00, step: 825, nstep: 1, slot: 1978, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:135
-	{form: 1223, chips: 0xfff, step: 967, nstep: 2, slot: 1982, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:138
-	{form: 1224, chips: 0xfff, step: 967, nstep: 2, slot: 1985, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:138
-	{form: 1225, chips: 0x7f, step: 967, nstep: 2, slot: 1988, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:138
-	{form: 1227, chips: 0x7f, step: 967, nstep: 2, slot: 1991, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:138
-	{form: 1228, chips: 0xf80, step: 967, nstep: 2, slot: 1991, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:138
-	{form: 1229, chips: 0xe7f, step: 969, nstep: 4, slot: 1292, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:141
-	{form: 1230, chips: 0xe7f, step: 969, nstep: 4, slot: 1994, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:141
-	{form: 1231, chips: 0x7f, step: 969, nstep: 4, slot: 1998, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:141
-	{form: 1233, chips: 0xe7f, step: 969, nstep: 4, slot: 1296, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:141
-	{form: 1234, chips: 0x7f, step: 969, nstep: 4, slot: 1300, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:141
-	{form: 1236, chips: 0x7f, step: 969, nstep: 4, slot: 1304, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:141
-	{form: 1237, chips: 0xe00, step: 969, nstep: 4, slot: 1304, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:141
-	{form: 1238, chips: 0x7f, step: 969, nstep: 4, slot: 2002, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:141
-	{form: 1239, chips: 0xe00, step: 969, nstep: 4, slot: 2002, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:141
-	{form: 1240, chips: 0x180, step: 973, nstep: 5, slot: 2006, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:142
-	{form: 1241, chips: 0x180, step: 973, nstep: 5, slot: 2010, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:142
-	{form: 1242, chips: 0x180, step: 973, nstep: 5, slot: 2014, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:142
-	{form: 1243, chips: 0x180, step: 973, nstep: 5, slot: 2018, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:142
-	{form: 1244, chips: 0x180, step: 973, nstep: 5, slot: 2022, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:142
-	{form: 1245, chips: 0xfff, step: 978, nstep: 1, slot: 2026, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:261
-	{form: 1246, chips: 0xfff, step: 978, nstep: 1, slot: 2031, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:262
-	{form: 1247, chips: 0xfff, step: 978, nstep: 1, slot: 2036, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:263
-	{form: 1248, chips: 0xfff, step: 978, nstep: 1, slot: 2041, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:264
-	{form: 1249, chips: 0x1, step: 979, nstep: 6, slot: 1944, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:246
-	{form: 1250, chips: 0xffe, step: 985, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:246
-	{form: 1251, chips: 0x1, step: 979, nstep: 6, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:247
-	{form: 1252, chips: 0x3e, step: 985, nstep: 4, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:248
-	{form: 1253, chips: 0x40, step: 985, nstep: 4, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:249
-	{form: 1254, chips: 0xf80, step: 985, nstep: 4, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:249
-	{form: 1255, chips: 0x3e, step: 989, nstep: 4, slot: 2054, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:250
-	{form: 1256, chips: 0x3e, step: 989, nstep: 4, slot: 2056, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:251
-	{form: 1257, chips: 0x40, step: 989, nstep: 4, slot: 2056, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:252
-	{form: 1258, chips: 0xf80, step: 989, nstep: 4, slot: 2056, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:252
-	{form: 1259, chips: 0x40, step: 993, nstep: 1, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:255
-	{form: 1260, chips: 0xf80, step: 993, nstep: 1, slot: 2058, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:256
-	{form: 1261, chips: 0x1, step: 979, nstep: 6, slot: 1944, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:259
-	{form: 1262, chips: 0x7e, step: 985, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:259
-	{form: 1263, chips: 0xf80, step: 994, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:260
-	{form: 1264, chips: 0x1, step: 979, nstep: 6, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:261
-	{form: 1265, chips: 0x3e, step: 985, nstep: 4, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:262
-	{form: 1266, chips: 0x40, step: 985, nstep: 4, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:263
-	{form: 1267, chips: 0x3e, step: 989, nstep: 4, slot: 2054, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:264
-	{form: 1268, chips: 0x3e, step: 989, nstep: 4, slot: 2056, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:265
-	{form: 1269, chips: 0x40, step: 989, nstep: 4, slot: 2056, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:266
-	{form: 1270, chips: 0xf80, step: 994, nstep: 4, slot: 2052, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:267
-	{form: 1271, chips: 0xf80, step: 998, nstep: 4, slot: 2056, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:268
-	{form: 1272, chips: 0xf80, step: 1002, nstep: 5, slot: 2060, nslot: 4, sig: 0x611a},                               // memory.sass:269
-	{form: 1273, chips: 0x1, step: 770, nstep: 2, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:272
-	{form: 1274, chips: 0xffe, step: 772, nstep: 2, slot: 2064, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:272
-	{form: 1275, chips: 0x1, step: 770, nstep: 2, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:273
-	{form: 1276, chips: 0x7e, step: 772, nstep: 2, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:273
-	{form: 1277, chips: 0xf80, step: 772, nstep: 2, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:273
-	{form: 1278, chips: 0x40, step: 772, nstep: 2, slot: 2068, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:274
-	{form: 1279, chips: 0xf80, step: 772, nstep: 2, slot: 2068, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:274
-	{form: 1280, chips: 0x1, step: 1007, nstep: 1, slot: 2070, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:277
-	{form: 1281, chips: 0xffe, step: 776, nstep: 1, slot: 2070, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:277
-	{form: 1282, chips: 0x1, step: 1007, nstep: 1, slot: 2072, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:278
-	{form: 1283, chips: 0x7e, step: 776, nstep: 1, slot: 2072, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:278
-	{form: 1284, chips: 0xf80, step: 776, nstep: 1, slot: 2072, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:278
-	{form: 1285, chips: 0x40, step: 1008, nstep: 3, slot: 2074, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
-	{form: 1286, chips: 0x40, step: 1008, nstep: 3, slot: 2076, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:156
-	{form: 1287, chips: 0xf80, step: 1011, nstep: 3, slot: 2074, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:157
-	{form: 1288, chips: 0xf80, step: 1011, nstep: 3, slot: 2076, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:158
-	{form: 1289, chips: 0x380, step: 1014, nstep: 3, slot: 2078, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:161
-	{form: 1290, chips: 0x380, step: 1017, nstep: 3, slot: 2078, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:162
-	{form: 1291, chips: 0x380, step: 1020, nstep: 3, slot: 2078, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:163
-	{form: 1292, chips: 0x380, step: 1023, nstep: 3, slot: 2078, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:164
-	{form: 1293, chips: 0x1, step: 1026, nstep: 9, slot: 2080, nslot: 4, sig: 0x1913},                                 // texture.sass:26
-	{form: 1294, chips: 0x3fe, step: 1035, nstep: 7, slot: 2084, nslot: 4, sig: 0x1913},                               // texture.sass:26
-	{form: 1295, chips: 0x1, step: 1026, nstep: 9, slot: 2088, nslot: 5, sig: 0x66913},                                // texture.sass:27
-	{form: 1296, chips: 0x7e, step: 1035, nstep: 7, slot: 2093, nslot: 5, sig: 0x66913},                               // texture.sass:27
-	{form: 1297, chips: 0x1, step: 1026, nstep: 9, slot: 2098, nslot: 5, sig: 0x62913},                                // texture.sass:28
-	{form: 1298, chips: 0x7e, step: 1035, nstep: 7, slot: 2103, nslot: 5, sig: 0x62913},                               // texture.sass:28
-	{form: 1299, chips: 0x380, step: 1035, nstep: 7, slot: 2108, nslot: 4, sig: 0x2913},                               // texture.sass:29
-	{form: 1300, chips: 0xc00, step: 1042, nstep: 8, slot: 2112, nslot: 5, sig: 0x21913},                              // texture.sass:30
-	{form: 1301, chips: 0xc00, step: 1042, nstep: 8, slot: 2117, nslot: 5, sig: 0x22913},                              // texture.sass:31
-	{form: 1302, chips: 0x1, step: 1050, nstep: 10, slot: 2122, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
-	{form: 1303, chips: 0x3fe, step: 1060, nstep: 8, slot: 2125, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
-	{form: 1304, chips: 0x1, step: 1050, nstep: 10, slot: 2128, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1305, chips: 0x7e, step: 1060, nstep: 8, slot: 2132, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
-	{form: 1306, chips: 0x1, step: 1050, nstep: 10, slot: 2136, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1307, chips: 0x7e, step: 1060, nstep: 8, slot: 2140, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
-	{form: 1308, chips: 0x380, step: 1060, nstep: 8, slot: 2144, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
-	{form: 1309, chips: 0xc00, step: 1068, nstep: 9, slot: 2147, nslot: 4, sig: 0x2119},                               // texture.sass:38
-	{form: 1310, chips: 0xc00, step: 1068, nstep: 9, slot: 2151, nslot: 4, sig: 0x2219},                               // texture.sass:39
-	{form: 1311, chips: 0x1, step: 1077, nstep: 8, slot: 2125, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
-	{form: 1312, chips: 0x3fe, step: 1085, nstep: 6, slot: 2155, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
-	{form: 1313, chips: 0x1, step: 1026, nstep: 9, slot: 2158, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:43
-	{form: 1314, chips: 0x3fe, step: 1091, nstep: 7, slot: 2161, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
-	{form: 1315, chips: 0x1, step: 1077, nstep: 8, slot: 2132, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
-	{form: 1316, chips: 0x7e, step: 1085, nstep: 6, slot: 2164, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
-	{form: 1317, chips: 0x1, step: 1026, nstep: 9, slot: 2168, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:45
-	{form: 1318, chips: 0x7e, step: 1091, nstep: 7, slot: 2172, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
-	{form: 1319, chips: 0x1, step: 1077, nstep: 8, slot: 2140, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
-	{form: 1320, chips: 0x7e, step: 1085, nstep: 6, slot: 2176, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
-	{form: 1321, chips: 0x1, step: 1026, nstep: 9, slot: 2180, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:47
-	{form: 1322, chips: 0x7e, step: 1091, nstep: 7, slot: 2184, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
-	{form: 1323, chips: 0x380, step: 1085, nstep: 6, slot: 2188, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
-	{form: 1324, chips: 0x380, step: 1091, nstep: 7, slot: 2191, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
-	{form: 1325, chips: 0xc00, step: 1098, nstep: 7, slot: 2194, nslot: 4, sig: 0x2119},                               // texture.sass:50
-	{form: 1326, chips: 0xc00, step: 1105, nstep: 8, slot: 2198, nslot: 4, sig: 0x2119},                               // texture.sass:51
-	{form: 1327, chips: 0xc00, step: 1098, nstep: 7, slot: 2202, nslot: 4, sig: 0x2219},                               // texture.sass:52
-	{form: 1328, chips: 0xc00, step: 1105, nstep: 8, slot: 2206, nslot: 4, sig: 0x2219},                               // texture.sass:53
-	{form: 1329, chips: 0x40, step: 1113, nstep: 3, slot: 2210, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:281
-	{form: 1330, chips: 0xf80, step: 1113, nstep: 3, slot: 2210, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:282
-	{form: 1331, chips: 0x40, step: 1116, nstep: 5, slot: 2213, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:283
-	{form: 1332, chips: 0xf80, step: 1116, nstep: 5, slot: 2213, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:284
+	{form: 1202, chips: 0x1, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                         // control.sass:255
+	{form: 1203, chips: 0x3e, step: 0, nstep: 0, slot: 1950, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
+	{form: 1204, chips: 0x40, step: 0, nstep: 0, slot: 1952, nslot: 2, sig: 0xe1, fixed: true},                        // control.sass:255
+	{form: 1205, chips: 0x180, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1206, chips: 0x200, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1207, chips: 0xc00, step: 0, nstep: 0, slot: 1954, nslot: 2, sig: 0xe1, fixed: true},                       // control.sass:255
+	{form: 1208, chips: 0x1, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                         // control.sass:258
+	{form: 1209, chips: 0x3e, step: 0, nstep: 0, slot: 1956, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
+	{form: 1210, chips: 0x40, step: 0, nstep: 0, slot: 1958, nslot: 2, sig: 0xe2, fixed: true},                        // control.sass:258
+	{form: 1211, chips: 0x180, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1212, chips: 0x200, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1213, chips: 0xc00, step: 0, nstep: 0, slot: 1960, nslot: 2, sig: 0xe2, fixed: true},                       // control.sass:258
+	{form: 1214, chips: 0xfff, step: 0, nstep: 0, slot: 1962, nslot: 4, sig: 0x3111, fixed: true},                     // integer.sass:132
+	{form: 1215, chips: 0xfff, step: 0, nstep: 0, slot: 1966, nslot: 4, sig: 0x3611, fixed: true},                     // integer.sass:132
+	{form: 1216, chips: 0x7f, step: 0, nstep: 0, slot: 1970, nslot: 4, sig: 0x3811, fixed: true},                      // integer.sass:132
+	{form: 1218, chips: 0x7f, step: 0, nstep: 0, slot: 1974, nslot: 4, sig: 0x3211, fixed: true},                      // integer.sass:132
+	{form: 1219, chips: 0xf80, step: 0, nstep: 0, slot: 1974, nslot: 4, sig: 0x3211, fixed: true},                     // integer.sass:132
+	{form: 1220, chips: 0xc00, step: 825, nstep: 1, slot: 1966, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:133
+	{form: 1221, chips: 0xc00, step: 825, nstep: 1, slot: 1962, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:134
+	{form: 1222, chips: 0xc00, step: 825, nstep: 1, slot: 1974, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:135
+	{form: 1223, chips: 0xfff, step: 967, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:138
+	{form: 1224, chips: 0xfff, step: 967, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:138
+	{form: 1225, chips: 0x7f, step: 967, nstep: 2, slot: 1984, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:138
+	{form: 1227, chips: 0x7f, step: 967, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:138
+	{form: 1228, chips: 0xf80, step: 967, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:138
+	{form: 1229, chips: 0xe7f, step: 969, nstep: 4, slot: 1288, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:141
+	{form: 1230, chips: 0xe7f, step: 969, nstep: 4, slot: 1990, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:141
+	{form: 1231, chips: 0x7f, step: 969, nstep: 4, slot: 1994, nslot: 4, sig: 0x8111, fixed: true},                    // integer.sass:141
+	{form: 1233, chips: 0xe7f, step: 969, nstep: 4, slot: 1292, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:141
+	{form: 1234, chips: 0x7f, step: 969, nstep: 4, slot: 1296, nslot: 4, sig: 0x1811, fixed: true},                    // integer.sass:141
+	{form: 1236, chips: 0x7f, step: 969, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                    // integer.sass:141
+	{form: 1237, chips: 0xe00, step: 969, nstep: 4, slot: 1300, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:141
+	{form: 1238, chips: 0x7f, step: 969, nstep: 4, slot: 1998, nslot: 4, sig: 0x2111, fixed: true},                    // integer.sass:141
+	{form: 1239, chips: 0xe00, step: 969, nstep: 4, slot: 1998, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:141
+	{form: 1240, chips: 0x180, step: 973, nstep: 5, slot: 2002, nslot: 4, sig: 0x1111, fixed: true},                   // integer.sass:142
+	{form: 1241, chips: 0x180, step: 973, nstep: 5, slot: 2006, nslot: 4, sig: 0x6111, fixed: true},                   // integer.sass:142
+	{form: 1242, chips: 0x180, step: 973, nstep: 5, slot: 2010, nslot: 4, sig: 0x1611, fixed: true},                   // integer.sass:142
+	{form: 1243, chips: 0x180, step: 973, nstep: 5, slot: 2014, nslot: 4, sig: 0x1211, fixed: true},                   // integer.sass:142
+	{form: 1244, chips: 0x180, step: 973, nstep: 5, slot: 2018, nslot: 4, sig: 0x2111, fixed: true},                   // integer.sass:142
+	{form: 1245, chips: 0xfff, step: 978, nstep: 1, slot: 2022, nslot: 5, sig: 0x11113, fixed: true},                  // control.sass:261
+	{form: 1246, chips: 0xfff, step: 978, nstep: 1, slot: 2027, nslot: 5, sig: 0x61113, fixed: true},                  // control.sass:262
+	{form: 1247, chips: 0xfff, step: 978, nstep: 1, slot: 2032, nslot: 5, sig: 0x16113, fixed: true},                  // control.sass:263
+	{form: 1248, chips: 0xfff, step: 978, nstep: 1, slot: 2037, nslot: 5, sig: 0x66113, fixed: true},                  // control.sass:264
+	{form: 1249, chips: 0x1, step: 979, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:246
+	{form: 1250, chips: 0xffe, step: 985, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:246
+	{form: 1251, chips: 0x1, step: 979, nstep: 6, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:247
+	{form: 1252, chips: 0x3e, step: 985, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:248
+	{form: 1253, chips: 0x40, step: 985, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:249
+	{form: 1254, chips: 0xf80, step: 985, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:249
+	{form: 1255, chips: 0x3e, step: 989, nstep: 4, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:250
+	{form: 1256, chips: 0x3e, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:251
+	{form: 1257, chips: 0x40, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:252
+	{form: 1258, chips: 0xf80, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:252
+	{form: 1259, chips: 0x40, step: 993, nstep: 1, slot: 2054, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:255
+	{form: 1260, chips: 0xf80, step: 993, nstep: 1, slot: 2054, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:256
+	{form: 1261, chips: 0x1, step: 979, nstep: 6, slot: 1940, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:259
+	{form: 1262, chips: 0x7e, step: 985, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:259
+	{form: 1263, chips: 0xf80, step: 994, nstep: 4, slot: 2042, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:260
+	{form: 1264, chips: 0x1, step: 979, nstep: 6, slot: 2044, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:261
+	{form: 1265, chips: 0x3e, step: 985, nstep: 4, slot: 2046, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:262
+	{form: 1266, chips: 0x40, step: 985, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:263
+	{form: 1267, chips: 0x3e, step: 989, nstep: 4, slot: 2050, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:264
+	{form: 1268, chips: 0x3e, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:265
+	{form: 1269, chips: 0x40, step: 989, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:266
+	{form: 1270, chips: 0xf80, step: 994, nstep: 4, slot: 2048, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:267
+	{form: 1271, chips: 0xf80, step: 998, nstep: 4, slot: 2052, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:268
+	{form: 1272, chips: 0xf80, step: 1002, nstep: 5, slot: 2056, nslot: 4, sig: 0x611a},                               // memory.sass:269
+	{form: 1273, chips: 0x1, step: 770, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:272
+	{form: 1274, chips: 0xffe, step: 772, nstep: 2, slot: 2060, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:272
+	{form: 1275, chips: 0x1, step: 770, nstep: 2, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                       // memory.sass:273
+	{form: 1276, chips: 0x7e, step: 772, nstep: 2, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:273
+	{form: 1277, chips: 0xf80, step: 772, nstep: 2, slot: 2062, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:273
+	{form: 1278, chips: 0x40, step: 772, nstep: 2, slot: 2064, nslot: 2, sig: 0x1a, fixed: true},                      // memory.sass:274
+	{form: 1279, chips: 0xf80, step: 772, nstep: 2, slot: 2064, nslot: 2, sig: 0x1a, fixed: true},                     // memory.sass:274
+	{form: 1280, chips: 0x1, step: 1007, nstep: 1, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:277
+	{form: 1281, chips: 0xffe, step: 776, nstep: 1, slot: 2066, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:277
+	{form: 1282, chips: 0x1, step: 1007, nstep: 1, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:278
+	{form: 1283, chips: 0x7e, step: 776, nstep: 1, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                      // memory.sass:278
+	{form: 1284, chips: 0xf80, step: 776, nstep: 1, slot: 2068, nslot: 2, sig: 0x19, fixed: true},                     // memory.sass:278
+	{form: 1285, chips: 0x40, step: 1008, nstep: 3, slot: 2070, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:155
+	{form: 1286, chips: 0x40, step: 1008, nstep: 3, slot: 2072, nslot: 2, sig: 0x19, fixed: true},                     // tensor.sass:156
+	{form: 1287, chips: 0xf80, step: 1011, nstep: 3, slot: 2070, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:157
+	{form: 1288, chips: 0xf80, step: 1011, nstep: 3, slot: 2072, nslot: 2, sig: 0x19, fixed: true},                    // tensor.sass:158
+	{form: 1289, chips: 0x380, step: 1014, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:161
+	{form: 1290, chips: 0x380, step: 1017, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:162
+	{form: 1291, chips: 0x380, step: 1020, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:163
+	{form: 1292, chips: 0x380, step: 1023, nstep: 3, slot: 2074, nslot: 2, sig: 0x1d, fixed: true, uniform: true},     // tensor.sass:164
+	{form: 1293, chips: 0x1, step: 1026, nstep: 9, slot: 2076, nslot: 4, sig: 0x1913},                                 // texture.sass:26
+	{form: 1294, chips: 0x3fe, step: 1035, nstep: 7, slot: 2080, nslot: 4, sig: 0x1913},                               // texture.sass:26
+	{form: 1295, chips: 0x1, step: 1026, nstep: 9, slot: 2084, nslot: 5, sig: 0x66913},                                // texture.sass:27
+	{form: 1296, chips: 0x7e, step: 1035, nstep: 7, slot: 2089, nslot: 5, sig: 0x66913},                               // texture.sass:27
+	{form: 1297, chips: 0x1, step: 1026, nstep: 9, slot: 2094, nslot: 5, sig: 0x62913},                                // texture.sass:28
+	{form: 1298, chips: 0x7e, step: 1035, nstep: 7, slot: 2099, nslot: 5, sig: 0x62913},                               // texture.sass:28
+	{form: 1299, chips: 0x380, step: 1035, nstep: 7, slot: 2104, nslot: 4, sig: 0x2913},                               // texture.sass:29
+	{form: 1300, chips: 0xc00, step: 1042, nstep: 8, slot: 2108, nslot: 5, sig: 0x21913},                              // texture.sass:30
+	{form: 1301, chips: 0xc00, step: 1042, nstep: 8, slot: 2113, nslot: 5, sig: 0x22913},                              // texture.sass:31
+	{form: 1302, chips: 0x1, step: 1050, nstep: 10, slot: 2118, nslot: 3, sig: 0x119, fixed: true},                    // texture.sass:34
+	{form: 1303, chips: 0x3fe, step: 1060, nstep: 8, slot: 2121, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:34
+	{form: 1304, chips: 0x1, step: 1050, nstep: 10, slot: 2124, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1305, chips: 0x7e, step: 1060, nstep: 8, slot: 2128, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:35
+	{form: 1306, chips: 0x1, step: 1050, nstep: 10, slot: 2132, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1307, chips: 0x7e, step: 1060, nstep: 8, slot: 2136, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:36
+	{form: 1308, chips: 0x380, step: 1060, nstep: 8, slot: 2140, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:37
+	{form: 1309, chips: 0xc00, step: 1068, nstep: 9, slot: 2143, nslot: 4, sig: 0x2119},                               // texture.sass:38
+	{form: 1310, chips: 0xc00, step: 1068, nstep: 9, slot: 2147, nslot: 4, sig: 0x2219},                               // texture.sass:39
+	{form: 1311, chips: 0x1, step: 1077, nstep: 8, slot: 2121, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:42
+	{form: 1312, chips: 0x3fe, step: 1085, nstep: 6, slot: 2151, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:42
+	{form: 1313, chips: 0x1, step: 1026, nstep: 9, slot: 2154, nslot: 3, sig: 0x119, fixed: true},                     // texture.sass:43
+	{form: 1314, chips: 0x3fe, step: 1091, nstep: 7, slot: 2157, nslot: 3, sig: 0x119, fixed: true},                   // texture.sass:43
+	{form: 1315, chips: 0x1, step: 1077, nstep: 8, slot: 2128, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:44
+	{form: 1316, chips: 0x7e, step: 1085, nstep: 6, slot: 2160, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:44
+	{form: 1317, chips: 0x1, step: 1026, nstep: 9, slot: 2164, nslot: 4, sig: 0x6619, fixed: true},                    // texture.sass:45
+	{form: 1318, chips: 0x7e, step: 1091, nstep: 7, slot: 2168, nslot: 4, sig: 0x6619, fixed: true},                   // texture.sass:45
+	{form: 1319, chips: 0x1, step: 1077, nstep: 8, slot: 2136, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:46
+	{form: 1320, chips: 0x7e, step: 1085, nstep: 6, slot: 2172, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:46
+	{form: 1321, chips: 0x1, step: 1026, nstep: 9, slot: 2176, nslot: 4, sig: 0x6219, fixed: true},                    // texture.sass:47
+	{form: 1322, chips: 0x7e, step: 1091, nstep: 7, slot: 2180, nslot: 4, sig: 0x6219, fixed: true},                   // texture.sass:47
+	{form: 1323, chips: 0x380, step: 1085, nstep: 6, slot: 2184, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:48
+	{form: 1324, chips: 0x380, step: 1091, nstep: 7, slot: 2187, nslot: 3, sig: 0x219, fixed: true},                   // texture.sass:49
+	{form: 1325, chips: 0xc00, step: 1098, nstep: 7, slot: 2190, nslot: 4, sig: 0x2119},                               // texture.sass:50
+	{form: 1326, chips: 0xc00, step: 1105, nstep: 8, slot: 2194, nslot: 4, sig: 0x2119},                               // texture.sass:51
+	{form: 1327, chips: 0xc00, step: 1098, nstep: 7, slot: 2198, nslot: 4, sig: 0x2219},                               // texture.sass:52
+	{form: 1328, chips: 0xc00, step: 1105, nstep: 8, slot: 2202, nslot: 4, sig: 0x2219},                               // texture.sass:53
+	{form: 1329, chips: 0x40, step: 1113, nstep: 3, slot: 2206, nslot: 3, sig: 0x193, fixed: true},                    // memory.sass:281
+	{form: 1330, chips: 0xf80, step: 1113, nstep: 3, slot: 2206, nslot: 3, sig: 0x193, fixed: true},                   // memory.sass:282
+	{form: 1331, chips: 0x40, step: 1116, nstep: 5, slot: 2209, nslot: 3, sig: 0x191, fixed: true},                    // memory.sass:283
+	{form: 1332, chips: 0xf80, step: 1116, nstep: 5, slot: 2209, nslot: 3, sig: 0x191, fixed: true},                   // memory.sass:284
 	{form: 1333, chips: 0xfc0, step: 1121, nstep: 2, slot: 0, nslot: 0, sig: 0x0, fixed: true},                        // memory.sass:285
 	{form: 1334, chips: 0x40, step: 1123, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                         // memory.sass:286
 	{form: 1335, chips: 0xf80, step: 1123, nstep: 2, slot: 1, nslot: 1, sig: 0x9, fixed: true},                        // memory.sass:286
-	{form: 1336, chips: 0x40, step: 1125, nstep: 2, slot: 2216, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:287
-	{form: 1337, chips: 0xf80, step: 1125, nstep: 2, slot: 2216, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:287
-	{form: 1338, chips: 0x40, step: 1127, nstep: 3, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:288
-	{form: 1339, chips: 0xf80, step: 1127, nstep: 3, slot: 1665, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:288
-	{form: 1340, chips: 0x40, step: 1130, nstep: 2, slot: 2219, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:289
-	{form: 1341, chips: 0xf80, step: 1130, nstep: 2, slot: 2219, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:289
-	{form: 1342, chips: 0x1, step: 1132, nstep: 9, slot: 2221, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
-	{form: 1343, chips: 0x7f, step: 1141, nstep: 9, slot: 2228, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
-	{form: 1344, chips: 0x7f, step: 1150, nstep: 8, slot: 2237, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
-	{form: 1345, chips: 0x7e, step: 1132, nstep: 9, slot: 2221, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
-	{form: 1346, chips: 0x380, step: 1158, nstep: 8, slot: 2246, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
-	{form: 1347, chips: 0xc00, step: 1166, nstep: 10, slot: 2254, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
-	{form: 1348, chips: 0xc00, step: 1176, nstep: 9, slot: 2263, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
-	{form: 1349, chips: 0x1, step: 1185, nstep: 9, slot: 2221, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
-	{form: 1350, chips: 0x7f, step: 1194, nstep: 9, slot: 2228, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
-	{form: 1351, chips: 0x7f, step: 1203, nstep: 8, slot: 2237, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
-	{form: 1352, chips: 0x7e, step: 1185, nstep: 9, slot: 2221, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
-	{form: 1353, chips: 0x380, step: 1211, nstep: 8, slot: 2246, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
-	{form: 1354, chips: 0xc00, step: 1219, nstep: 9, slot: 2263, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
-	{form: 1355, chips: 0x1, step: 1228, nstep: 8, slot: 2272, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
-	{form: 1356, chips: 0x7f, step: 1236, nstep: 8, slot: 2279, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
-	{form: 1357, chips: 0x7f, step: 1244, nstep: 7, slot: 2288, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
-	{form: 1358, chips: 0x7e, step: 1228, nstep: 8, slot: 2272, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
-	{form: 1359, chips: 0x380, step: 1244, nstep: 7, slot: 2297, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
-	{form: 1360, chips: 0xc00, step: 1251, nstep: 8, slot: 2305, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
-	{form: 1361, chips: 0x1, step: 1259, nstep: 6, slot: 2314, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
-	{form: 1362, chips: 0x7f, step: 1265, nstep: 6, slot: 2321, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
-	{form: 1363, chips: 0x7f, step: 1271, nstep: 5, slot: 2330, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
-	{form: 1364, chips: 0x7e, step: 1259, nstep: 6, slot: 2314, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
-	{form: 1365, chips: 0x380, step: 1271, nstep: 5, slot: 2339, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
-	{form: 1366, chips: 0xc00, step: 1276, nstep: 6, slot: 2347, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
-	{form: 1367, chips: 0xfff, step: 1282, nstep: 2, slot: 2356, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
-	{form: 1368, chips: 0x7f, step: 1284, nstep: 2, slot: 2361, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
-	{form: 1369, chips: 0x7f, step: 1286, nstep: 1, slot: 2368, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
-	{form: 1370, chips: 0xf80, step: 1286, nstep: 1, slot: 2375, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
-	{form: 1371, chips: 0x40, step: 1287, nstep: 5, slot: 2382, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:292
-	{form: 1372, chips: 0x40, step: 1287, nstep: 5, slot: 2385, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:293
-	{form: 1373, chips: 0x380, step: 1292, nstep: 7, slot: 2389, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:294
-	{form: 1374, chips: 0x380, step: 1292, nstep: 7, slot: 2392, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:295
-	{form: 1375, chips: 0xc00, step: 1299, nstep: 6, slot: 2396, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:296
-	{form: 1376, chips: 0xc00, step: 1299, nstep: 6, slot: 2399, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:297
-	{form: 1377, chips: 0x40, step: 1305, nstep: 1, slot: 2403, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:300
-	{form: 1378, chips: 0xf80, step: 1305, nstep: 1, slot: 2403, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:300
-	{form: 1379, chips: 0x40, step: 1305, nstep: 1, slot: 2405, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:301
-	{form: 1380, chips: 0xf80, step: 1305, nstep: 1, slot: 2405, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:301
-	{form: 1381, chips: 0x40, step: 1306, nstep: 4, slot: 2408, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:304
-	{form: 1382, chips: 0xc00, step: 1306, nstep: 4, slot: 2408, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:304
-	{form: 1383, chips: 0x40, step: 1306, nstep: 4, slot: 2411, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:305
-	{form: 1384, chips: 0xc00, step: 1306, nstep: 4, slot: 2411, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:305
-	{form: 1385, chips: 0x380, step: 1310, nstep: 5, slot: 2382, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:306
-	{form: 1386, chips: 0x380, step: 1310, nstep: 5, slot: 2385, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:307
-	{form: 1387, chips: 0x7f, step: 159, nstep: 1, slot: 2415, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1388, chips: 0xf80, step: 159, nstep: 1, slot: 2415, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1389, chips: 0x7f, step: 159, nstep: 1, slot: 2418, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
-	{form: 1390, chips: 0xf80, step: 159, nstep: 1, slot: 2418, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
-	{form: 1391, chips: 0x7f, step: 0, nstep: 0, slot: 2421, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1392, chips: 0xf80, step: 0, nstep: 0, slot: 2421, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
-	{form: 1393, chips: 0x7f, step: 0, nstep: 0, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
-	{form: 1394, chips: 0xf80, step: 0, nstep: 0, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1336, chips: 0x40, step: 1125, nstep: 2, slot: 2212, nslot: 3, sig: 0x292, fixed: true, uniform: true},     // memory.sass:287
+	{form: 1337, chips: 0xf80, step: 1125, nstep: 2, slot: 2212, nslot: 3, sig: 0x292, fixed: true, uniform: true},    // memory.sass:287
+	{form: 1338, chips: 0x40, step: 1127, nstep: 3, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                     // memory.sass:288
+	{form: 1339, chips: 0xf80, step: 1127, nstep: 3, slot: 1661, nslot: 2, sig: 0x91, fixed: true},                    // memory.sass:288
+	{form: 1340, chips: 0x40, step: 1130, nstep: 2, slot: 2215, nslot: 2, sig: 0x92, fixed: true, uniform: true},      // memory.sass:289
+	{form: 1341, chips: 0xf80, step: 1130, nstep: 2, slot: 2215, nslot: 2, sig: 0x92, fixed: true, uniform: true},     // memory.sass:289
+	{form: 1342, chips: 0x1, step: 1132, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                              // texture.sass:56
+	{form: 1343, chips: 0x7f, step: 1141, nstep: 9, slot: 2224, nslot: 9, sig: 0x6e6611113},                           // texture.sass:57
+	{form: 1344, chips: 0x7f, step: 1150, nstep: 8, slot: 2233, nslot: 9, sig: 0x6e6211113},                           // texture.sass:58
+	{form: 1345, chips: 0x7e, step: 1132, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                             // texture.sass:59
+	{form: 1346, chips: 0x380, step: 1158, nstep: 8, slot: 2242, nslot: 8, sig: 0x6e211113},                           // texture.sass:60
+	{form: 1347, chips: 0xc00, step: 1166, nstep: 10, slot: 2250, nslot: 9, sig: 0x6e2211113},                         // texture.sass:61
+	{form: 1348, chips: 0xc00, step: 1176, nstep: 9, slot: 2259, nslot: 9, sig: 0x6e2211113},                          // texture.sass:62
+	{form: 1349, chips: 0x1, step: 1185, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                              // texture.sass:65
+	{form: 1350, chips: 0x7f, step: 1194, nstep: 9, slot: 2224, nslot: 9, sig: 0x6e6611113},                           // texture.sass:66
+	{form: 1351, chips: 0x7f, step: 1203, nstep: 8, slot: 2233, nslot: 9, sig: 0x6e6211113},                           // texture.sass:67
+	{form: 1352, chips: 0x7e, step: 1185, nstep: 9, slot: 2217, nslot: 7, sig: 0x6e11113},                             // texture.sass:68
+	{form: 1353, chips: 0x380, step: 1211, nstep: 8, slot: 2242, nslot: 8, sig: 0x6e211113},                           // texture.sass:69
+	{form: 1354, chips: 0xc00, step: 1219, nstep: 9, slot: 2259, nslot: 9, sig: 0x6e2211113},                          // texture.sass:70
+	{form: 1355, chips: 0x1, step: 1228, nstep: 8, slot: 2268, nslot: 7, sig: 0x6e11113},                              // texture.sass:73
+	{form: 1356, chips: 0x7f, step: 1236, nstep: 8, slot: 2275, nslot: 9, sig: 0x6e6611113},                           // texture.sass:74
+	{form: 1357, chips: 0x7f, step: 1244, nstep: 7, slot: 2284, nslot: 9, sig: 0x6e6211113},                           // texture.sass:75
+	{form: 1358, chips: 0x7e, step: 1228, nstep: 8, slot: 2268, nslot: 7, sig: 0x6e11113},                             // texture.sass:76
+	{form: 1359, chips: 0x380, step: 1244, nstep: 7, slot: 2293, nslot: 8, sig: 0x6e211113},                           // texture.sass:77
+	{form: 1360, chips: 0xc00, step: 1251, nstep: 8, slot: 2301, nslot: 9, sig: 0x6e2211113},                          // texture.sass:78
+	{form: 1361, chips: 0x1, step: 1259, nstep: 6, slot: 2310, nslot: 7, sig: 0x6e11113},                              // texture.sass:81
+	{form: 1362, chips: 0x7f, step: 1265, nstep: 6, slot: 2317, nslot: 9, sig: 0x6e6611113},                           // texture.sass:82
+	{form: 1363, chips: 0x7f, step: 1271, nstep: 5, slot: 2326, nslot: 9, sig: 0x6e6211113},                           // texture.sass:83
+	{form: 1364, chips: 0x7e, step: 1259, nstep: 6, slot: 2310, nslot: 7, sig: 0x6e11113},                             // texture.sass:84
+	{form: 1365, chips: 0x380, step: 1271, nstep: 5, slot: 2335, nslot: 8, sig: 0x6e211113},                           // texture.sass:85
+	{form: 1366, chips: 0xc00, step: 1276, nstep: 6, slot: 2343, nslot: 9, sig: 0x6e2211113},                          // texture.sass:86
+	{form: 1367, chips: 0xfff, step: 1282, nstep: 2, slot: 2352, nslot: 5, sig: 0x6e111, fixed: true},                 // texture.sass:89
+	{form: 1368, chips: 0x7f, step: 1284, nstep: 2, slot: 2357, nslot: 7, sig: 0x666e111, fixed: true},                // texture.sass:90
+	{form: 1369, chips: 0x7f, step: 1286, nstep: 1, slot: 2364, nslot: 7, sig: 0x662e111, fixed: true},                // texture.sass:91
+	{form: 1370, chips: 0xf80, step: 1286, nstep: 1, slot: 2371, nslot: 7, sig: 0x662e111, fixed: true},               // texture.sass:92
+	{form: 1371, chips: 0x40, step: 1287, nstep: 5, slot: 2378, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:292
+	{form: 1372, chips: 0x40, step: 1287, nstep: 5, slot: 2381, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:293
+	{form: 1373, chips: 0x380, step: 1292, nstep: 7, slot: 2385, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:294
+	{form: 1374, chips: 0x380, step: 1292, nstep: 7, slot: 2388, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:295
+	{form: 1375, chips: 0xc00, step: 1299, nstep: 6, slot: 2392, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:296
+	{form: 1376, chips: 0xc00, step: 1299, nstep: 6, slot: 2395, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:297
+	{form: 1377, chips: 0x40, step: 1305, nstep: 1, slot: 2399, nslot: 2, sig: 0x29, fixed: true, uniform: true},      // memory.sass:300
+	{form: 1378, chips: 0xf80, step: 1305, nstep: 1, slot: 2399, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:300
+	{form: 1379, chips: 0x40, step: 1305, nstep: 1, slot: 2401, nslot: 3, sig: 0xb29, fixed: true, uniform: true},     // memory.sass:301
+	{form: 1380, chips: 0xf80, step: 1305, nstep: 1, slot: 2401, nslot: 3, sig: 0xb29, fixed: true, uniform: true},    // memory.sass:301
+	{form: 1381, chips: 0x40, step: 1306, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:304
+	{form: 1382, chips: 0xc00, step: 1306, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:304
+	{form: 1383, chips: 0x40, step: 1306, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:305
+	{form: 1384, chips: 0xc00, step: 1306, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:305
+	{form: 1385, chips: 0x380, step: 1310, nstep: 5, slot: 2378, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:306
+	{form: 1386, chips: 0x380, step: 1310, nstep: 5, slot: 2381, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:307
+	{form: 1387, chips: 0x7f, step: 159, nstep: 1, slot: 2411, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1388, chips: 0xf80, step: 159, nstep: 1, slot: 2411, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1389, chips: 0x7f, step: 159, nstep: 1, slot: 2414, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:5
+	{form: 1390, chips: 0xf80, step: 159, nstep: 1, slot: 2414, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:5
+	{form: 1391, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1392, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:8
+	{form: 1393, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:8
+	{form: 1394, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:8
 	{form: 1395, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:267
 	{form: 1396, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // control.sass:270
-	{form: 1397, chips: 0x7f, step: 0, nstep: 0, slot: 2425, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
-	{form: 1398, chips: 0x7f, step: 0, nstep: 0, slot: 2430, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
-	{form: 1399, chips: 0xf80, step: 0, nstep: 0, slot: 2425, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:13
-	{form: 1400, chips: 0xf80, step: 0, nstep: 0, slot: 2430, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:14
-	{form: 1401, chips: 0xc00, step: 350, nstep: 4, slot: 2435, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:17
-	{form: 1402, chips: 0xc00, step: 350, nstep: 4, slot: 2437, nslot: 2, sig: 0x72, fixed: true, uniform: true},      // uniform.sass:17
-	{form: 1403, chips: 0xc00, step: 383, nstep: 3, slot: 2439, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:20
-	{form: 1404, chips: 0xc00, step: 383, nstep: 3, slot: 2442, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:21
-	{form: 1405, chips: 0xc00, step: 394, nstep: 3, slot: 2445, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:24
-	{form: 1406, chips: 0xc00, step: 394, nstep: 3, slot: 2449, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:25
-	{form: 1407, chips: 0xc00, step: 394, nstep: 3, slot: 2453, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:25
-	{form: 1408, chips: 0xc00, step: 399, nstep: 3, slot: 2457, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:28
-	{form: 1409, chips: 0xc00, step: 399, nstep: 3, slot: 2460, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:31
-	{form: 1410, chips: 0x7f, step: 402, nstep: 2, slot: 2464, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:34
-	{form: 1411, chips: 0xf80, step: 402, nstep: 2, slot: 2464, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:34
-	{form: 1412, chips: 0x7f, step: 402, nstep: 2, slot: 2467, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:34
-	{form: 1413, chips: 0xf80, step: 402, nstep: 2, slot: 2467, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:34
-	{form: 1414, chips: 0xc00, step: 407, nstep: 3, slot: 2470, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:37
-	{form: 1415, chips: 0xc00, step: 407, nstep: 3, slot: 2474, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:37
-	{form: 1416, chips: 0xc00, step: 410, nstep: 4, slot: 2478, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:38
-	{form: 1417, chips: 0xc00, step: 410, nstep: 4, slot: 2483, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:38
-	{form: 1418, chips: 0xc00, step: 414, nstep: 4, slot: 2488, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:41
-	{form: 1419, chips: 0xc00, step: 414, nstep: 4, slot: 2491, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:41
-	{form: 1420, chips: 0xc00, step: 404, nstep: 1, slot: 2494, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:44
-	{form: 1421, chips: 0xc00, step: 404, nstep: 1, slot: 2498, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:44
-	{form: 1422, chips: 0xc00, step: 429, nstep: 4, slot: 2502, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:47
-	{form: 1423, chips: 0xc00, step: 429, nstep: 4, slot: 2506, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:47
-	{form: 1424, chips: 0xc00, step: 433, nstep: 3, slot: 2510, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:50
-	{form: 1425, chips: 0xc00, step: 433, nstep: 3, slot: 2515, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:50
-	{form: 1426, chips: 0xf80, step: 1315, nstep: 1, slot: 2520, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:273
-	{form: 1427, chips: 0xc00, step: 588, nstep: 3, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:53
-	{form: 1428, chips: 0xc00, step: 591, nstep: 3, slot: 2523, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
-	{form: 1429, chips: 0xc00, step: 594, nstep: 3, slot: 2525, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:55
-	{form: 1430, chips: 0xc00, step: 594, nstep: 3, slot: 2527, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:55
-	{form: 1431, chips: 0xc00, step: 597, nstep: 2, slot: 2529, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:56
-	{form: 1432, chips: 0xc00, step: 597, nstep: 2, slot: 2531, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:56
-	{form: 1433, chips: 0xc00, step: 616, nstep: 3, slot: 2525, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:59
-	{form: 1434, chips: 0xc00, step: 1316, nstep: 3, slot: 2531, nslot: 2, sig: 0x62, fixed: true, uniform: true},     // uniform.sass:60
-	{form: 1435, chips: 0xc00, step: 1319, nstep: 3, slot: 2531, nslot: 2, sig: 0x62, fixed: true, uniform: true},     // uniform.sass:61
-	{form: 1436, chips: 0xc00, step: 619, nstep: 3, slot: 2533, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:64
-	{form: 1437, chips: 0xc00, step: 619, nstep: 3, slot: 2535, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:64
-	{form: 1438, chips: 0xc00, step: 0, nstep: 0, slot: 2421, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:67
-	{form: 1439, chips: 0xc00, step: 0, nstep: 0, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:67
-	{form: 1440, chips: 0x7f, step: 0, nstep: 0, slot: 2537, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:70
-	{form: 1441, chips: 0x7f, step: 0, nstep: 0, slot: 2543, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:70
-	{form: 1442, chips: 0x7f, step: 628, nstep: 1, slot: 2549, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:71
-	{form: 1443, chips: 0x7f, step: 628, nstep: 1, slot: 2557, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:71
-	{form: 1444, chips: 0x7f, step: 825, nstep: 1, slot: 2537, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:72
-	{form: 1445, chips: 0x7f, step: 825, nstep: 1, slot: 2543, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:72
-	{form: 1446, chips: 0x7f, step: 1322, nstep: 2, slot: 2549, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:73
-	{form: 1447, chips: 0x7f, step: 1322, nstep: 2, slot: 2557, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:73
-	{form: 1448, chips: 0xf80, step: 0, nstep: 0, slot: 2565, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:74
-	{form: 1449, chips: 0xf80, step: 0, nstep: 0, slot: 2571, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:74
-	{form: 1450, chips: 0xf80, step: 628, nstep: 1, slot: 2577, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:75
-	{form: 1451, chips: 0xf80, step: 628, nstep: 1, slot: 2585, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:75
-	{form: 1452, chips: 0xf80, step: 825, nstep: 1, slot: 2565, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:76
-	{form: 1453, chips: 0xf80, step: 825, nstep: 1, slot: 2571, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:76
-	{form: 1454, chips: 0xf80, step: 1322, nstep: 2, slot: 2577, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:77
-	{form: 1455, chips: 0xf80, step: 1322, nstep: 2, slot: 2585, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:77
-	{form: 1465, chips: 0xc00, step: 646, nstep: 2, slot: 2593, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:84
-	{form: 1466, chips: 0xc00, step: 646, nstep: 2, slot: 2598, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:84
-	{form: 1467, chips: 0x7f, step: 651, nstep: 2, slot: 2593, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:87
-	{form: 1468, chips: 0xf80, step: 651, nstep: 2, slot: 2593, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:87
-	{form: 1469, chips: 0x7f, step: 651, nstep: 2, slot: 2598, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:87
-	{form: 1470, chips: 0xf80, step: 651, nstep: 2, slot: 2598, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:87
-	{form: 1471, chips: 0x7f, step: 653, nstep: 3, slot: 2603, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:88
-	{form: 1472, chips: 0xf80, step: 653, nstep: 3, slot: 2603, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:88
-	{form: 1473, chips: 0x7f, step: 653, nstep: 3, slot: 2609, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:88
-	{form: 1474, chips: 0xf80, step: 653, nstep: 3, slot: 2609, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:88
-	{form: 1456, chips: 0x7f, step: 662, nstep: 1, slot: 2615, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:80
-	{form: 1457, chips: 0xf80, step: 662, nstep: 1, slot: 2615, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:80
-	{form: 1458, chips: 0x7f, step: 662, nstep: 1, slot: 2619, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:80
-	{form: 1459, chips: 0xf80, step: 662, nstep: 1, slot: 2619, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:80
-	{form: 1460, chips: 0x7f, step: 662, nstep: 1, slot: 2623, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:80
-	{form: 1461, chips: 0xf80, step: 662, nstep: 1, slot: 2623, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:80
-	{form: 1462, chips: 0xf80, step: 663, nstep: 2, slot: 2627, nslot: 5, sig: 0x42222, fixed: true, uniform: true},   // uniform.sass:81
-	{form: 1463, chips: 0xf80, step: 663, nstep: 2, slot: 2632, nslot: 5, sig: 0x46222, fixed: true, uniform: true},   // uniform.sass:81
-	{form: 1464, chips: 0xf80, step: 663, nstep: 2, slot: 2637, nslot: 5, sig: 0x42622, fixed: true, uniform: true},   // uniform.sass:81
-	{form: 1475, chips: 0xc00, step: 691, nstep: 1, slot: 2642, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:91
-	{form: 1476, chips: 0xc00, step: 691, nstep: 1, slot: 2649, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:91
-	{form: 1477, chips: 0x7f, step: 696, nstep: 3, slot: 2656, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:94
-	{form: 1478, chips: 0x380, step: 696, nstep: 3, slot: 2656, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:94
-	{form: 1479, chips: 0x7f, step: 696, nstep: 3, slot: 2661, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:94
-	{form: 1480, chips: 0x380, step: 696, nstep: 3, slot: 2661, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:94
-	{form: 1481, chips: 0x7f, step: 699, nstep: 4, slot: 2666, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:95
-	{form: 1482, chips: 0x380, step: 699, nstep: 4, slot: 2666, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:95
-	{form: 1483, chips: 0x7f, step: 699, nstep: 4, slot: 2672, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:95
-	{form: 1484, chips: 0x380, step: 699, nstep: 4, slot: 2672, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:95
-	{form: 1485, chips: 0xc00, step: 703, nstep: 3, slot: 2656, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:96
-	{form: 1486, chips: 0xc00, step: 703, nstep: 3, slot: 2661, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:96
-	{form: 1487, chips: 0xc00, step: 706, nstep: 4, slot: 2666, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:97
-	{form: 1488, chips: 0xc00, step: 706, nstep: 4, slot: 2672, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:97
-	{form: 1489, chips: 0x7f, step: 776, nstep: 1, slot: 2678, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:310
-	{form: 1490, chips: 0x7f, step: 776, nstep: 1, slot: 2680, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:311
-	{form: 1491, chips: 0x7f, step: 0, nstep: 0, slot: 2682, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:100
-	{form: 1492, chips: 0x7f, step: 0, nstep: 0, slot: 2687, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:100
-	{form: 1493, chips: 0xf80, step: 0, nstep: 0, slot: 2682, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:101
-	{form: 1494, chips: 0xf80, step: 0, nstep: 0, slot: 2687, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:101
-	{form: 1495, chips: 0x7f, step: 804, nstep: 1, slot: 2692, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:102
-	{form: 1496, chips: 0xf80, step: 804, nstep: 1, slot: 2692, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:102
-	{form: 1497, chips: 0x7f, step: 804, nstep: 1, slot: 2698, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:102
-	{form: 1498, chips: 0xf80, step: 804, nstep: 1, slot: 2698, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:102
-	{form: 1499, chips: 0x7f, step: 805, nstep: 2, slot: 2682, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:103
-	{form: 1500, chips: 0x7f, step: 805, nstep: 2, slot: 2687, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:103
-	{form: 1501, chips: 0xf80, step: 805, nstep: 2, slot: 2682, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:104
-	{form: 1502, chips: 0xf80, step: 805, nstep: 2, slot: 2687, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:104
-	{form: 1503, chips: 0x7f, step: 628, nstep: 1, slot: 2704, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:105
-	{form: 1504, chips: 0x7f, step: 628, nstep: 1, slot: 2710, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:105
-	{form: 1505, chips: 0xf80, step: 628, nstep: 1, slot: 2704, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:106
-	{form: 1506, chips: 0xf80, step: 628, nstep: 1, slot: 2710, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:106
-	{form: 1507, chips: 0x7f, step: 807, nstep: 2, slot: 2716, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:107
-	{form: 1508, chips: 0xf80, step: 807, nstep: 2, slot: 2716, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:107
-	{form: 1509, chips: 0x7f, step: 807, nstep: 2, slot: 2723, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:107
-	{form: 1510, chips: 0xf80, step: 807, nstep: 2, slot: 2723, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:107
-	{form: 1511, chips: 0x7f, step: 809, nstep: 3, slot: 2704, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:108
-	{form: 1512, chips: 0x7f, step: 809, nstep: 3, slot: 2710, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:108
-	{form: 1513, chips: 0xf80, step: 809, nstep: 3, slot: 2704, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:109
-	{form: 1514, chips: 0xf80, step: 809, nstep: 3, slot: 2710, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:109
-	{form: 1515, chips: 0x40, step: 0, nstep: 0, slot: 2730, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:112
-	{form: 1516, chips: 0xf80, step: 0, nstep: 0, slot: 2730, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:112
-	{form: 1517, chips: 0x7f, step: 812, nstep: 2, slot: 2731, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:115
-	{form: 1518, chips: 0xf80, step: 812, nstep: 2, slot: 2731, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:115
-	{form: 1519, chips: 0x7f, step: 812, nstep: 2, slot: 2738, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:115
-	{form: 1520, chips: 0xf80, step: 812, nstep: 2, slot: 2738, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:115
-	{form: 1521, chips: 0xf80, step: 825, nstep: 1, slot: 2745, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:314
-	{form: 1522, chips: 0x7f, step: 0, nstep: 0, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:118
-	{form: 1523, chips: 0xf80, step: 0, nstep: 0, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:118
-	{form: 1524, chips: 0x7f, step: 0, nstep: 0, slot: 2421, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:119
-	{form: 1525, chips: 0x380, step: 0, nstep: 0, slot: 2421, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:119
-	{form: 1526, chips: 0xc00, step: 825, nstep: 1, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:120
-	{form: 1527, chips: 0xc00, step: 625, nstep: 1, slot: 2533, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:121
-	{form: 1532, chips: 0xfff, step: 861, nstep: 1, slot: 2748, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:128
-	{form: 1533, chips: 0x7f, step: 0, nstep: 0, slot: 2421, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:131
-	{form: 1534, chips: 0xf80, step: 0, nstep: 0, slot: 2421, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:131
-	{form: 1535, chips: 0x7f, step: 0, nstep: 0, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:131
-	{form: 1536, chips: 0xf80, step: 0, nstep: 0, slot: 2423, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:131
-	{form: 1537, chips: 0x7f, step: 0, nstep: 0, slot: 2755, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:134
-	{form: 1538, chips: 0xf80, step: 0, nstep: 0, slot: 2755, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:134
-	{form: 1539, chips: 0x7f, step: 0, nstep: 0, slot: 2759, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:134
-	{form: 1540, chips: 0xf80, step: 0, nstep: 0, slot: 2759, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:134
-	{form: 1543, chips: 0x380, step: 1324, nstep: 6, slot: 2763, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:317
-	{form: 1544, chips: 0x7f, step: 0, nstep: 0, slot: 2765, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:140
-	{form: 1545, chips: 0xf80, step: 0, nstep: 0, slot: 2765, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:140
-	{form: 1546, chips: 0x7f, step: 0, nstep: 0, slot: 2769, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:140
-	{form: 1547, chips: 0xf80, step: 0, nstep: 0, slot: 2769, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:140
-	{form: 1548, chips: 0xc00, step: 825, nstep: 1, slot: 2769, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:141
-	{form: 1549, chips: 0xc00, step: 825, nstep: 1, slot: 2765, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:142
-	{form: 1550, chips: 0xfc0, step: 1330, nstep: 2, slot: 2773, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:276
-	{form: 1551, chips: 0xfc0, step: 1332, nstep: 2, slot: 2774, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:277
-	{form: 1552, chips: 0x40, step: 0, nstep: 0, slot: 2776, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:280
-	{form: 1553, chips: 0xf80, step: 0, nstep: 0, slot: 2776, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:280
-	{form: 1554, chips: 0xfc0, step: 0, nstep: 0, slot: 2773, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:281
+	{form: 1397, chips: 0x7f, step: 0, nstep: 0, slot: 2421, nslot: 5, sig: 0x66242, fixed: true, uniform: true},      // uniform.sass:11
+	{form: 1398, chips: 0x7f, step: 0, nstep: 0, slot: 2426, nslot: 5, sig: 0x62242, fixed: true, uniform: true},      // uniform.sass:12
+	{form: 1399, chips: 0xf80, step: 0, nstep: 0, slot: 2421, nslot: 5, sig: 0x66242, fixed: true, uniform: true},     // uniform.sass:13
+	{form: 1400, chips: 0xf80, step: 0, nstep: 0, slot: 2426, nslot: 5, sig: 0x62242, fixed: true, uniform: true},     // uniform.sass:14
+	{form: 1401, chips: 0xc00, step: 350, nstep: 4, slot: 2431, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:17
+	{form: 1402, chips: 0xc00, step: 350, nstep: 4, slot: 2433, nslot: 2, sig: 0x72, fixed: true, uniform: true},      // uniform.sass:17
+	{form: 1403, chips: 0xc00, step: 383, nstep: 3, slot: 2435, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:20
+	{form: 1404, chips: 0xc00, step: 383, nstep: 3, slot: 2438, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:21
+	{form: 1405, chips: 0xc00, step: 394, nstep: 3, slot: 2441, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:24
+	{form: 1406, chips: 0xc00, step: 394, nstep: 3, slot: 2445, nslot: 4, sig: 0x7222, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1407, chips: 0xc00, step: 394, nstep: 3, slot: 2449, nslot: 4, sig: 0x2722, fixed: true, uniform: true},    // uniform.sass:25
+	{form: 1408, chips: 0xc00, step: 399, nstep: 3, slot: 2453, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:28
+	{form: 1409, chips: 0xc00, step: 399, nstep: 3, slot: 2456, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:31
+	{form: 1410, chips: 0x7f, step: 402, nstep: 2, slot: 2460, nslot: 3, sig: 0x242, uniform: true},                   // uniform.sass:34
+	{form: 1411, chips: 0xf80, step: 402, nstep: 2, slot: 2460, nslot: 3, sig: 0x242, uniform: true},                  // uniform.sass:34
+	{form: 1412, chips: 0x7f, step: 402, nstep: 2, slot: 2463, nslot: 3, sig: 0x642, uniform: true},                   // uniform.sass:34
+	{form: 1413, chips: 0xf80, step: 402, nstep: 2, slot: 2463, nslot: 3, sig: 0x642, uniform: true},                  // uniform.sass:34
+	{form: 1414, chips: 0xc00, step: 407, nstep: 3, slot: 2466, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1415, chips: 0xc00, step: 407, nstep: 3, slot: 2470, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:37
+	{form: 1416, chips: 0xc00, step: 410, nstep: 4, slot: 2474, nslot: 5, sig: 0x42242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1417, chips: 0xc00, step: 410, nstep: 4, slot: 2479, nslot: 5, sig: 0x47242, fixed: true, uniform: true},   // uniform.sass:38
+	{form: 1418, chips: 0xc00, step: 414, nstep: 4, slot: 2484, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1419, chips: 0xc00, step: 414, nstep: 4, slot: 2487, nslot: 3, sig: 0x722, fixed: true, uniform: true},     // uniform.sass:41
+	{form: 1420, chips: 0xc00, step: 404, nstep: 1, slot: 2490, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1421, chips: 0xc00, step: 404, nstep: 1, slot: 2494, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:44
+	{form: 1422, chips: 0xc00, step: 429, nstep: 4, slot: 2498, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1423, chips: 0xc00, step: 429, nstep: 4, slot: 2502, nslot: 4, sig: 0x4722, fixed: true, uniform: true},    // uniform.sass:47
+	{form: 1424, chips: 0xc00, step: 433, nstep: 3, slot: 2506, nslot: 5, sig: 0x42244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1425, chips: 0xc00, step: 433, nstep: 3, slot: 2511, nslot: 5, sig: 0x47244, fixed: true, uniform: true},   // uniform.sass:50
+	{form: 1426, chips: 0xf80, step: 1315, nstep: 1, slot: 2516, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // control.sass:273
+	{form: 1427, chips: 0xc00, step: 588, nstep: 3, slot: 2517, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:53
+	{form: 1428, chips: 0xc00, step: 591, nstep: 3, slot: 2519, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:54
+	{form: 1429, chips: 0xc00, step: 594, nstep: 3, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:55
+	{form: 1430, chips: 0xc00, step: 594, nstep: 3, slot: 2523, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:55
+	{form: 1431, chips: 0xc00, step: 597, nstep: 2, slot: 2525, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:56
+	{form: 1432, chips: 0xc00, step: 597, nstep: 2, slot: 2527, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:56
+	{form: 1433, chips: 0xc00, step: 616, nstep: 3, slot: 2521, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:59
+	{form: 1434, chips: 0xc00, step: 1316, nstep: 3, slot: 2527, nslot: 2, sig: 0x62, fixed: true, uniform: true},     // uniform.sass:60
+	{form: 1435, chips: 0xc00, step: 1319, nstep: 3, slot: 2527, nslot: 2, sig: 0x62, fixed: true, uniform: true},     // uniform.sass:61
+	{form: 1436, chips: 0xc00, step: 619, nstep: 3, slot: 2529, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:64
+	{form: 1437, chips: 0xc00, step: 619, nstep: 3, slot: 2531, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:64
+	{form: 1438, chips: 0xc00, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:67
+	{form: 1439, chips: 0xc00, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:67
+	{form: 1440, chips: 0x7f, step: 0, nstep: 0, slot: 2533, nslot: 6, sig: 0x222442, uniform: true},                  // uniform.sass:70
+	{form: 1441, chips: 0x7f, step: 0, nstep: 0, slot: 2539, nslot: 6, sig: 0x262442, uniform: true},                  // uniform.sass:70
+	{form: 1442, chips: 0x7f, step: 628, nstep: 1, slot: 2545, nslot: 8, sig: 0x44222442, uniform: true},              // uniform.sass:71
+	{form: 1443, chips: 0x7f, step: 628, nstep: 1, slot: 2553, nslot: 8, sig: 0x44262442, uniform: true},              // uniform.sass:71
+	{form: 1444, chips: 0x7f, step: 825, nstep: 1, slot: 2533, nslot: 6, sig: 0x222442, uniform: true},                // uniform.sass:72
+	{form: 1445, chips: 0x7f, step: 825, nstep: 1, slot: 2539, nslot: 6, sig: 0x262442, uniform: true},                // uniform.sass:72
+	{form: 1446, chips: 0x7f, step: 1322, nstep: 2, slot: 2545, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:73
+	{form: 1447, chips: 0x7f, step: 1322, nstep: 2, slot: 2553, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:73
+	{form: 1448, chips: 0xf80, step: 0, nstep: 0, slot: 2561, nslot: 6, sig: 0x222442, uniform: true},                 // uniform.sass:74
+	{form: 1449, chips: 0xf80, step: 0, nstep: 0, slot: 2567, nslot: 6, sig: 0x262442, uniform: true},                 // uniform.sass:74
+	{form: 1450, chips: 0xf80, step: 628, nstep: 1, slot: 2573, nslot: 8, sig: 0x44222442, uniform: true},             // uniform.sass:75
+	{form: 1451, chips: 0xf80, step: 628, nstep: 1, slot: 2581, nslot: 8, sig: 0x44262442, uniform: true},             // uniform.sass:75
+	{form: 1452, chips: 0xf80, step: 825, nstep: 1, slot: 2561, nslot: 6, sig: 0x222442, uniform: true},               // uniform.sass:76
+	{form: 1453, chips: 0xf80, step: 825, nstep: 1, slot: 2567, nslot: 6, sig: 0x262442, uniform: true},               // uniform.sass:76
+	{form: 1454, chips: 0xf80, step: 1322, nstep: 2, slot: 2573, nslot: 8, sig: 0x44222442, uniform: true},            // uniform.sass:77
+	{form: 1455, chips: 0xf80, step: 1322, nstep: 2, slot: 2581, nslot: 8, sig: 0x44262442, uniform: true},            // uniform.sass:77
+	{form: 1465, chips: 0xc00, step: 646, nstep: 2, slot: 2589, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:84
+	{form: 1466, chips: 0xc00, step: 646, nstep: 2, slot: 2594, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:84
+	{form: 1467, chips: 0x7f, step: 651, nstep: 2, slot: 2589, nslot: 5, sig: 0x22242, uniform: true},                 // uniform.sass:87
+	{form: 1468, chips: 0xf80, step: 651, nstep: 2, slot: 2589, nslot: 5, sig: 0x22242, uniform: true},                // uniform.sass:87
+	{form: 1469, chips: 0x7f, step: 651, nstep: 2, slot: 2594, nslot: 5, sig: 0x26242, uniform: true},                 // uniform.sass:87
+	{form: 1470, chips: 0xf80, step: 651, nstep: 2, slot: 2594, nslot: 5, sig: 0x26242, uniform: true},                // uniform.sass:87
+	{form: 1471, chips: 0x7f, step: 653, nstep: 3, slot: 2599, nslot: 6, sig: 0x422242, uniform: true},                // uniform.sass:88
+	{form: 1472, chips: 0xf80, step: 653, nstep: 3, slot: 2599, nslot: 6, sig: 0x422242, uniform: true},               // uniform.sass:88
+	{form: 1473, chips: 0x7f, step: 653, nstep: 3, slot: 2605, nslot: 6, sig: 0x426242, uniform: true},                // uniform.sass:88
+	{form: 1474, chips: 0xf80, step: 653, nstep: 3, slot: 2605, nslot: 6, sig: 0x426242, uniform: true},               // uniform.sass:88
+	{form: 1456, chips: 0x7f, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:80
+	{form: 1457, chips: 0xf80, step: 662, nstep: 1, slot: 2611, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:80
+	{form: 1458, chips: 0x7f, step: 662, nstep: 1, slot: 2615, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:80
+	{form: 1459, chips: 0xf80, step: 662, nstep: 1, slot: 2615, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:80
+	{form: 1460, chips: 0x7f, step: 662, nstep: 1, slot: 2619, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:80
+	{form: 1461, chips: 0xf80, step: 662, nstep: 1, slot: 2619, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:80
+	{form: 1462, chips: 0xf80, step: 663, nstep: 2, slot: 2623, nslot: 5, sig: 0x42222, fixed: true, uniform: true},   // uniform.sass:81
+	{form: 1463, chips: 0xf80, step: 663, nstep: 2, slot: 2628, nslot: 5, sig: 0x46222, fixed: true, uniform: true},   // uniform.sass:81
+	{form: 1464, chips: 0xf80, step: 663, nstep: 2, slot: 2633, nslot: 5, sig: 0x42622, fixed: true, uniform: true},   // uniform.sass:81
+	{form: 1475, chips: 0xc00, step: 691, nstep: 1, slot: 2638, nslot: 7, sig: 0x4422244, fixed: true, uniform: true}, // uniform.sass:91
+	{form: 1476, chips: 0xc00, step: 691, nstep: 1, slot: 2645, nslot: 7, sig: 0x4462244, fixed: true, uniform: true}, // uniform.sass:91
+	{form: 1477, chips: 0x7f, step: 696, nstep: 3, slot: 2652, nslot: 5, sig: 0x42244, uniform: true},                 // uniform.sass:94
+	{form: 1478, chips: 0x380, step: 696, nstep: 3, slot: 2652, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:94
+	{form: 1479, chips: 0x7f, step: 696, nstep: 3, slot: 2657, nslot: 5, sig: 0x46244, uniform: true},                 // uniform.sass:94
+	{form: 1480, chips: 0x380, step: 696, nstep: 3, slot: 2657, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:94
+	{form: 1481, chips: 0x7f, step: 699, nstep: 4, slot: 2662, nslot: 6, sig: 0x442244, uniform: true},                // uniform.sass:95
+	{form: 1482, chips: 0x380, step: 699, nstep: 4, slot: 2662, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:95
+	{form: 1483, chips: 0x7f, step: 699, nstep: 4, slot: 2668, nslot: 6, sig: 0x446244, uniform: true},                // uniform.sass:95
+	{form: 1484, chips: 0x380, step: 699, nstep: 4, slot: 2668, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:95
+	{form: 1485, chips: 0xc00, step: 703, nstep: 3, slot: 2652, nslot: 5, sig: 0x42244, uniform: true},                // uniform.sass:96
+	{form: 1486, chips: 0xc00, step: 703, nstep: 3, slot: 2657, nslot: 5, sig: 0x46244, uniform: true},                // uniform.sass:96
+	{form: 1487, chips: 0xc00, step: 706, nstep: 4, slot: 2662, nslot: 6, sig: 0x442244, uniform: true},               // uniform.sass:97
+	{form: 1488, chips: 0xc00, step: 706, nstep: 4, slot: 2668, nslot: 6, sig: 0x446244, uniform: true},               // uniform.sass:97
+	{form: 1489, chips: 0x7f, step: 776, nstep: 1, slot: 2674, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:310
+	{form: 1490, chips: 0x7f, step: 776, nstep: 1, slot: 2676, nslot: 2, sig: 0x82, fixed: true, uniform: true},       // memory.sass:311
+	{form: 1491, chips: 0x7f, step: 0, nstep: 0, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                   // uniform.sass:100
+	{form: 1492, chips: 0x7f, step: 0, nstep: 0, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                   // uniform.sass:100
+	{form: 1493, chips: 0xf80, step: 0, nstep: 0, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                  // uniform.sass:101
+	{form: 1494, chips: 0xf80, step: 0, nstep: 0, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                  // uniform.sass:101
+	{form: 1495, chips: 0x7f, step: 804, nstep: 1, slot: 2688, nslot: 6, sig: 0x622242, uniform: true},                // uniform.sass:102
+	{form: 1496, chips: 0xf80, step: 804, nstep: 1, slot: 2688, nslot: 6, sig: 0x622242, uniform: true},               // uniform.sass:102
+	{form: 1497, chips: 0x7f, step: 804, nstep: 1, slot: 2694, nslot: 6, sig: 0x626242, uniform: true},                // uniform.sass:102
+	{form: 1498, chips: 0xf80, step: 804, nstep: 1, slot: 2694, nslot: 6, sig: 0x626242, uniform: true},               // uniform.sass:102
+	{form: 1499, chips: 0x7f, step: 805, nstep: 2, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                 // uniform.sass:103
+	{form: 1500, chips: 0x7f, step: 805, nstep: 2, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                 // uniform.sass:103
+	{form: 1501, chips: 0xf80, step: 805, nstep: 2, slot: 2678, nslot: 5, sig: 0x62242, uniform: true},                // uniform.sass:104
+	{form: 1502, chips: 0xf80, step: 805, nstep: 2, slot: 2683, nslot: 5, sig: 0x66242, uniform: true},                // uniform.sass:104
+	{form: 1503, chips: 0x7f, step: 628, nstep: 1, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:105
+	{form: 1504, chips: 0x7f, step: 628, nstep: 1, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:105
+	{form: 1505, chips: 0xf80, step: 628, nstep: 1, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:106
+	{form: 1506, chips: 0xf80, step: 628, nstep: 1, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:106
+	{form: 1507, chips: 0x7f, step: 807, nstep: 2, slot: 2712, nslot: 7, sig: 0x4622242, uniform: true},               // uniform.sass:107
+	{form: 1508, chips: 0xf80, step: 807, nstep: 2, slot: 2712, nslot: 7, sig: 0x4622242, uniform: true},              // uniform.sass:107
+	{form: 1509, chips: 0x7f, step: 807, nstep: 2, slot: 2719, nslot: 7, sig: 0x4626242, uniform: true},               // uniform.sass:107
+	{form: 1510, chips: 0xf80, step: 807, nstep: 2, slot: 2719, nslot: 7, sig: 0x4626242, uniform: true},              // uniform.sass:107
+	{form: 1511, chips: 0x7f, step: 809, nstep: 3, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},                // uniform.sass:108
+	{form: 1512, chips: 0x7f, step: 809, nstep: 3, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},                // uniform.sass:108
+	{form: 1513, chips: 0xf80, step: 809, nstep: 3, slot: 2700, nslot: 6, sig: 0x462242, uniform: true},               // uniform.sass:109
+	{form: 1514, chips: 0xf80, step: 809, nstep: 3, slot: 2706, nslot: 6, sig: 0x466242, uniform: true},               // uniform.sass:109
+	{form: 1515, chips: 0x40, step: 0, nstep: 0, slot: 2726, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // uniform.sass:112
+	{form: 1516, chips: 0xf80, step: 0, nstep: 0, slot: 2726, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // uniform.sass:112
+	{form: 1517, chips: 0x7f, step: 812, nstep: 2, slot: 2727, nslot: 7, sig: 0x4622224, uniform: true},               // uniform.sass:115
+	{form: 1518, chips: 0xf80, step: 812, nstep: 2, slot: 2727, nslot: 7, sig: 0x4622224, uniform: true},              // uniform.sass:115
+	{form: 1519, chips: 0x7f, step: 812, nstep: 2, slot: 2734, nslot: 7, sig: 0x4626224, uniform: true},               // uniform.sass:115
+	{form: 1520, chips: 0xf80, step: 812, nstep: 2, slot: 2734, nslot: 7, sig: 0x4626224, uniform: true},              // uniform.sass:115
+	{form: 1521, chips: 0xf80, step: 825, nstep: 1, slot: 2741, nslot: 3, sig: 0x229, fixed: true, uniform: true},     // memory.sass:314
+	{form: 1522, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:118
+	{form: 1523, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:118
+	{form: 1524, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:119
+	{form: 1525, chips: 0x380, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:119
+	{form: 1526, chips: 0xc00, step: 825, nstep: 1, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},      // uniform.sass:120
+	{form: 1527, chips: 0xc00, step: 625, nstep: 1, slot: 2529, nslot: 2, sig: 0x22, fixed: true, uniform: true},      // uniform.sass:121
+	{form: 1532, chips: 0xfff, step: 861, nstep: 1, slot: 2744, nslot: 7, sig: 0x6644444, uniform: true},              // uniform.sass:128
+	{form: 1533, chips: 0x7f, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},         // uniform.sass:131
+	{form: 1534, chips: 0xf80, step: 0, nstep: 0, slot: 2417, nslot: 2, sig: 0x22, fixed: true, uniform: true},        // uniform.sass:131
+	{form: 1535, chips: 0x7f, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},         // uniform.sass:131
+	{form: 1536, chips: 0xf80, step: 0, nstep: 0, slot: 2419, nslot: 2, sig: 0x62, fixed: true, uniform: true},        // uniform.sass:131
+	{form: 1537, chips: 0x7f, step: 0, nstep: 0, slot: 2751, nslot: 4, sig: 0x2222, fixed: true, uniform: true},       // uniform.sass:134
+	{form: 1538, chips: 0xf80, step: 0, nstep: 0, slot: 2751, nslot: 4, sig: 0x2222, fixed: true, uniform: true},      // uniform.sass:134
+	{form: 1539, chips: 0x7f, step: 0, nstep: 0, slot: 2755, nslot: 4, sig: 0x2622, fixed: true, uniform: true},       // uniform.sass:134
+	{form: 1540, chips: 0xf80, step: 0, nstep: 0, slot: 2755, nslot: 4, sig: 0x2622, fixed: true, uniform: true},      // uniform.sass:134
+	{form: 1543, chips: 0x380, step: 1324, nstep: 6, slot: 2759, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:317
+	{form: 1544, chips: 0x7f, step: 0, nstep: 0, slot: 2761, nslot: 4, sig: 0x4222, fixed: true, uniform: true},       // uniform.sass:140
+	{form: 1545, chips: 0xf80, step: 0, nstep: 0, slot: 2761, nslot: 4, sig: 0x4222, fixed: true, uniform: true},      // uniform.sass:140
+	{form: 1546, chips: 0x7f, step: 0, nstep: 0, slot: 2765, nslot: 4, sig: 0x4622, fixed: true, uniform: true},       // uniform.sass:140
+	{form: 1547, chips: 0xf80, step: 0, nstep: 0, slot: 2765, nslot: 4, sig: 0x4622, fixed: true, uniform: true},      // uniform.sass:140
+	{form: 1548, chips: 0xc00, step: 825, nstep: 1, slot: 2765, nslot: 4, sig: 0x4622, fixed: true, uniform: true},    // uniform.sass:141
+	{form: 1549, chips: 0xc00, step: 825, nstep: 1, slot: 2761, nslot: 4, sig: 0x4222, fixed: true, uniform: true},    // uniform.sass:142
+	{form: 1550, chips: 0xfc0, step: 1330, nstep: 2, slot: 2769, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // control.sass:276
+	{form: 1551, chips: 0xfc0, step: 1332, nstep: 2, slot: 2770, nslot: 2, sig: 0x64, fixed: true, uniform: true},     // control.sass:277
+	{form: 1552, chips: 0x40, step: 0, nstep: 0, slot: 2772, nslot: 1, sig: 0x2, fixed: true, uniform: true},          // control.sass:280
+	{form: 1553, chips: 0xf80, step: 0, nstep: 0, slot: 2772, nslot: 1, sig: 0x2, fixed: true, uniform: true},         // control.sass:280
+	{form: 1554, chips: 0xfc0, step: 0, nstep: 0, slot: 2769, nslot: 1, sig: 0x6, fixed: true, uniform: true},         // control.sass:281
 	{form: 1555, chips: 0xfc0, step: 1334, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},         // control.sass:282
-	{form: 1556, chips: 0x7f, step: 967, nstep: 2, slot: 2777, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:145
-	{form: 1557, chips: 0xf80, step: 967, nstep: 2, slot: 2777, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1558, chips: 0x7f, step: 967, nstep: 2, slot: 2780, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:145
-	{form: 1559, chips: 0xf80, step: 967, nstep: 2, slot: 2780, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:145
-	{form: 1560, chips: 0x7f, step: 969, nstep: 4, slot: 2783, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:148
-	{form: 1561, chips: 0xf80, step: 969, nstep: 4, slot: 2783, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:148
-	{form: 1562, chips: 0x7f, step: 969, nstep: 4, slot: 2787, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:148
-	{form: 1563, chips: 0xf80, step: 969, nstep: 4, slot: 2787, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:148
-	{form: 1564, chips: 0x7f, step: 969, nstep: 4, slot: 2791, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:148
-	{form: 1565, chips: 0xf80, step: 969, nstep: 4, slot: 2791, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:148
-	{form: 1566, chips: 0x380, step: 1335, nstep: 5, slot: 2763, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:320
-	{form: 1567, chips: 0x380, step: 1340, nstep: 3, slot: 2795, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:167
-	{form: 1568, chips: 0x380, step: 1343, nstep: 2, slot: 2529, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:168
-	{form: 1569, chips: 0x380, step: 1345, nstep: 3, slot: 2798, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:171
-	{form: 1570, chips: 0x380, step: 1348, nstep: 3, slot: 2798, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:172
-	{form: 1571, chips: 0x380, step: 1351, nstep: 5, slot: 2801, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:175
-	{form: 1572, chips: 0x380, step: 1356, nstep: 1, slot: 2803, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:178
-	{form: 1573, chips: 0x380, step: 1357, nstep: 2, slot: 2810, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:179
-	{form: 1574, chips: 0x380, step: 1359, nstep: 2, slot: 2817, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:180
-	{form: 1575, chips: 0x380, step: 1361, nstep: 3, slot: 2824, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:181
-	{form: 1576, chips: 0x280, step: 1356, nstep: 1, slot: 2831, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:184
-	{form: 1577, chips: 0x280, step: 1357, nstep: 2, slot: 2837, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:185
-	{form: 1578, chips: 0x280, step: 1359, nstep: 2, slot: 2843, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:186
-	{form: 1579, chips: 0x280, step: 1361, nstep: 3, slot: 2849, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:187
-	{form: 1580, chips: 0x280, step: 1364, nstep: 2, slot: 2855, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:190
-	{form: 1581, chips: 0x280, step: 1364, nstep: 2, slot: 2861, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:191
-	{form: 1582, chips: 0x100, step: 1366, nstep: 2, slot: 2855, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:192
-	{form: 1583, chips: 0x100, step: 1366, nstep: 2, slot: 2861, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:193
-	{form: 1584, chips: 0x380, step: 1356, nstep: 1, slot: 2831, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:196
-	{form: 1585, chips: 0x380, step: 1357, nstep: 2, slot: 2837, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:197
-	{form: 1586, chips: 0x380, step: 1359, nstep: 2, slot: 2843, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:198
-	{form: 1587, chips: 0x380, step: 1361, nstep: 3, slot: 2849, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:199
-	{form: 1588, chips: 0x380, step: 1368, nstep: 1, slot: 2867, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:200
-	{form: 1589, chips: 0x380, step: 1368, nstep: 1, slot: 2873, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:201
-	{form: 1590, chips: 0x380, step: 1369, nstep: 2, slot: 2879, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:204
-	{form: 1591, chips: 0x40, step: 1371, nstep: 1, slot: 2520, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:323
-	{form: 1592, chips: 0xf80, step: 1371, nstep: 1, slot: 2520, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:323
+	{form: 1556, chips: 0x7f, step: 967, nstep: 2, slot: 2773, nslot: 3, sig: 0x222, fixed: true, uniform: true},      // uniform.sass:145
+	{form: 1557, chips: 0xf80, step: 967, nstep: 2, slot: 2773, nslot: 3, sig: 0x222, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1558, chips: 0x7f, step: 967, nstep: 2, slot: 2776, nslot: 3, sig: 0x622, fixed: true, uniform: true},      // uniform.sass:145
+	{form: 1559, chips: 0xf80, step: 967, nstep: 2, slot: 2776, nslot: 3, sig: 0x622, fixed: true, uniform: true},     // uniform.sass:145
+	{form: 1560, chips: 0x7f, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2222, fixed: true, uniform: true},     // uniform.sass:148
+	{form: 1561, chips: 0xf80, step: 969, nstep: 4, slot: 2779, nslot: 4, sig: 0x2222, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1562, chips: 0x7f, step: 969, nstep: 4, slot: 2783, nslot: 4, sig: 0x6222, fixed: true, uniform: true},     // uniform.sass:148
+	{form: 1563, chips: 0xf80, step: 969, nstep: 4, slot: 2783, nslot: 4, sig: 0x6222, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1564, chips: 0x7f, step: 969, nstep: 4, slot: 2787, nslot: 4, sig: 0x2622, fixed: true, uniform: true},     // uniform.sass:148
+	{form: 1565, chips: 0xf80, step: 969, nstep: 4, slot: 2787, nslot: 4, sig: 0x2622, fixed: true, uniform: true},    // uniform.sass:148
+	{form: 1566, chips: 0x380, step: 1335, nstep: 5, slot: 2759, nslot: 2, sig: 0x29, fixed: true, uniform: true},     // memory.sass:320
+	{form: 1567, chips: 0x380, step: 1340, nstep: 3, slot: 2791, nslot: 3, sig: 0x224, fixed: true, uniform: true},    // tensor.sass:167
+	{form: 1568, chips: 0x380, step: 1343, nstep: 2, slot: 2525, nslot: 2, sig: 0x22, fixed: true, uniform: true},     // tensor.sass:168
+	{form: 1569, chips: 0x380, step: 1345, nstep: 3, slot: 2794, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:171
+	{form: 1570, chips: 0x380, step: 1348, nstep: 3, slot: 2794, nslot: 3, sig: 0x229, uniform: true},                 // tensor.sass:172
+	{form: 1571, chips: 0x380, step: 1351, nstep: 5, slot: 2797, nslot: 2, sig: 0xcd, fixed: true, uniform: true},     // tensor.sass:175
+	{form: 1572, chips: 0x380, step: 1356, nstep: 1, slot: 2799, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:178
+	{form: 1573, chips: 0x380, step: 1357, nstep: 2, slot: 2806, nslot: 7, sig: 0x642ddcc, uniform: true},             // tensor.sass:179
+	{form: 1574, chips: 0x380, step: 1359, nstep: 2, slot: 2813, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:180
+	{form: 1575, chips: 0x380, step: 1361, nstep: 3, slot: 2820, nslot: 7, sig: 0x642ddcd, uniform: true},             // tensor.sass:181
+	{form: 1576, chips: 0x280, step: 1356, nstep: 1, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:184
+	{form: 1577, chips: 0x280, step: 1357, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:185
+	{form: 1578, chips: 0x280, step: 1359, nstep: 2, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:186
+	{form: 1579, chips: 0x280, step: 1361, nstep: 3, slot: 2845, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:187
+	{form: 1580, chips: 0x280, step: 1364, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:190
+	{form: 1581, chips: 0x280, step: 1364, nstep: 2, slot: 2857, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:191
+	{form: 1582, chips: 0x100, step: 1366, nstep: 2, slot: 2851, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:192
+	{form: 1583, chips: 0x100, step: 1366, nstep: 2, slot: 2857, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:193
+	{form: 1584, chips: 0x380, step: 1356, nstep: 1, slot: 2827, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:196
+	{form: 1585, chips: 0x380, step: 1357, nstep: 2, slot: 2833, nslot: 6, sig: 0x42ddcc, uniform: true},              // tensor.sass:197
+	{form: 1586, chips: 0x380, step: 1359, nstep: 2, slot: 2839, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:198
+	{form: 1587, chips: 0x380, step: 1361, nstep: 3, slot: 2845, nslot: 6, sig: 0x42ddcd, uniform: true},              // tensor.sass:199
+	{form: 1588, chips: 0x380, step: 1368, nstep: 1, slot: 2863, nslot: 6, sig: 0x4dddcc, fixed: true, uniform: true}, // tensor.sass:200
+	{form: 1589, chips: 0x380, step: 1368, nstep: 1, slot: 2869, nslot: 6, sig: 0x4dddcd, fixed: true, uniform: true}, // tensor.sass:201
+	{form: 1590, chips: 0x380, step: 1369, nstep: 2, slot: 2875, nslot: 1, sig: 0xd, fixed: true, uniform: true},      // tensor.sass:204
+	{form: 1591, chips: 0x40, step: 1371, nstep: 1, slot: 2516, nslot: 1, sig: 0x9, fixed: true, uniform: true},       // memory.sass:323
+	{form: 1592, chips: 0xf80, step: 1371, nstep: 1, slot: 2516, nslot: 1, sig: 0x9, fixed: true, uniform: true},      // memory.sass:323
 	{form: 1593, chips: 0xfc0, step: 0, nstep: 0, slot: 0, nslot: 0, sig: 0x0, fixed: true, uniform: true},            // memory.sass:326
-	{form: 1594, chips: 0x40, step: 1372, nstep: 3, slot: 2880, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:329
-	{form: 1595, chips: 0x40, step: 1372, nstep: 3, slot: 2883, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:330
-	{form: 1596, chips: 0x40, step: 1375, nstep: 1, slot: 2887, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:331
-	{form: 1597, chips: 0x40, step: 1375, nstep: 1, slot: 2889, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:332
-	{form: 1598, chips: 0x380, step: 1376, nstep: 4, slot: 2408, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:333
-	{form: 1599, chips: 0x380, step: 1376, nstep: 4, slot: 2411, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:334
-	{form: 1600, chips: 0x380, step: 1380, nstep: 3, slot: 2892, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:335
-	{form: 1601, chips: 0x380, step: 1380, nstep: 3, slot: 2894, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:336
-	{form: 1602, chips: 0xc00, step: 1383, nstep: 3, slot: 2880, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:337
-	{form: 1603, chips: 0xc00, step: 1383, nstep: 3, slot: 2883, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:338
-	{form: 1604, chips: 0xc00, step: 1386, nstep: 2, slot: 2897, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:339
-	{form: 1605, chips: 0xc00, step: 1386, nstep: 2, slot: 2899, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:340
-	{form: 1606, chips: 0x40, step: 1388, nstep: 3, slot: 2902, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:343
-	{form: 1607, chips: 0x40, step: 1388, nstep: 3, slot: 2905, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:344
-	{form: 1608, chips: 0x40, step: 1391, nstep: 2, slot: 2897, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:345
-	{form: 1609, chips: 0x40, step: 1391, nstep: 2, slot: 2899, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:346
-	{form: 1610, chips: 0x380, step: 1393, nstep: 3, slot: 2880, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:347
-	{form: 1611, chips: 0x380, step: 1393, nstep: 3, slot: 2883, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:348
-	{form: 1612, chips: 0xf80, step: 1396, nstep: 3, slot: 2892, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:349
-	{form: 1613, chips: 0xf80, step: 1396, nstep: 3, slot: 2894, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:350
-	{form: 1614, chips: 0xc00, step: 1399, nstep: 3, slot: 2880, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:351
-	{form: 1615, chips: 0xc00, step: 1399, nstep: 3, slot: 2883, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:352
-	{form: 1616, chips: 0x40, step: 1402, nstep: 3, slot: 2892, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:355
-	{form: 1617, chips: 0xf80, step: 1402, nstep: 3, slot: 2892, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:355
-	{form: 1618, chips: 0x40, step: 1402, nstep: 3, slot: 2894, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:356
-	{form: 1619, chips: 0xf80, step: 1402, nstep: 3, slot: 2894, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:356
-	{form: 1620, chips: 0x40, step: 1405, nstep: 2, slot: 2897, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:359
-	{form: 1621, chips: 0x40, step: 1405, nstep: 2, slot: 2899, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:360
-	{form: 1622, chips: 0xf80, step: 1407, nstep: 2, slot: 2897, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:361
-	{form: 1623, chips: 0xf80, step: 1407, nstep: 2, slot: 2899, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:362
-	{form: 1624, chips: 0xc00, step: 1409, nstep: 2, slot: 2777, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:151
-	{form: 1625, chips: 0xc00, step: 1409, nstep: 2, slot: 2780, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:151
-	{form: 1626, chips: 0xc00, step: 1411, nstep: 2, slot: 2909, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:154
-	{form: 1627, chips: 0xc00, step: 1411, nstep: 2, slot: 2913, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:154
-	{form: 1628, chips: 0xf80, step: 1413, nstep: 2, slot: 2773, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:157
-	{form: 1629, chips: 0x3ff, step: 662, nstep: 1, slot: 1334, nslot: 5, sig: 0x11131},                               // integer.sass:145
-	{form: 1630, chips: 0x3ff, step: 662, nstep: 1, slot: 1339, nslot: 5, sig: 0x61131},                               // integer.sass:145
-	{form: 1631, chips: 0x7f, step: 662, nstep: 1, slot: 1344, nslot: 5, sig: 0x81131},                                // integer.sass:145
-	{form: 1633, chips: 0x3ff, step: 662, nstep: 1, slot: 1349, nslot: 5, sig: 0x16131},                               // integer.sass:145
-	{form: 1634, chips: 0x7f, step: 662, nstep: 1, slot: 1354, nslot: 5, sig: 0x18131},                                // integer.sass:145
-	{form: 1636, chips: 0x7f, step: 662, nstep: 1, slot: 1359, nslot: 5, sig: 0x12131},                                // integer.sass:145
-	{form: 1637, chips: 0x380, step: 662, nstep: 1, slot: 1359, nslot: 5, sig: 0x12131},                               // integer.sass:145
-	{form: 1638, chips: 0x7f, step: 662, nstep: 1, slot: 1364, nslot: 5, sig: 0x21131},                                // integer.sass:145
-	{form: 1639, chips: 0x380, step: 662, nstep: 1, slot: 1364, nslot: 5, sig: 0x21131},                               // integer.sass:145
-	{form: 1640, chips: 0x3ff, step: 1415, nstep: 2, slot: 2917, nslot: 5, sig: 0x11131},                              // integer.sass:148
-	{form: 1641, chips: 0x3ff, step: 1415, nstep: 2, slot: 2922, nslot: 5, sig: 0x61131},                              // integer.sass:148
-	{form: 1642, chips: 0x7f, step: 1415, nstep: 2, slot: 2927, nslot: 5, sig: 0x81131},                               // integer.sass:148
-	{form: 1644, chips: 0x3ff, step: 1415, nstep: 2, slot: 2932, nslot: 5, sig: 0x16131},                              // integer.sass:148
-	{form: 1645, chips: 0x7f, step: 1415, nstep: 2, slot: 2937, nslot: 5, sig: 0x18131},                               // integer.sass:148
-	{form: 1647, chips: 0x7f, step: 1415, nstep: 2, slot: 2942, nslot: 5, sig: 0x12131},                               // integer.sass:148
-	{form: 1648, chips: 0x380, step: 1415, nstep: 2, slot: 2942, nslot: 5, sig: 0x12131},                              // integer.sass:148
-	{form: 1649, chips: 0x7f, step: 1415, nstep: 2, slot: 2947, nslot: 5, sig: 0x21131},                               // integer.sass:148
-	{form: 1650, chips: 0x380, step: 1415, nstep: 2, slot: 2947, nslot: 5, sig: 0x21131},                              // integer.sass:148
-	{form: 1651, chips: 0x40, step: 547, nstep: 4, slot: 2952, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
-	{form: 1652, chips: 0x180, step: 1417, nstep: 4, slot: 2952, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
+	{form: 1594, chips: 0x40, step: 1372, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:329
+	{form: 1595, chips: 0x40, step: 1372, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:330
+	{form: 1596, chips: 0x40, step: 1375, nstep: 1, slot: 2883, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:331
+	{form: 1597, chips: 0x40, step: 1375, nstep: 1, slot: 2885, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:332
+	{form: 1598, chips: 0x380, step: 1376, nstep: 4, slot: 2404, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:333
+	{form: 1599, chips: 0x380, step: 1376, nstep: 4, slot: 2407, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:334
+	{form: 1600, chips: 0x380, step: 1380, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:335
+	{form: 1601, chips: 0x380, step: 1380, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:336
+	{form: 1602, chips: 0xc00, step: 1383, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:337
+	{form: 1603, chips: 0xc00, step: 1383, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:338
+	{form: 1604, chips: 0xc00, step: 1386, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:339
+	{form: 1605, chips: 0xc00, step: 1386, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:340
+	{form: 1606, chips: 0x40, step: 1388, nstep: 3, slot: 2898, nslot: 3, sig: 0x299, fixed: true, uniform: true},     // memory.sass:343
+	{form: 1607, chips: 0x40, step: 1388, nstep: 3, slot: 2901, nslot: 4, sig: 0xb299, fixed: true, uniform: true},    // memory.sass:344
+	{form: 1608, chips: 0x40, step: 1391, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:345
+	{form: 1609, chips: 0x40, step: 1391, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:346
+	{form: 1610, chips: 0x380, step: 1393, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:347
+	{form: 1611, chips: 0x380, step: 1393, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:348
+	{form: 1612, chips: 0xf80, step: 1396, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:349
+	{form: 1613, chips: 0xf80, step: 1396, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:350
+	{form: 1614, chips: 0xc00, step: 1399, nstep: 3, slot: 2876, nslot: 3, sig: 0x299, fixed: true, uniform: true},    // memory.sass:351
+	{form: 1615, chips: 0xc00, step: 1399, nstep: 3, slot: 2879, nslot: 4, sig: 0xb299, fixed: true, uniform: true},   // memory.sass:352
+	{form: 1616, chips: 0x40, step: 1402, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:355
+	{form: 1617, chips: 0xf80, step: 1402, nstep: 3, slot: 2888, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:355
+	{form: 1618, chips: 0x40, step: 1402, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:356
+	{form: 1619, chips: 0xf80, step: 1402, nstep: 3, slot: 2890, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:356
+	{form: 1620, chips: 0x40, step: 1405, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},      // memory.sass:359
+	{form: 1621, chips: 0x40, step: 1405, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},     // memory.sass:360
+	{form: 1622, chips: 0xf80, step: 1407, nstep: 2, slot: 2893, nslot: 2, sig: 0x99, fixed: true, uniform: true},     // memory.sass:361
+	{form: 1623, chips: 0xf80, step: 1407, nstep: 2, slot: 2895, nslot: 3, sig: 0xb99, fixed: true, uniform: true},    // memory.sass:362
+	{form: 1624, chips: 0xc00, step: 1409, nstep: 2, slot: 2773, nslot: 3, sig: 0x222, fixed: true, uniform: true},    // uniform.sass:151
+	{form: 1625, chips: 0xc00, step: 1409, nstep: 2, slot: 2776, nslot: 3, sig: 0x622, fixed: true, uniform: true},    // uniform.sass:151
+	{form: 1626, chips: 0xc00, step: 1411, nstep: 2, slot: 2905, nslot: 4, sig: 0x4222, fixed: true, uniform: true},   // uniform.sass:154
+	{form: 1627, chips: 0xc00, step: 1411, nstep: 2, slot: 2909, nslot: 4, sig: 0x4622, fixed: true, uniform: true},   // uniform.sass:154
+	{form: 1628, chips: 0xf80, step: 1413, nstep: 2, slot: 2769, nslot: 1, sig: 0x6, fixed: true, uniform: true},      // uniform.sass:157
+	{form: 1629, chips: 0x3ff, step: 662, nstep: 1, slot: 1330, nslot: 5, sig: 0x11131},                               // integer.sass:145
+	{form: 1630, chips: 0x3ff, step: 662, nstep: 1, slot: 1335, nslot: 5, sig: 0x61131},                               // integer.sass:145
+	{form: 1631, chips: 0x7f, step: 662, nstep: 1, slot: 1340, nslot: 5, sig: 0x81131},                                // integer.sass:145
+	{form: 1633, chips: 0x3ff, step: 662, nstep: 1, slot: 1345, nslot: 5, sig: 0x16131},                               // integer.sass:145
+	{form: 1634, chips: 0x7f, step: 662, nstep: 1, slot: 1350, nslot: 5, sig: 0x18131},                                // integer.sass:145
+	{form: 1636, chips: 0x7f, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                                // integer.sass:145
+	{form: 1637, chips: 0x380, step: 662, nstep: 1, slot: 1355, nslot: 5, sig: 0x12131},                               // integer.sass:145
+	{form: 1638, chips: 0x7f, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                                // integer.sass:145
+	{form: 1639, chips: 0x380, step: 662, nstep: 1, slot: 1360, nslot: 5, sig: 0x21131},                               // integer.sass:145
+	{form: 1640, chips: 0x3ff, step: 1415, nstep: 2, slot: 2913, nslot: 5, sig: 0x11131},                              // integer.sass:148
+	{form: 1641, chips: 0x3ff, step: 1415, nstep: 2, slot: 2918, nslot: 5, sig: 0x61131},                              // integer.sass:148
+	{form: 1642, chips: 0x7f, step: 1415, nstep: 2, slot: 2923, nslot: 5, sig: 0x81131},                               // integer.sass:148
+	{form: 1644, chips: 0x3ff, step: 1415, nstep: 2, slot: 2928, nslot: 5, sig: 0x16131},                              // integer.sass:148
+	{form: 1645, chips: 0x7f, step: 1415, nstep: 2, slot: 2933, nslot: 5, sig: 0x18131},                               // integer.sass:148
+	{form: 1647, chips: 0x7f, step: 1415, nstep: 2, slot: 2938, nslot: 5, sig: 0x12131},                               // integer.sass:148
+	{form: 1648, chips: 0x380, step: 1415, nstep: 2, slot: 2938, nslot: 5, sig: 0x12131},                              // integer.sass:148
+	{form: 1649, chips: 0x7f, step: 1415, nstep: 2, slot: 2943, nslot: 5, sig: 0x21131},                               // integer.sass:148
+	{form: 1650, chips: 0x380, step: 1415, nstep: 2, slot: 2943, nslot: 5, sig: 0x21131},                              // integer.sass:148
+	{form: 1651, chips: 0x40, step: 547, nstep: 4, slot: 2948, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
+	{form: 1652, chips: 0x180, step: 1417, nstep: 4, slot: 2948, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
 	{form: 1653, chips: 0x1c0, step: 1421, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
 	{form: 1654, chips: 0x1c0, step: 1421, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
 	{form: 1655, chips: 0x40, step: 1421, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
 	{form: 1657, chips: 0x40, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
 	{form: 1658, chips: 0x180, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
-	{form: 1659, chips: 0xc00, step: 1409, nstep: 2, slot: 1982, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
-	{form: 1660, chips: 0xc00, step: 1409, nstep: 2, slot: 1985, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
-	{form: 1661, chips: 0xc00, step: 1409, nstep: 2, slot: 1991, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
-	{form: 1662, chips: 0x1c0, step: 1422, nstep: 2, slot: 579, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
-	{form: 1663, chips: 0x1c0, step: 1422, nstep: 2, slot: 2957, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
-	{form: 1664, chips: 0x40, step: 1422, nstep: 2, slot: 2962, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
-	{form: 1666, chips: 0x1c0, step: 1422, nstep: 2, slot: 2967, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
-	{form: 1667, chips: 0x40, step: 1422, nstep: 2, slot: 2972, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
-	{form: 1669, chips: 0x40, step: 1422, nstep: 2, slot: 584, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
-	{form: 1670, chips: 0x180, step: 1422, nstep: 2, slot: 584, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
-	{form: 1671, chips: 0x40, step: 1422, nstep: 2, slot: 2977, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
-	{form: 1672, chips: 0x180, step: 1422, nstep: 2, slot: 2977, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
-	{form: 1673, chips: 0x40, step: 1422, nstep: 2, slot: 527, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
-	{form: 1674, chips: 0x40, step: 1422, nstep: 2, slot: 2982, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
-	{form: 1675, chips: 0x40, step: 1422, nstep: 2, slot: 2986, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
-	{form: 1677, chips: 0x40, step: 1422, nstep: 2, slot: 539, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
-	{form: 1678, chips: 0x180, step: 1422, nstep: 2, slot: 2990, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
-	{form: 1679, chips: 0x180, step: 1422, nstep: 2, slot: 2996, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
-	{form: 1680, chips: 0x180, step: 1422, nstep: 2, slot: 3002, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
-	{form: 1681, chips: 0xc00, step: 1411, nstep: 2, slot: 527, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
-	{form: 1682, chips: 0xc00, step: 1411, nstep: 2, slot: 2982, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
-	{form: 1683, chips: 0xc00, step: 1411, nstep: 2, slot: 539, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
-	{form: 1684, chips: 0x1c0, step: 1422, nstep: 2, slot: 579, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
-	{form: 1685, chips: 0x1c0, step: 1422, nstep: 2, slot: 2967, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
-	{form: 1686, chips: 0x40, step: 1422, nstep: 2, slot: 2972, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
-	{form: 1688, chips: 0x40, step: 1422, nstep: 2, slot: 584, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
-	{form: 1689, chips: 0x180, step: 1422, nstep: 2, slot: 584, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
-	{form: 1690, chips: 0xfff, step: 1424, nstep: 1, slot: 3008, nslot: 3, sig: 0x331},                                // control.sass:285
-	{form: 1691, chips: 0x7f, step: 1424, nstep: 1, slot: 3011, nslot: 3, sig: 0x342},                                 // control.sass:288
-	{form: 1692, chips: 0xf80, step: 1424, nstep: 1, slot: 3011, nslot: 3, sig: 0x342},                                // control.sass:288
+	{form: 1659, chips: 0xc00, step: 1409, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
+	{form: 1660, chips: 0xc00, step: 1409, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
+	{form: 1661, chips: 0xc00, step: 1409, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
+	{form: 1662, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
+	{form: 1663, chips: 0x1c0, step: 1422, nstep: 2, slot: 2953, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
+	{form: 1664, chips: 0x40, step: 1422, nstep: 2, slot: 2958, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
+	{form: 1666, chips: 0x1c0, step: 1422, nstep: 2, slot: 2963, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
+	{form: 1667, chips: 0x40, step: 1422, nstep: 2, slot: 2968, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
+	{form: 1669, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
+	{form: 1670, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
+	{form: 1671, chips: 0x40, step: 1422, nstep: 2, slot: 2973, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
+	{form: 1672, chips: 0x180, step: 1422, nstep: 2, slot: 2973, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
+	{form: 1673, chips: 0x40, step: 1422, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
+	{form: 1674, chips: 0x40, step: 1422, nstep: 2, slot: 2978, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
+	{form: 1675, chips: 0x40, step: 1422, nstep: 2, slot: 2982, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
+	{form: 1677, chips: 0x40, step: 1422, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
+	{form: 1678, chips: 0x180, step: 1422, nstep: 2, slot: 2986, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
+	{form: 1679, chips: 0x180, step: 1422, nstep: 2, slot: 2992, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
+	{form: 1680, chips: 0x180, step: 1422, nstep: 2, slot: 2998, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
+	{form: 1681, chips: 0xc00, step: 1411, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
+	{form: 1682, chips: 0xc00, step: 1411, nstep: 2, slot: 2978, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
+	{form: 1683, chips: 0xc00, step: 1411, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
+	{form: 1684, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
+	{form: 1685, chips: 0x1c0, step: 1422, nstep: 2, slot: 2963, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
+	{form: 1686, chips: 0x40, step: 1422, nstep: 2, slot: 2968, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
+	{form: 1688, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
+	{form: 1689, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
+	{form: 1690, chips: 0xfff, step: 1424, nstep: 1, slot: 3004, nslot: 3, sig: 0x331},                                // control.sass:285
+	{form: 1691, chips: 0x7f, step: 1424, nstep: 1, slot: 3007, nslot: 3, sig: 0x342},                                 // control.sass:288
+	{form: 1692, chips: 0xf80, step: 1424, nstep: 1, slot: 3007, nslot: 3, sig: 0x342},                                // control.sass:288
 	{form: 1693, chips: 0x40, step: 1425, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
-	{form: 1694, chips: 0x40, step: 1426, nstep: 2, slot: 3014, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
-	{form: 1695, chips: 0x1, step: 0, nstep: 0, slot: 3016, nslot: 2, sig: 0x13},                                      // control.sass:295
-	{form: 1696, chips: 0x3e, step: 1428, nstep: 1, slot: 3018, nslot: 2, sig: 0x13},                                  // control.sass:296
-	{form: 1697, chips: 0x3f, step: 0, nstep: 0, slot: 1874, nslot: 2, sig: 0x63},                                     // control.sass:297
-	{form: 1698, chips: 0x3f, step: 0, nstep: 0, slot: 3020, nslot: 2, sig: 0x83},                                     // control.sass:298
-	{form: 1700, chips: 0xfc0, step: 1428, nstep: 1, slot: 3018, nslot: 2, sig: 0x13},                                 // control.sass:299
-	{form: 1701, chips: 0xfc0, step: 1429, nstep: 1, slot: 3022, nslot: 3, sig: 0x613},                                // control.sass:300
-	{form: 1702, chips: 0xfc0, step: 1430, nstep: 1, slot: 1842, nslot: 1, sig: 0x3},                                  // control.sass:301
-	{form: 1703, chips: 0xfc0, step: 1431, nstep: 2, slot: 1874, nslot: 2, sig: 0x63},                                 // control.sass:302
+	{form: 1694, chips: 0x40, step: 1426, nstep: 2, slot: 3010, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
+	{form: 1695, chips: 0x1, step: 0, nstep: 0, slot: 3012, nslot: 2, sig: 0x13},                                      // control.sass:295
+	{form: 1696, chips: 0x3e, step: 1428, nstep: 1, slot: 3014, nslot: 2, sig: 0x13},                                  // control.sass:296
+	{form: 1697, chips: 0x3f, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                     // control.sass:297
+	{form: 1698, chips: 0x3f, step: 0, nstep: 0, slot: 3016, nslot: 2, sig: 0x83},                                     // control.sass:298
+	{form: 1700, chips: 0xfc0, step: 1428, nstep: 1, slot: 3014, nslot: 2, sig: 0x13},                                 // control.sass:299
+	{form: 1701, chips: 0xfc0, step: 1429, nstep: 1, slot: 3018, nslot: 3, sig: 0x613},                                // control.sass:300
+	{form: 1702, chips: 0xfc0, step: 1430, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                  // control.sass:301
+	{form: 1703, chips: 0xfc0, step: 1431, nstep: 2, slot: 1870, nslot: 2, sig: 0x63},                                 // control.sass:302
 	{form: 1704, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                      // control.sass:305
 }
 
@@ -4924,7 +4924,7 @@ var slots = [...]slot{
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotNumber, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotFloat, field: 8, uni: 255, off: 255, desc: 255, opt: 255},
@@ -5034,10 +5034,6 @@ var slots = [...]slot{
 	{kind: slotP, field: 1, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotU, field: 5, uni: 255, off: 255, desc: 255, opt: 255},
-	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
-	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
-	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 8, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
