@@ -100,3 +100,19 @@ func (p *Props) set(word string) error {
 	}
 	return fmt.Errorf("unknown property %q", word)
 }
+
+// Threads is how many threads the blocks of a kernel have, or have at most, in 32 bits
+// as the reference counts them; 0 where the source does not say.
+func (p *Props) Threads() uint32 {
+	size, n := p.ReqNTid, uint32(1)
+	if size[0] == 0 {
+		size = p.MaxNTid
+	}
+	if size[0] == 0 {
+		return 0
+	}
+	for _, d := range size {
+		n *= max(1, uint32(d))
+	}
+	return n
+}

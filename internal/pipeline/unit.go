@@ -78,16 +78,8 @@ func budget(f *ori.Func, o *Options) int {
 func launchBudget(f *ori.Func, o *Options) int {
 	p := &f.Props
 	n := abi.MaxRegisters
-	threads := uint32(1) // in 32 bits, as the reference counts
-	size := p.ReqNTid
-	if size[0] == 0 {
-		size = p.MaxNTid
-	}
-	for _, d := range size {
-		threads *= uint32(max(1, d))
-	}
-	warps := int((uint64(threads) + 31) / 32)
-	sized := size[0] != 0 && warps > 0 && warps <= o.Arch.Warps // a block that no multiprocessor holds is ignored
+	warps := int((uint64(p.Threads()) + 31) / 32)
+	sized := warps > 0 && warps <= o.Arch.Warps // a block that no multiprocessor holds is ignored
 	if sized {
 		per := registersPerSM / (warps * 32 * int(max(1, p.MinNCTA)))
 		n = min(n, max(24, per/registerUnit*registerUnit))

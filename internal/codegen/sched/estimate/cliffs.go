@@ -23,11 +23,10 @@ const Most = 255
 // as well have 64, and of one warp 32 fit with 64. Before a last step that is longer than usual
 // stands one that leaves a sixth of all registers, so that runs of them find room.
 func CliffsOf(f *ori.Func) Cliffs {
-	size := blockSize(f)
-	if size[0] == 0 {
+	threads := blockOf(f)
+	if threads == 0 {
 		return usual
 	}
-	threads := threadsOf(size)
 	most := min(Most, registers/threads/8*8)
 	var list Cliffs
 	last, step := int32(0), int32(0) // below all there are: of the list, and as usual

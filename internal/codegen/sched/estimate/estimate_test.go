@@ -91,6 +91,8 @@ func TestCliffs(t *testing.T) {
 		{256, Cliffs{32, 40, 48, 64, 80, 128, 208, 255}},
 		{512, Cliffs{32, 40, 64, 104, 128, 255}},
 		{1024, Cliffs{32, 48, 64, 255}},
+		{4096, usual}, // which no multiprocessor holds
+		{-1, usual},   // in 32 bits
 	} {
 		f.Props.ReqNTid = [3]int32{c.threads}
 		got := CliffsOf(f)

@@ -33,9 +33,8 @@ func Warps(f *ori.Func, count int32) float64 {
 // Blocks is how many blocks of f a multiprocessor takes, with so many
 // registers, and how many threads they have.
 func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
-	threads = usualBlock
-	if size := blockSize(f); size[0] != 0 {
-		threads = threadsOf(size)
+	if threads = blockOf(f); threads == 0 {
+		threads = usualBlock
 	}
 	blocks = fit(threads, count)
 	if n := max(f.Props.SharedBytes, reach(f, threads)); n > 0 {
@@ -44,19 +43,12 @@ func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
 	return blocks, threads
 }
 
-// blockSize is that of the blocks of f, as far as the source says.
-func blockSize(f *ori.Func) [3]int32 {
-	if f.Props.ReqNTid[0] != 0 {
-		return f.Props.ReqNTid
-	}
-	return f.Props.MaxNTid
-}
-
-// threadsOf counts the threads of whole warps, of blocks that a multiprocessor may take.
-func threadsOf(size [3]int32) int32 {
-	threads := int64(1)
-	for _, d := range size {
-		threads = min(threads*int64(max(1, d)), maxThreads)
+// blockOf counts the threads of the whole warps of a block of f: 0 where the source does
+// not say, or names more than a multiprocessor holds, which is ignored.
+func blockOf(f *ori.Func) int32 {
+	threads := f.Props.Threads()
+	if threads > maxThreads {
+		return 0
 	}
 	return int32((threads + 31) / 32 * 32)
 }
