@@ -177,6 +177,15 @@ func randomFiles(first uint64, n int) []randomFile {
 			}
 			continue
 		}
+		if seed/8%4 == 3 { // one in four is a loop that waits for all that it copied
+			p := pipe.NewTurns(seed)
+			f := randomFile{name: fmt.Sprint("turns", seed), text: p.Text(), mode: mode(seed), kind: "pipe"}
+			if p.Beside() {
+				f.kind = "async"
+			}
+			files = append(files, f)
+			continue
+		}
 		p := pipe.New(seed)
 		f := randomFile{name: fmt.Sprint("pipe", seed), text: p.Text(), mode: mode(seed), kind: pipeKind(p)}
 		if f.mode == "r24" {

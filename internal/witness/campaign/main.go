@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -51,6 +52,7 @@ func main() {
 	shard := flag.String("shard", "0/1", "this part of how many")
 	texts := flag.String("texts", "", "folder of the texts to damage (the zoo)")
 	args := flag.String("args", "", "compile programs with these options for sm_90a, not at several levels in turn")
+	only := flag.String("kind", "", "programs of one kind only (large, wide, pipe, turns, tensor, crowd, pairs, small), not of all in turn")
 	most := flag.Duration("time", 0, "stop after this time (0: when all is done)")
 	flag.Parse()
 	debug.SetGCPercent(collect[*what])
@@ -61,7 +63,10 @@ func main() {
 	var j job
 	switch *what {
 	case "programs":
-		j = programs{strings.Fields(*args)}
+		if *only != "" && !slices.ContainsFunc(kinds[:], func(k kind) bool { return k.name == *only }) {
+			fail(fmt.Errorf("-kind %s", *only))
+		}
+		j = programs{strings.Fields(*args), *only}
 	case "hostile":
 		h, err := newHostile(*texts)
 		if err != nil {

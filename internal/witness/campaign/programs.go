@@ -41,7 +41,10 @@ const steps = 1_000_000
 
 // programs compares the interpreter with our code, compiled with some options
 // if there are any.
-type programs struct{ args []string }
+type programs struct {
+	args []string
+	only string // kind of programs; else all in turn
+}
 
 // mode is how the program of a seed is compiled.
 func (j programs) mode(seed uint64) mode {
@@ -54,32 +57,49 @@ func (j programs) mode(seed uint64) mode {
 // late are the GPUs with the instructions of sm_100.
 var late = [...]string{"sm_100a", "sm_103a", "sm_110a", "sm_120a"}
 
-// kindOf says what program a seed has: of 64 two have a large one, two a pipe,
-// four a crowd of stores and spilled values, three pairs of floats, the others
-// small ones, of which a fifth copies or multiplies beside other work.
-func kindOf(seed uint64) (style gen.Style, name string) {
-	switch k := seed % 64; {
-	case k == 0:
-		return gen.New, ""
-	case k == 1:
-		return gen.NewWide, ""
-	case k < 4:
-		return nil, "pipe"
-	case k < 18:
-		return gen.NewTensor, "tensor-"
-	case k < 22:
-		return gen.NewCrowd, "crowd-"
-	case k < 25:
-		return gen.NewPairs, "pairs-"
+// kind is a kind of programs.
+type kind struct {
+	name  string
+	of    uint64    // so many of 64
+	style gen.Style // nil: of gen/pipe
+}
+
+// kinds are taken in turn.
+var kinds = [...]kind{
+	{"large", 1, gen.New},
+	{"wide", 1, gen.NewWide},
+	{"pipe", 2, nil},
+	{"turns", 5, nil},            // loops that wait for all that they copied
+	{"tensor", 9, gen.NewTensor}, // copies and products beside other work
+	{"crowd", 4, gen.NewCrowd},   // stores, spilled values and barriers
+	{"pairs", 3, gen.NewPairs},   // of floats
+	{"small", 39, gen.NewSmall},
+}
+
+// kindOf says what program a seed has.
+func (j programs) kindOf(seed uint64) (style gen.Style, name string) {
+	k := seed % 64
+	for _, x := range kinds {
+		if j.only == x.name || j.only == "" && k < x.of {
+			return x.style, x.name
+		}
+		k -= x.of
 	}
-	return gen.NewSmall, ""
+	panic("no programs " + j.only)
 }
 
 func (j programs) do(seed uint64) (result, fault, text string) {
 	m := j.mode(seed)
-	style, kind := kindOf(seed)
-	if style == nil {
+	style, kind := j.kindOf(seed)
+	switch kind {
+	case "pipe":
 		return tiles(seed, m)
+	case "turns":
+		return turns(seed, m)
+	case "tensor", "crowd", "pairs":
+		kind += "-"
+	default:
+		kind = ""
 	}
 	p := style(seed)
 	if p.Target != "" {
@@ -103,6 +123,28 @@ func (j programs) do(seed uint64) (result, fault, text string) {
 	if d, err := differs(q.Text(), m, when, seed); err == nil && d != "" {
 		why = d
 	}
+	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
+}
+
+// turns does the same for a loop that waits for all that it copied, half of them
+// for older GPUs where they have the copies.
+func turns(seed uint64, m mode) (result, fault, text string) {
+	p := pipe.NewTurns(seed)
+	if p.How != "bulk" && len(m.args) == 0 && seed/64%2 == 0 {
+		m.arch = [...]string{"sm_80", "sm_86", "sm_89", "sm_90"}[seed/128%4]
+	}
+	judge := func(q *pipe.Turns) (string, error) { return differs(q.Text(), m, timings(seed), seed) }
+	why, err := judge(p)
+	switch {
+	case err != nil:
+		return "turns-refused", err.Error(), ""
+	case why == "":
+		return "turns-agree", "", ""
+	}
+	q := pipe.Shrink(p, func(q *pipe.Turns) bool {
+		d, err := judge(q)
+		return err == nil && d != ""
+	})
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
 }
 

@@ -170,8 +170,8 @@ func (p *Pipe) Simpler() []*Pipe {
 	return list
 }
 
-// Shrink returns the simplest program that still fails.
-func Shrink(p *Pipe, fails func(*Pipe) bool) *Pipe {
+// Shrink returns the simplest program that still fails, a Pipe or Turns.
+func Shrink[P interface{ Simpler() []P }](p P, fails func(P) bool) P {
 	for again := true; again; {
 		again = false
 		for _, q := range p.Simpler() {

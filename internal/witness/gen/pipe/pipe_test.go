@@ -3,6 +3,8 @@ package pipe
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -24,7 +26,7 @@ func pipes() int {
 }
 
 // simulate runs a launch of a cubin.
-func simulate(l *launch.Launch, cubin []byte) ([][]byte, error) {
+func simulate(l *launch.Launch, cubin []byte, when sim.Async) ([][]byte, error) {
 	m, err := sim.Load(cubin)
 	if err != nil {
 		return nil, err
@@ -37,25 +39,29 @@ func simulate(l *launch.Launch, cubin []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Launch.MaxSteps = 3_000_000
-	_, err = k.Run(&c.Launch)
+	c.Launch.MaxSteps, c.Launch.Async = 3_000_000, when
+	st, err := k.Run(&c.Launch)
+	if err == nil && len(st.Races) > 0 {
+		err = errors.New(st.Races[0].String())
+	}
 	return c.Buffers, err
 }
 
-// pipeWant runs a pipe in the interpreter, with threads in some order.
-func pipeWant(t *testing.T, p *Pipe, order uint64) ([][]byte, *launch.Launch) {
+// wantOf runs a text in the interpreter.
+func wantOf(t *testing.T, text string, o ptxvm.Options) ([][]byte, *launch.Launch) {
 	t.Helper()
-	list, err := launch.Parse(p.Text())
+	list, err := launch.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ptxvm.Load("pipe.ptx", p.Text(), "sm_90a")
+	v, err := ptxvm.Load("pipe.ptx", text, "sm_90a")
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text())
+		t.Fatalf("%v\n%s", err, text)
 	}
-	out, err := v.Run(&list[0], ptxvm.Options{Undefined: true, MaxSteps: 3_000_000, Schedule: order})
+	o.Undefined, o.MaxSteps = true, 3_000_000
+	out, err := v.Run(&list[0], o)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text())
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return out, &list[0]
 }
@@ -67,13 +73,13 @@ func TestPipes(t *testing.T) {
 	kinds := map[string]int{}
 	for seed := range uint64(n) {
 		p := New(seed)
-		want, l := pipeWant(t, p, 0)
-		other, _ := pipeWant(t, p, seed+1)
+		want, l := wantOf(t, p.Text(), ptxvm.Options{})
+		other, _ := wantOf(t, p.Text(), ptxvm.Options{Schedule: seed + 1})
 		out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "pipe.ptx", Text: []byte(p.Text())}}, goptxas.Options{Arch: "sm_90a"})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.Text())
 		}
-		got, err := simulate(l, out.Cubin)
+		got, err := simulate(l, out.Cubin, sim.Async{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.Text())
 		}
@@ -97,6 +103,47 @@ func TestPipes(t *testing.T) {
 	for _, k := range [...]string{"copy", "bulk", "load", "roles", "group", "cluster"} {
 		if kinds[k] == 0 {
 			t.Errorf("no pipe with %s", k)
+		}
+	}
+}
+
+// TestTurns checks that loops which wait for all that they copied leave the same
+// bytes in two orders of threads and with late copies, have no races, and that
+// our code leaves them too, with copies early and late.
+func TestTurns(t *testing.T) {
+	kinds := map[string]int{}
+	for seed := range uint64(2 * pipes()) {
+		p := NewTurns(seed)
+		text := p.Text()
+		want, l := wantOf(t, text, ptxvm.Options{Races: true})
+		other, _ := wantOf(t, text, ptxvm.Options{Schedule: seed + 1, Late: true})
+		got := [][][]byte{other}
+		out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "turns.ptx", Text: []byte(text)}}, goptxas.Options{Arch: []string{"sm_90a", "sm_100a", "sm_120"}[seed%3]})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		for _, when := range [...]sim.Async{{When: sim.AsEarly}, {When: sim.AsLate}, {When: sim.BySeed, Seed: seed}} {
+			b, err := simulate(l, out.Cubin, when)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			got = append(got, b)
+		}
+		for n, b := range got {
+			for k := range want {
+				if !bytes.Equal(want[k], b[k]) {
+					t.Fatalf("run %d: argument %d differs\n%s", n, k, text)
+				}
+			}
+		}
+		for _, k := range [...]string{p.How, p.Copies, p.Guard, p.Kind, fmt.Sprint(p.Buffers)} {
+			kinds[k]++
+		}
+	}
+	t.Log(kinds)
+	for _, k := range [...]string{"copy", "load", "bulk", "behind", "before", "between", "branch", "guard", "size", "peel", "f16", "s8", "fma", "mad", "1", "2", "3"} {
+		if kinds[k] == 0 {
+			t.Errorf("no turns with %s", k)
 		}
 	}
 }
