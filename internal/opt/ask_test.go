@@ -29,7 +29,7 @@ func TestAsk(t *testing.T) {
 		{"KnownBits", "S2R r0 = SR_LANEID\nLOP3.LUT r1 = r0, 0x1f, rz, 0xc0\nSTS [0x0], r1\nEXIT", opt.KnownBits},
 		{"AddressFold", "S2R r0 = SR_TID.X\nIADD3 r1 = r0, 0x10, rz\nSTS [r1+0x0], r0\nEXIT", address.AddressFold},
 		{"Contract", "S2R r0 = SR_TID.X\nFMUL.CONTRACT r1 = r0, r0\nFADD.CONTRACT r2 = r1, -r0\nSTS [r0+0x0], r2\nEXIT", float.Contract},
-		{"Selects", "S2R r0 = SR_TID.X\nISETP.LT.AND p4 = r0, 0x5, pt\nMOV r1 = rz\n@p4 MOV r2 = r0 else r1\nSTS [0x0], r2\nEXIT", control.Selects},
+		{"Selects", "S2R r0 = SR_TID.X\nISETP.LT.AND p4 = r0, 0x5, pt\nMOV r1 = rz\n@p4 MOV r2 = r0 else r1\nSTS [0x0], r2\nEXIT", func(f *ori.Func) bool { return control.Selects(f, 3) }},
 	} {
 		for _, may := range []bool{false, true} {
 			text := head + c.body + "\n}\n"

@@ -116,7 +116,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "IfConvert", Run: do(ifConvert), MinOpt: 2},
 		{Name: "HighTests", Run: do(highTests), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
-		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
+		{Name: "Selects", Run: do(selects), MinOpt: 1},
 		{Name: "Unguard", Run: improve(control.Unguard), MinOpt: 1},
 		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
 		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
@@ -396,6 +396,9 @@ func localWords(u *unit) {
 func ifConvert(u *unit) {
 	control.IfConvert(u.f, control.ConvertCost{One: int(u.knobs.Int(knobs.ConvertOne)), Both: int(u.knobs.Int(knobs.ConvertBoth))})
 }
+
+// selects makes choices of guarded moves.
+func selects(u *unit) { control.Selects(u.f, u.number(knobs.SelectsShared)) }
 
 // uniformTuples keeps the tuples of the uniform file.
 func uniformTuples(u *unit) { uniform.UniformTuples(u.f, int(u.knobs.Int(knobs.TupleWords))) }

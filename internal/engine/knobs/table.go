@@ -24,6 +24,7 @@ const (
 	TensorWords               // read by pipeline
 	DoubleWords               // read by pipeline
 	ConvertOne                // read by pipeline
+	SelectsShared             // read by pipeline
 	RotateHeader              // read by pipeline
 	RestTurns                 // read by pipeline
 	RestBody                  // read by pipeline
@@ -121,6 +122,7 @@ var table = [...]Knob{
 	PeelBody:        {"PeelBody", Int, "96", "instructions of a loop whose first turn is written before it where a branch goes another way then; 0: none"},
 	ThreadCopied:    {"ThreadCopied", Int, "8", "instructions that are copied to a way that is known not to need the branch behind them, where a warp branches alike"},
 	ThreadApart:     {"ThreadApart", Int, "1", "the same where its threads may part, or parted before"},
+	SelectsShared:   {"SelectsShared", Int, "3", "choices between the same two constants in a block from which on they share a register"},
 	ConvertOne:      {"ConvertOne", Int, "10", "instructions of a block that are guarded instead of jumped around"},
 	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},

@@ -17,7 +17,7 @@ func TestFolders(t *testing.T) {
 		"GuardedUpdates": GuardedUpdates,
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
 		"OneTurn":        OneTurn,
-		"Selects":        Selects,
+		"Selects":        func(f *ori.Func) bool { return Selects(f, 3) },
 		"Sink":           Sink,
 		"Unguard":        Unguard,
 	})

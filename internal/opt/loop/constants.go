@@ -316,7 +316,11 @@ func (s *sparse) rewrite() bool {
 			}
 		}
 		for i := range b.Instrs {
-			if i.NDst == 0 || !s.constant(i) || !s.f.Should("constant", i) {
+			if i.NDst == 0 || !s.constant(i) {
+				changed = s.settle(i) || changed
+				continue
+			}
+			if !s.f.Should("constant", i) {
 				continue
 			}
 			changed = true
@@ -363,6 +367,24 @@ func (s *sparse) constant(i *ori.Instr) bool {
 			}
 		}
 	}
+	return true
+}
+
+// settle makes a move of a guarded instruction that has a constant for a result
+// where it runs.
+func (s *sparse) settle(i *ori.Instr) bool {
+	r := evaluationOf(i.Op)
+	if r == nil || i.Op == op.MOV || i.Op == op.COPY || i.Guard.Kind != ori.KReg || i.NDst != 1 || len(i.Old) != 1 {
+		return false
+	}
+	if d := &i.Args[0]; !d.HasReg() || d.Class != ori.R || d.N > 1 || s.sources(i, r.absorbs) != fixed {
+		return false
+	}
+	v, ok := r.run(&s.eval, i)
+	if !ok || !s.f.Should("guarded constant", i) {
+		return false
+	}
+	i.Op, i.Mods, i.Args = op.MOV, op.Mods{}, []ori.Operand{i.Args[0], opt.Word(v[0])}
 	return true
 }
 
