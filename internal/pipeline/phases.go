@@ -152,6 +152,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformTuples", Run: do(uniformTuples), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformDoubles", Run: do(uniformDoubles), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformBases", Run: fit(uniform.UniformBases), MinOpt: 2, Needs: settled | converged},
+		{Name: "UniformKeeps", Run: do(uniformKeeps), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: do(looseGroups), MinOpt: 2, Needs: legal | converged},
@@ -187,7 +188,7 @@ var order = []string{
 	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits",
 	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"Renumber", "ParkAccumulators", "TensorRuns", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
@@ -408,6 +409,14 @@ func uniformTuples(u *unit) { uniform.UniformTuples(u.f, int(u.knobs.Int(knobs.T
 func uniformDoubles(u *unit) {
 	if u.f.Kernel && !u.f.Props.HasCalls {
 		uniform.UniformDoubles(u.f, fits(u), int(u.knobs.Int(knobs.DoubleWords)))
+	}
+}
+
+// uniformKeeps keeps what threads share in uniform registers where there are
+// not enough general ones.
+func uniformKeeps(u *unit) {
+	if n := u.number(knobs.UniformKeeps); n > 0 && u.f.Kernel && !u.f.Props.HasCalls {
+		uniform.UniformKeeps(u.f, fits(u), uniform.Keep{Words: budget(u.f, u.o) - n, Room: u.number(knobs.UniformWords)})
 	}
 }
 

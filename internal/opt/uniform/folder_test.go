@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/witness/rewritten"
 )
 
@@ -13,7 +14,10 @@ func TestFolders(t *testing.T) {
 		"SplitShared":    SplitShared,
 		"UniformBases":   func(f *ori.Func) bool { return UniformBases(f, func(*ori.Instr) bool { return true }) },
 		"UniformDoubles": func(f *ori.Func) bool { return UniformDoubles(f, func(*ori.Instr) bool { return true }, 4) },
-		"UniformPairs":   func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },
-		"UniformTuples":  func(f *ori.Func) bool { return UniformTuples(f, 8) },
+		"UniformKeeps": func(f *ori.Func) bool {
+			return UniformKeeps(f, func(i *ori.Instr) bool { return i.Op != op.STS }, Keep{Words: 2, Room: 2})
+		},
+		"UniformPairs":  func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },
+		"UniformTuples": func(f *ori.Func) bool { return UniformTuples(f, 8) },
 	})
 }
