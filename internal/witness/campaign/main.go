@@ -52,7 +52,7 @@ func main() {
 	shard := flag.String("shard", "0/1", "this part of how many")
 	texts := flag.String("texts", "", "folder of the texts to damage (the zoo)")
 	args := flag.String("args", "", "compile programs with these options for sm_90a, not at several levels in turn")
-	only := flag.String("kind", "", "programs of one kind only (large, wide, pipe, turns, tensor, crowd, pairs, small), not of all in turn")
+	only := flag.String("kind", "", "programs of one kind only (large, wide, pipe, turns, tensor, crowd, pairs, weave, small), not of all in turn")
 	most := flag.Duration("time", 0, "stop after this time (0: when all is done)")
 	flag.Parse()
 	debug.SetGCPercent(collect[*what])

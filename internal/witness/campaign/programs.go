@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,14 @@ var modes = [...]mode{
 	{"sm_100a", nil},
 	{"sm_120", nil},
 	{"sm_90a", []string{"--knob", "SerialSchedule=true"}},
+	{"sm_75", nil},
+	{"sm_80", nil},
+	{"sm_89", []string{"-O2"}},
+	{"sm_75", []string{"-O1"}},
+	{"sm_100a", []string{"-O2"}},
+	{"sm_120a", []string{"-O1"}},
+	{"sm_86", []string{"--maxrregcount=24"}},
+	{"sm_90a", nil},
 }
 
 // steps bounds the interpreter and the simulator.
@@ -51,7 +60,7 @@ func (j programs) mode(seed uint64) mode {
 	if len(j.args) > 0 {
 		return mode{"sm_90a", j.args}
 	}
-	return modes[seed*0x9e3779b97f4a7c15>>61]
+	return modes[seed*0x9e3779b97f4a7c15>>60]
 }
 
 // late are the GPUs with the instructions of sm_100.
@@ -73,7 +82,8 @@ var kinds = [...]kind{
 	{"tensor", 9, gen.NewTensor}, // copies and products beside other work
 	{"crowd", 4, gen.NewCrowd},   // stores, spilled values and barriers
 	{"pairs", 3, gen.NewPairs},   // of floats
-	{"small", 39, gen.NewSmall},
+	{"weave", 8, gen.NewWeave},   // of constants, rings and loops in loops
+	{"small", 31, gen.NewSmall},
 }
 
 // kindOf says what program a seed has.
@@ -96,7 +106,7 @@ func (j programs) do(seed uint64) (result, fault, text string) {
 		return tiles(seed, m)
 	case "turns":
 		return turns(seed, m)
-	case "tensor", "crowd", "pairs":
+	case "tensor", "crowd", "pairs", "weave":
 		kind += "-"
 	default:
 		kind = ""
@@ -200,6 +210,13 @@ func differs(text string, m mode, timings []sim.Async, paths uint64) (string, er
 		as = "sm_100a"
 	}
 	v, err := ptxvm.Load("random.ptx", text, as)
+	if old := forOlder(text, m.arch); old != "" { // products of older GPUs add in their own way
+		if u, err := ptxvm.Load("random.ptx", old, m.arch); err == nil {
+			v, text = u, old
+		} else {
+			m.arch = as
+		}
+	}
 	if err != nil {
 		return "", err
 	}
@@ -237,6 +254,16 @@ func differs(text string, m mode, timings []sim.Async, paths uint64) (string, er
 	}
 	return "", nil
 }
+
+// forOlder makes a text for a GPU before sm_90, or nothing if m is for another.
+func forOlder(text, arch string) string {
+	if len(arch) != len("sm_90") || arch >= "sm_90" {
+		return ""
+	}
+	return targeted.ReplaceAllString(text, ".target "+arch+"\n")
+}
+
+var targeted = regexp.MustCompile(`\.target sm_\w+\n`)
 
 // cubinOf compiles a text for the GPU of a mode.
 func cubinOf(text string, m mode) ([]byte, error) {

@@ -2,79 +2,48 @@ package gen
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
 )
-
-// spaceWords are the modifiers that name a space.
-var spaceWords = [...]string{"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"}
-
-// space returns the space that a form names, or "".
-func (f *form) space() string {
-	for _, s := range spaceWords {
-		if f.has(s) {
-			s, _, _ = strings.Cut(s, "::")
-			return s
-		}
-	}
-	return ""
-}
-
-// bytes is how much memory a form accesses.
-func (f *form) bytes() int {
-	t := f.typ()
-	n, err := strconv.Atoi(strings.TrimLeft(t, "bfsux"))
-	switch {
-	case err != nil: // f16x2 and bf16x2
-		n = 4
-	default:
-		n /= 8
-	}
-	for _, v := range [...]int{2, 4, 8} {
-		if f.has(fmt.Sprintf("v%d", v)) {
-			n *= v
-		}
-	}
-	return n
-}
 
 // access makes a load, a store or an atomic operation on memory that no other
 // thread writes.
 func (m *maker) access() Stmt {
-	f := m.choose(formLoad + m.r.IntN(3))
-	size := f.bytes()
+	f := m.choose(table.Load + m.r.IntN(3))
+	size := f.Bytes()
 	lines, at := m.place(f, size)
 	var taken, args []string
-	load := f.kind() == formLoad || f.name() == "atom"
-	for n, a := range f.args {
+	load := f.Kind() == table.Load || f.Name() == "atom"
+	for n, a := range f.Args {
 		switch {
 		case a[0] == '[':
 			args = append(args, "["+at+"]")
-		case n == len(f.args)-1 && f.has("L2::cache_hint"):
+		case n == len(f.Args)-1 && f.Has("L2::cache_hint"):
 			lines = append(lines, ".reg .b64 %pol;", "createpolicy.fractional.L2::"+m.pick("evict_first", "evict_last", "evict_unchanged")+".b64 %pol, 1.0;")
 			args = append(args, "%pol")
 		default:
 			args = append(args, m.put(a, load && n == 0, &taken))
 		}
 	}
-	if f.kind() == formStore {
+	if f.Kind() == table.Store {
 		lines = append(lines, m.whole(f, args)...)
 	}
 	guard := ""
 	if m.chance(10) {
 		guard = "@" + m.pick("", "!") + m.reg('p') + " "
 	}
-	lines = append(append([]string{"{"}, lines...), guard+f.op+" "+strings.Join(args, ", ")+";")
+	lines = append(append([]string{"{"}, lines...), guard+f.Op+" "+strings.Join(args, ", ")+";")
 	return &Seq{append(lines, "}")}
 }
 
 // whole makes a store of a part of a register store an integer: of what an
 // instruction for floats gave, the reference stores the number rounded.
-func (m *maker) whole(f *form, args []string) []string {
+func (m *maker) whole(f *table.Form, args []string) []string {
 	var lines []string
-	for n, r := range regNames(args[1]) {
+	for n, r := range table.RegNames(args[1]) {
 		size := map[byte]int{'h': 2, 'r': 4, 'x': 4, 'd': 8}[r[1]]
-		t := f.typ()
+		t := f.Typ()
 		if len(t) < 2 || strings.HasSuffix(t, fmt.Sprint(8*size)) {
 			continue
 		}
@@ -85,11 +54,11 @@ func (m *maker) whole(f *form, args []string) []string {
 }
 
 // place finds memory for a form: lines that make an address, and the address.
-func (m *maker) place(f *form, size int) (lines []string, at string) {
-	only := f.kind() == formLoad // a constant may be read too
-	switch f.space() {
+func (m *maker) place(f *table.Form, size int) (lines []string, at string) {
+	only := f.Kind() == table.Load // a constant may be read too
+	switch f.Space() {
 	case "global":
-		return m.inGlobal(size, only, f.has("nc") || f.name() == "ldu")
+		return m.inGlobal(size, only, f.Has("nc") || f.Name() == "ldu")
 	case "shared":
 		return []string{"// smem"}, fmt.Sprintf("%%sp+%d", size*m.r.IntN(16/size))
 	case "local":
@@ -108,7 +77,7 @@ func (m *maker) place(f *form, size int) (lines []string, at string) {
 			lines = append(lines, ".reg .b64 %a;", "add.u64 %a, "+strings.Replace(at, "+", ", ", 1)+";")
 		}
 		return append(lines, "cvta.global.u64 %a, %a;"), "%a"
-	case k == 1 && f.kind() != formAtom:
+	case k == 1 && f.Kind() != table.Atom:
 		lines, _ = m.inStack(size)
 		return append(lines, "cvta.local.u64 %a, %a;"), "%a"
 	case k == 2: // which one is known only when it runs

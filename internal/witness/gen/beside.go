@@ -3,6 +3,8 @@ package gen
 import (
 	"fmt"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
 )
 
 // products are the matrix products of warps: the instruction, and how many
@@ -143,7 +145,7 @@ func (m *maker) copies() Stmt {
 	}
 	for range m.r.IntN(4) {
 		var p printer
-		m.fill(templates[m.r.IntN(len(templates))], true).print(&p)
+		m.fill(table.Templates[m.r.IntN(len(table.Templates))], true).print(&p)
 		lines = append(lines, strings.Split(strings.TrimSpace(p.out.String()), "\n")...)
 	}
 	if group {
@@ -172,7 +174,7 @@ func (m *maker) bulkCopy() Stmt {
 	}
 	for range m.r.IntN(3) {
 		var p printer
-		m.fill(templates[m.r.IntN(len(templates))], true).print(&p)
+		m.fill(table.Templates[m.r.IntN(len(table.Templates))], true).print(&p)
 		lines = append(lines, strings.Split(strings.TrimSpace(p.out.String()), "\n")...)
 	}
 	return &Seq{append(lines,

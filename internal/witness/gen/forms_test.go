@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
 	"github.com/goptxas/goptxas/internal/witness/opgen"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
@@ -135,34 +136,34 @@ func accesses() []string {
 // left says why a form is not used; "" is no reason. All but the last group
 // are things on which the reference and the documents differ, or that the
 // documents leave open.
-func left(f *form) string {
-	name, float := f.name(), !f.isInt()
-	rounded := f.has("rn", "rz", "rm", "rp")
-	text := f.op + " " + strings.Join(f.args, ",")
+func left(f *table.Form) string {
+	name, float := f.Name(), !f.IsInt()
+	rounded := f.Has("rn", "rz", "rm", "rp")
+	text := f.Op + " " + strings.Join(f.Args, ",")
 	switch {
-	case f.has("cc"), name == "addc", name == "subc", name == "madc":
+	case f.Has("cc"), name == "addc", name == "subc", name == "madc":
 		return "carries come in chains"
 	case (name == "add" || name == "sub") && float && !rounded:
 		return "may be fused"
-	case f.mayCopy() && (strings.HasSuffix(text, ",0f3F800000") || strings.HasSuffix(text, ",0d3FF0000000000000")):
+	case f.MayCopy() && (strings.HasSuffix(text, ",0f3F800000") || strings.HasSuffix(text, ",0d3FF0000000000000")):
 		return "a product with one may be a copy, which keeps its NaN"
-	case f.kind() == formAtom && f.typ() == "f64":
+	case f.Kind() == table.Atom && f.Typ() == "f64":
 		return "which NaN an f64 operation gives"
-	case f.op == "rsqrt.approx.f64":
+	case f.Op == "rsqrt.approx.f64":
 		return "an approximation in software"
-	case f.has("tf32"):
+	case f.Has("tf32"):
 		return "NaN to tf32"
-	case name[0] == 'v' && f.has("sat"), strings.Contains(f.args[0], ".h1"), strings.HasPrefix(name, "vmad"):
+	case name[0] == 'v' && f.Has("sat"), strings.Contains(f.Args[0], ".h1"), strings.HasPrefix(name, "vmad"):
 		return "video instructions of the reference"
-	case (name == "vadd" || name == "vsub") && f.has("min", "max"):
+	case (name == "vadd" || name == "vsub") && f.Has("min", "max"):
 		return "video instructions of the reference"
-	case f.has("bf16", "bf16x2") && name == "fma" && !f.has("rn"):
+	case f.Has("bf16", "bf16x2") && name == "fma" && !f.Has("rn"):
 		return "only the reference takes it"
 	case strings.Contains(text, "%q"):
 		return "128 bits have statements of their own"
-	case f.has("async"), f.has("param", "param::func", "param::entry"):
+	case f.Has("async"), f.Has("param", "param::func", "param::entry"):
 		return "another kind of memory"
-	case f.has("unified"):
+	case f.Has("unified"):
 		return "another kind of memory"
 	}
 	return ""
@@ -189,7 +190,7 @@ func TestForms(t *testing.T) {
 	var list []string
 	why, refused := map[string]int{}, 0
 	for _, c := range candidates(t) {
-		f := parseForm(c)
+		f := table.Parse(c)
 		if r := left(&f); r != "" {
 			why[r]++
 			continue
@@ -201,8 +202,8 @@ func TestForms(t *testing.T) {
 		list = append(list, c)
 	}
 	slices.SortFunc(list, func(a, b string) int {
-		x, y := parseForm(a), parseForm(b)
-		if c := strings.Compare(x.family(), y.family()); c != 0 {
+		x, y := table.Parse(a), table.Parse(b)
+		if c := strings.Compare(x.Family(), y.Family()); c != 0 {
 			return c
 		}
 		return strings.Compare(a, b)
@@ -211,12 +212,12 @@ func TestForms(t *testing.T) {
 	text := strings.Join(list, "\n") + "\n"
 	t.Logf("%d forms; left out: %v; %d not taken", len(list), why, refused)
 	if os.Getenv("GOPTXAS_UPDATE") != "" {
-		if err := os.WriteFile("forms.txt", []byte(text), 0o644); err != nil {
+		if err := os.WriteFile("table/forms.txt", []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if text != formText {
+	if text != table.Text {
 		t.Error("forms.txt is not what the interpreter takes: run with GOPTXAS_UPDATE=1")
 	}
 }
@@ -226,7 +227,7 @@ func TestFormsReference(t *testing.T) {
 	x := oracle.Find(t)
 	var b strings.Builder
 	b.WriteString(Header + ".visible .entry k()\n{\n\t.reg .pred %p<40>;\n\t.reg .b16 %h<40>;\n\t.reg .b32 %r<140>;\n\t.reg .b64 %rd<40>;\n")
-	for line := range strings.Lines(formText) {
+	for line := range strings.Lines(table.Text) {
 		b.WriteString("\t" + strings.TrimSpace(line) + ";\n")
 	}
 	b.WriteString("\tret;\n}\n")

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
 )
 
 // where says what may stand at a place.
@@ -23,10 +25,11 @@ type maker struct {
 	r      *rand.Rand
 	p      *Prog
 	spend  int // statements that may still be made
-	forms  *[formKinds][][]form
+	forms  *[table.Kinds][][]table.Form
 	small  bool // a few statements, and only registers that they name
 	tensor bool // some are matrix products and copies beside the program
 	pairs  bool // some are instructions of sm_100
+	woven  bool // most registers are those of a weave
 }
 
 // New makes the program of a seed, of the common instructions.
@@ -37,7 +40,7 @@ func New(seed uint64) *Prog {
 
 // NewWide makes the program of a seed, of the whole scalar language.
 func NewWide(seed uint64) *Prog {
-	m := &maker{r: rand.New(rand.NewPCG(seed, 0x77696465)), forms: formTable()}
+	m := &maker{r: rand.New(rand.NewPCG(seed, 0x77696465)), forms: table.Forms()}
 	return m.make(fmt.Sprintf("w%d", seed), seed)
 }
 
@@ -47,7 +50,7 @@ func NewWide(seed uint64) *Prog {
 func NewSmall(seed uint64) *Prog {
 	m := &maker{r: rand.New(rand.NewPCG(seed, 0x736d616c6c)), small: true}
 	if seed%3 == 0 {
-		m.forms = formTable()
+		m.forms = table.Forms()
 	}
 	return m.make(fmt.Sprintf("s%d", seed), seed)
 }
@@ -57,7 +60,7 @@ func NewSmall(seed uint64) *Prog {
 func NewTensor(seed uint64) *Prog {
 	m := &maker{r: rand.New(rand.NewPCG(seed, 0x74656e736f72)), small: true, tensor: true}
 	if seed%3 == 0 {
-		m.forms = formTable()
+		m.forms = table.Forms()
 	}
 	return m.make(fmt.Sprintf("t%d", seed), seed)
 }
@@ -176,7 +179,7 @@ func (m *maker) stmt(w where) Stmt {
 	case k < 39 && w.depth < 4:
 		return m.way(w)
 	case k < 43 && w.block && !w.inFunc:
-		return m.fill(uniforms[m.r.IntN(len(uniforms))], false)
+		return m.fill(table.Uniforms[m.r.IntN(len(table.Uniforms))], false)
 	case k < 46:
 		return m.special(w)
 	case k < 50 && w.depth < 3:
@@ -184,7 +187,7 @@ func (m *maker) stmt(w where) Stmt {
 	case k < 53 && w.depth < 2:
 		return m.maze(w)
 	}
-	return m.fill(templates[m.r.IntN(len(templates))], true)
+	return m.fill(table.Templates[m.r.IntN(len(table.Templates))], true)
 }
 
 func (m *maker) branch(w where) Stmt {
@@ -268,6 +271,11 @@ func (m *maker) avoid(w where, s Stmt) {
 
 // reg picks a register of a kind.
 func (m *maker) reg(kind byte) string {
+	if m.woven {
+		if r, ok := m.ofPool(kind); ok {
+			return r
+		}
+	}
 	for _, f := range file {
 		if f.name[1] == kind {
 			return fmt.Sprintf("%s%d", f.name, m.r.IntN(f.n))
@@ -395,6 +403,10 @@ func (m *maker) operand(kind byte) (arg string, before []string) {
 			return m.reg('e'), nil
 		}
 		return fmt.Sprintf("0d%016X", m.number(64)), nil
+	case 'C', 'D', 'E':
+		return m.divisor(map[byte]int{'C': 32, 'D': 64, 'E': 16}[kind]), nil
+	case 'S':
+		return fmt.Sprint(m.r.IntN(140)), nil
 	case 'z':
 		return "%odd", []string{".reg .b32 %odd;", "or.b32 %odd, " + m.reg('r') + ", 1;"}
 	case 'y':

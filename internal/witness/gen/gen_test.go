@@ -44,7 +44,7 @@ func interpret(p *Prog, o ptxvm.Options) ([][]byte, error) {
 var styles = [...]struct {
 	name string
 	make Style
-}{{"common", New}, {"wide", NewWide}, {"small", NewSmall}, {"tensor", NewTensor}, {"crowd", NewCrowd}}
+}{{"common", New}, {"wide", NewWide}, {"small", NewSmall}, {"tensor", NewTensor}, {"crowd", NewCrowd}, {"weave", NewWeave}}
 
 // each runs a test for each style.
 func each(t *testing.T, f func(*testing.T, Style)) {

@@ -1,6 +1,10 @@
 package gen
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
+)
 
 // wide makes one statement of a program in the whole language.
 func (m *maker) wide(w where) Stmt {
@@ -21,7 +25,7 @@ func (m *maker) wide(w where) Stmt {
 	case k < 30 && (len(m.p.Funcs) > 0 || w.inFunc):
 		return m.anyCall(w)
 	case k < 33 && w.block && !w.inFunc:
-		return m.fill(uniforms[m.r.IntN(len(uniforms))], false)
+		return m.fill(table.Uniforms[m.r.IntN(len(table.Uniforms))], false)
 	case k < 37:
 		return m.packing()
 	case k < 39:

@@ -3,16 +3,9 @@ package gen
 import (
 	"fmt"
 	"math/rand/v2"
-)
 
-// pairTemplates are instructions that came with sm_100: sums and products of
-// two floats at once, extremes of three, sums with a half.
-var pairTemplates = [...]string{
-	"add.rn.f32x2 ddd", "add.rz.f32x2 ddd", "add.rn.ftz.f32x2 ddd", "sub.rn.f32x2 ddd", "sub.rm.f32x2 ddd",
-	"mul.rn.f32x2 ddd", "mul.rp.f32x2 ddd", "fma.rn.f32x2 dddd", "fma.rn.ftz.f32x2 dddd", "fma.rz.f32x2 dddd",
-	"min.f32 fffg", "max.f32 ffff", "max.NaN.f32 ffff", "min.ftz.f32 fffg",
-	"add.rn.f32.f16 fhf", "sub.rn.f32.bf16 fhf", "fma.rn.f32.f16 fhhf", "fma.rn.f32.bf16 fhhf",
-}
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
+)
 
 // NewPairs makes a small program of a seed for sm_100 and later GPUs, with pairs
 // of floats that are put together, taken apart and chosen from between other
@@ -50,5 +43,5 @@ func (m *maker) pair() Stmt {
 			fmt.Sprintf("mov.b64 %s, {%s, %s};", m.pick(x, y), a, b), "}",
 		}}
 	}
-	return m.fill(pairTemplates[m.r.IntN(len(pairTemplates))], true)
+	return m.fill(table.Pairs[m.r.IntN(len(table.Pairs))], true)
 }

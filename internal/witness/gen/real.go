@@ -3,58 +3,12 @@ package gen
 import (
 	"fmt"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
 )
 
 // What compilers of C and of tensor programs write and the other tables lack:
 // counted in real kernels, form by form (docs/witnesses.md).
-
-// customs are plain instructions of real programs, as templates has them. Sums
-// without a rounding mode may be fused with products without one: there are
-// none of these.
-var customs = [...]string{
-	"add.f32 ffg", "sub.f32 ffg", "add.ftz.f32 ffg", "sub.ftz.f32 ffg", "add.sat.f32 fff", "sub.ftz.sat.f32 fff", "add.f64 eek", "sub.f64 eek",
-	"add.f16 hhh", "sub.f16 hhh", "add.sat.f16 hhh", "add.f16x2 xxx", "sub.f16x2 xxx", "add.bf16 hhh", "sub.bf16 hhh", "add.rn.bf16 hhh", "sub.bf16x2 xxx", "sub.rn.bf16x2 xxx",
-	"max.NaN.bf16 hhh", "min.NaN.bf16 hhh", "min.NaN.f16 hhh", "max.NaN.f16x2 xxx", "min.bf16x2 xxx",
-	"mov.u16 hn", "mov.s16 hh", "mov.b16 hh", "mov.f32 fg", "mov.f64 ek", "mov.s32 ri", "mov.s64 dj", "mov.pred pp",
-	"cvt.f32.bf16 fh", "cvt.ftz.sat.f32.f32 ff", "cvt.rni.ftz.s32.f32 rf", "cvt.rn.f32.s64 fd", "cvt.rzi.f32.f32 ff", "cvt.rzi.s32.f32 rf", "cvt.rzi.u32.f32 rf",
-	"cvt.rmi.ftz.f32.f32 ff", "cvt.rpi.ftz.f32.f32 ff", "cvt.rn.f64.u32 er", "cvt.rn.f64.s64 ed", "cvt.rn.f16.s16 hh", "cvt.rn.f16.u16 hh", "cvt.rn.f16.s32 hr", "cvt.rzi.s16.f16 hh", "cvt.rzi.u16.f16 hh",
-	"cvt.rzi.s16.bf16 hh", "cvt.rn.bf16.s32 hr", "cvt.rn.bf16.u16 hh", "cvt.f64.f16 eh", "cvt.rn.f16.f64 he", "cvt.s16.s8 hh", "cvt.u16.u8 hh", "cvt.s8.s32 rr", "cvt.sat.u8.u64 rd", "cvt.sat.s16.u32 hr",
-	"cvt.sat.s64.u64 dd", "cvt.sat.u64.s16 dh", "cvt.sat.s8.u16 hh", "cvt.sat.u8.s16 hh", "cvt.rzi.sat.u8.f32 rf", "cvt.rni.sat.s8.f32 rf", "cvt.rmi.u8.f16 rh", "cvt.rzi.f64.f64 ee", "cvt.rzi.s32.f16 rh", "cvt.rpi.u16.bf16 hh", "cvt.rni.s64.f16 dh",
-	"prmt.b32.f4e rrrr", "prmt.b32.b4e rrri", "prmt.b32.rc8 rrrr", "prmt.b32.ecl rrrr", "prmt.b32.ecr rrri", "prmt.b32.rc16 rrrr",
-	"shl.b16 hhr", "shr.s16 hhr", "shf.l.clamp.b32 rrri", "shf.r.clamp.b32 rrrr",
-	"mul.wide.s16 rhh", "mad.wide.u16 rhhr", "mad.wide.s16 rhnr", "mul.lo.s16 hhn", "sub.u16 hhn", "max.s16 hhn", "min.u16 hhn", "rem.s16 hhN", "div.u16 hhN", "div.s16 hhN", "rem.u16 hhN",
-}
-
-// compares are the types of comparisons with the kinds of their registers and
-// their relations.
-var compares = [...]struct {
-	typ  string
-	kind byte
-	rel  string
-}{
-	{"b16", 'h', bitRel},
-	{"s16", 'h', wholeRel},
-	{"u16", 'h', unsignedRel},
-	{"b32", 'r', bitRel},
-	{"s32", 'r', wholeRel},
-	{"u32", 'r', unsignedRel},
-	{"b64", 'd', bitRel},
-	{"s64", 'd', wholeRel},
-	{"u64", 'd', unsignedRel},
-	{"f16", 'h', floatRel},
-	{"bf16", 'h', floatRel},
-	{"f32", 'f', floatRel},
-	{"f64", 'e', floatRel},
-	{"f16x2", 'x', floatRel},
-	{"bf16x2", 'x', floatRel},
-}
-
-const (
-	bitRel      = "eq ne"
-	wholeRel    = "eq ne lt le gt ge"
-	unsignedRel = wholeRel + " lo ls hi hs"
-	floatRel    = wholeRel + " equ neu ltu leu gtu geu num nan"
-)
 
 // real makes a statement that real programs have.
 func (m *maker) real(w where) Stmt {
@@ -79,7 +33,7 @@ func (m *maker) real(w where) Stmt {
 
 // custom makes a plain instruction.
 func (m *maker) custom() Stmt {
-	t := customs[m.r.IntN(len(customs))]
+	t := table.Customs[m.r.IntN(len(table.Customs))]
 	if body, ok := strings.CutSuffix(t, "N"); ok { // a divisor that is not zero
 		op, kinds, _ := strings.Cut(body, " ")
 		d, a := m.reg(kinds[0]), m.reg(kinds[1])
@@ -95,22 +49,22 @@ func (m *maker) custom() Stmt {
 
 // compare makes a comparison, of which both results may be wanted.
 func (m *maker) compare() Stmt {
-	c := &compares[m.r.IntN(len(compares))]
-	rel := m.pick(strings.Fields(c.rel)...)
+	c := &table.Compares[m.r.IntN(len(table.Compares))]
+	rel := m.pick(strings.Fields(c.Rel)...)
 	p, q := m.two('p')
-	both := strings.HasSuffix(c.typ, "x2")
-	op, args := "setp."+rel, []string{p, m.reg(c.kind), m.reg(c.kind)}
-	if both || c.kind != 'h' && m.chance(25) || c.rel != floatRel && m.chance(25) {
+	both := strings.HasSuffix(c.Typ, "x2")
+	op, args := "setp."+rel, []string{p, m.reg(c.Kind), m.reg(c.Kind)}
+	if both || c.Kind != 'h' && m.chance(25) || c.Rel != table.FloatRel && m.chance(25) {
 		args[0] = p + "|" + q
 	}
 	if m.chance(30) {
 		op += m.pick(".and", ".or", ".xor")
 		args = append(args, m.pick("", "!")+m.reg('p'))
 	}
-	if c.rel == floatRel && (c.typ == "f32" || strings.HasPrefix(c.typ, "f16")) && m.chance(30) {
+	if c.Rel == table.FloatRel && (c.Typ == "f32" || strings.HasPrefix(c.Typ, "f16")) && m.chance(30) {
 		op += ".ftz"
 	}
-	return &Inst{Op: op + "." + c.typ, Args: args}
+	return &Inst{Op: op + "." + c.Typ, Args: args}
 }
 
 // parts makes an access to several bytes, half words or floats at once.

@@ -3,6 +3,8 @@ package gen
 import (
 	"fmt"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/witness/gen/table"
 )
 
 // Tangle is a loop with two ways in: threads for which the predicate holds
@@ -126,7 +128,7 @@ func (m *maker) hint() Stmt {
 	if m.chance(50) {
 		return &Seq{[]string{hints[m.r.IntN(len(hints))]}}
 	}
-	f := &form{op: "ld.u32"}
+	f := &table.Form{Op: "ld.u32"}
 	lines, at := m.place(f, 4)
 	reg, _, _ := strings.Cut(at, "+")
 	p := m.reg('p')
