@@ -21,14 +21,17 @@ type attempt struct {
 
 // solve looks for an allocation of f: with loose groups held if that needs no
 // memory, else without, else with waits for matrices that are read, else with
-// accumulators in memory. What blocks hold is kept in h.
+// accumulators in memory. What is of use only without memory ends where it would
+// need some. What blocks hold is kept in h.
 func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, error) {
+	may := how.Memory
 	build := func(keep, waits bool) *attempt {
 		x := &attempt{b: &builder{f: f, opts: o, keep: keep, waits: waits, held: h}}
 		x.p = x.b.problem()
 		return x
 	}
-	try := func(x *attempt) (_ *attempt, err error) {
+	try := func(x *attempt, memory func() bool) (_ *attempt, err error) {
+		how.Memory = memory
 		if x.s, err = regalloc.Solve(x.p, how); err == nil {
 			stores.Drop(x.s)
 		}
@@ -37,23 +40,36 @@ func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, er
 	keep, loose := flow.HasGroups(f), false
 	x := build(keep, false)
 	if keep && x.b.holdLoose() {
-		if x, err := try(x); err == nil && x.s.Slots == 0 {
+		if x, err := try(x, never); err == nil {
 			return x, nil
 		}
 		x, loose = build(keep, false), true
 	}
-	x, err := try(x)
-	waits := keep && x.b.reads && (err != nil || x.s.Slots > 0) && (how.Most == 0 || how.Most >= crossing)
-	if waits {
-		y, bad := try(build(true, true))
-		if waits = bad == nil && (err != nil || y.s.Slots == 0); waits {
-			x, err = y, nil
+	var y *attempt // with waits, without memory
+	mayWait := keep && x.b.reads && (how.Most == 0 || how.Most >= crossing)
+	memory := may
+	if mayWait {
+		memory = func() bool {
+			z, bad := try(build(true, true), never)
+			if bad == nil {
+				y = z
+			}
+			return bad != nil && (may == nil || may())
 		}
 	}
-	if err != nil && keep && !errors.Is(err, regalloc.ErrDear) { // accumulators in memory are no cheaper
-		x, err = try(build(false, false))
+	x, err := try(x, memory)
+	if err != nil && mayWait && y == nil {
+		if z, bad := try(build(true, true), may); bad == nil {
+			y = z
+		}
 	}
-	x.crossed = loose || waits
+	if y != nil {
+		x, err = y, nil
+	}
+	if err != nil && keep && !errors.Is(err, regalloc.ErrDear) { // accumulators in memory are no cheaper
+		x, err = try(build(false, false), may)
+	}
+	x.crossed = loose || y != nil
 	return x, err
 }
 
@@ -114,17 +130,18 @@ func (j *Judge) look() {
 
 // Guess tells quickly about what spill code the order of f would add, weighed
 // by loops, and how much of it in memory. It is zero where registers lack only
-// in the right places, and infinite if memory costs more than most.
+// in the right places, and infinite if memory costs more than most, or if that
+// is below zero and anything lacks.
 func (j *Judge) Guess(most float64) (cost, memory float64) {
 	j.look()
-	guess := func(waits bool) (cost, memory float64, reads bool) {
+	guess := func(waits bool, most float64) (cost, memory float64, reads bool) {
 		b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), waits: waits, held: &j.held}
 		cost, memory = regalloc.Estimate(b.problem(), &j.mem, most)
 		return cost, memory, b.reads
 	}
-	cost, memory, reads := guess(false)
-	if memory > 0 && reads {
-		if c, m, _ := guess(true); m == 0 {
+	cost, memory, reads := guess(false, most)
+	if memory > 0 && reads && most >= 0 {
+		if c, m, _ := guess(true, 0); m == 0 {
 			cost, memory = c+crossing, m
 		}
 	}
@@ -145,6 +162,11 @@ func (j *Judge) Price(most float64) (cost float64, memory bool) {
 			j.done = append(j.done, x)
 		}
 	}
+	return x.price(most)
+}
+
+// price is what Price tells of an allocation.
+func (x *attempt) price(most float64) (cost float64, memory bool) {
 	if cost = x.s.Price(); most > 0 && cost > most {
 		return math.Inf(1), true
 	}
@@ -153,6 +175,30 @@ func (j *Judge) Price(most float64) (cost float64, memory bool) {
 	}
 	return cost, x.s.Slots > 0 || x.s.Cut
 }
+
+// Dry tells what Price does where that needs no memory, else infinity, for which
+// nothing is spilled to memory.
+func (j *Judge) Dry(most float64) (cost float64) {
+	j.look()
+	x := j.found()
+	if x == nil {
+		var err error
+		if x, err = solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Memory: never, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err != nil {
+			return math.Inf(1)
+		}
+		if !x.s.Cut {
+			j.done = append(j.done, x)
+		}
+	}
+	cost, memory := x.price(most)
+	if memory {
+		return math.Inf(1)
+	}
+	return cost
+}
+
+// never says that nothing may go to memory.
+func never() bool { return false }
 
 // Places tells whether everything in the order of f finds a register.
 func (j *Judge) Places() bool {

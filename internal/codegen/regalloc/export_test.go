@@ -110,3 +110,15 @@ func (t *trial) shared() bool {
 
 // Moved is what an access costs to what is spilled.
 func Moved(p *Problem, o Operand) float64 { return moved(p, o) }
+
+// Remembers reports whether what lives between the blocks of p is known.
+func Remembers(p *Problem, m *Scratch) bool {
+	known := m.flow.known
+	live := liveRanges(start(p), &m.flow)
+	for _, x := range known {
+		if x != nil && x == live.between {
+			return true
+		}
+	}
+	return false
+}

@@ -15,8 +15,7 @@ type flow struct {
 	base  []int32
 	words int
 	m     *flowRoom
-	in    keyed.Lists // of each block, words live into it that some path has written
-	out   keyed.Lists // of each block, words live out of it that some path has written
+	*between
 }
 
 // flowRoom is the memory that the flow over one problem after the other uses.
@@ -28,11 +27,14 @@ type flowRoom struct {
 	seen, end, event, before []int32
 	here, live               []int32
 	liveness                 liveness.Solver
+
+	keep  bool        // problems are of the caller, who may come with another order of them
+	known [3]*between // the last of them
+	next  int         // place of the next
 }
 
 // solve finds the words that are live into and out of blocks.
 func (f *flow) solve() {
-	touched, global := f.local()
 	n, m := len(f.p.Blocks), f.m
 	m.edges = m.edges[:0]
 	for b := range f.p.Blocks {
@@ -40,17 +42,31 @@ func (f *flow) solve() {
 			m.edges = append(m.edges, keyed.Pair{Key: s, Item: int32(b)})
 		}
 	}
+	if f.between = f.local(); f.between != nil {
+		return
+	}
+	m.touched.Collect(m.touches, f.words)
 	m.preds.Collect(m.edges, n)
-	ins, outs := m.liveness.Solve(touched, global, &m.preds, func(b int32) []int32 { return f.p.Blocks[b].Succs })
-	f.in, f.out = keyed.Collect(ins, n), keyed.Collect(outs, n)
+	ins, outs := m.liveness.Solve(m.touched, m.global, &m.preds, func(b int32) []int32 { return f.p.Blocks[b].Succs })
+	f.between = &between{in: keyed.Collect(ins, n), out: keyed.Collect(outs, n)}
+	if m.keep {
+		m.known[m.next] = f.between.of(f.p, m)
+		m.next = (m.next + 1) % len(m.known)
+	}
 }
 
 // local finds what every block does with every word it touches, as lists
 // for each word of block<<liveness.Actions with what happens there, and which words
 // are read before they are written somewhere: only those can live between
-// blocks.
-func (f *flow) local() (touched keyed.Lists, global []bool) {
+// blocks. Where that is known of a problem before, it returns what lives there.
+func (f *flow) local() *between {
 	m := f.m
+	known := m.known // those that may be the same
+	for k, x := range known {
+		if x != nil && !x.mayBe(f.p, m) {
+			known[k] = nil
+		}
+	}
 	m.does, m.seen, m.global = keyed.Zeros(m.does, f.words), keyed.Zeros(m.seen, f.words), keyed.Zeros(m.global, f.words)
 	does, seen, global := m.does, m.seen, m.global
 	here, pairs := m.here, slices.Grow(m.touches[:0], f.words)
@@ -90,8 +106,17 @@ func (f *flow) local() (touched keyed.Lists, global []bool) {
 			pairs = append(pairs, keyed.Pair{Key: w, Item: int32(b)<<liveness.Actions | int32(does[w])})
 			global[w] = global[w] || does[w]&liveness.Exposed != 0
 		}
+		for k, x := range known {
+			if x != nil && !x.Does(b, len(here), func(w int32) (uint8, bool) { return does[w], seen[w] == int32(b)+1 }) {
+				known[k] = nil
+			}
+		}
 	}
 	m.here, m.touches = here, pairs
-	m.touched.Collect(pairs, f.words)
-	return m.touched, global
+	for _, x := range known {
+		if x != nil {
+			return x
+		}
+	}
+	return nil
 }

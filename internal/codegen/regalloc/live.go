@@ -22,8 +22,7 @@ type span struct{ from, to int32 }
 type ranges struct {
 	base  []int32 // first word of each virtual register
 	spans [][]span
-	in    keyed.Lists // of each block, words that live at its top
-	out   keyed.Lists // of each block, words that live at its end
+	*between
 }
 
 func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)] }
@@ -47,7 +46,7 @@ func liveRanges(p *Problem, m *flowRoom) *ranges {
 		r.spans[w] = room[w : w : w+1]
 	}
 	f.walk(r)
-	r.in, r.out = f.in, f.out
+	r.between = f.between
 	return r
 }
 

@@ -73,6 +73,32 @@ func (f *fat) excess() int {
 	return n
 }
 
+// needsMemory reports whether more words live somewhere than there are registers
+// that nothing but memory can hold: not even making values again would do.
+func (f *fat) needsMemory() bool {
+	if f.p.Files[f.class].SpillTo != Memory {
+		return false
+	}
+	again := make([]int32, len(f.words)+1) // words that can be made again, as they come and go
+	for v := range f.p.VRegs {
+		if x := &f.p.VRegs[v]; x.Class == f.class && x.Remat >= 0 {
+			for w := range x.Width {
+				for _, s := range f.live.of(int32(v), w) {
+					again[s.from]++
+					again[s.to]--
+				}
+			}
+		}
+	}
+	n := int32(0)
+	for k, w := range f.words {
+		if n += again[k]; w-n > f.room[k] {
+			return true
+		}
+	}
+	return false
+}
+
 // lower takes n registers away everywhere.
 func (f *fat) lower(n int32) {
 	for k := range f.room {
@@ -249,9 +275,10 @@ func (f *fat) remove(v int32, access []int32) {
 // words live than there are registers. Where registers lack only in the right
 // places, or something cannot be spilled, it is too low. Part of it is the cost
 // of what goes to memory: other files spill to registers. Both are infinite as
-// soon as that is more than most.
+// soon as that is more than most, or anything costs if most is below zero.
 func Estimate(p *Problem, m *Scratch, most float64) (cost, memory float64) {
 	q := start(p)
+	m.flow.keep = true
 	live := liveRanges(q, &m.flow)
 	for class := range q.Files {
 		f := pressure(q, live, uint8(class))
@@ -260,6 +287,9 @@ func Estimate(p *Problem, m *Scratch, most float64) (cost, memory float64) {
 		}
 		if f.excess() == 0 {
 			continue
+		}
+		if most < 0 || most == 0 && f.needsMemory() {
+			return math.Inf(1), math.Inf(1)
 		}
 		q = settle(p, q, f)
 		f.p = q

@@ -12,16 +12,17 @@ import (
 
 // Options tune the search.
 type Options struct {
-	Trace      io.Writer // receives the guidance and trial lines, if set
-	Trials     int       // trials without spilling for each file and round; 0 = all
-	Rounds     int       // rounds of spilling for each file; 0 = 24
-	NoCoalesce bool      // leave every copy in place
-	Once       bool      // one strategy of spilling is enough
-	First      bool      // the first strategy of spilling that works is enough; see Solution.Cut
-	Most       float64   // what costs more is given up with ErrDear; 0 = nothing is
-	NoSplit    bool      // what is spilled is in memory everywhere
-	NoSpill    bool      // what must be spilled is given up with ErrDear
-	Poll       func()    // called now and then, and panics where the work shall end; may be nil
+	Trace      io.Writer   // receives the guidance and trial lines, if set
+	Trials     int         // trials without spilling for each file and round; 0 = all
+	Rounds     int         // rounds of spilling for each file; 0 = 24
+	NoCoalesce bool        // leave every copy in place
+	Once       bool        // one strategy of spilling is enough
+	First      bool        // the first strategy of spilling that works is enough; see Solution.Cut
+	Most       float64     // what costs more is given up with ErrDear; 0 = nothing is
+	NoSplit    bool        // what is spilled is in memory everywhere
+	NoSpill    bool        // what must be spilled is given up with ErrDear
+	Memory     func() bool // asked before something goes to memory first, and whether it may: else all is given up with ErrDear; nil: it may
+	Poll       func()      // called now and then, and panics where the work shall end; may be nil
 
 	Scratch *Scratch // memory of allocations before; nil: none
 
@@ -42,7 +43,7 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 	if s.room == nil {
 		s.room = &Scratch{}
 	}
-	s.room.poll = o.Poll
+	s.room.poll, s.room.flow.keep = o.Poll, true
 	s.trace("\nREGALLOC GUIDANCE:\n")
 	for class := range p.Files {
 		if err := s.file(uint8(class)); err != nil {
@@ -152,6 +153,12 @@ func (s *solver) file(class uint8) error {
 	if s.opts.NoSpill {
 		return ErrDear
 	}
+	if s.opts.Memory != nil && s.sol.Slots == 0 && press.needsMemory() { // rather sooner than later
+		if !s.opts.Memory() {
+			return ErrDear
+		}
+		s.opts.Memory = nil
+	}
 	s.sol.Problem.Take(class)
 	size := len(s.sol.Problem.Insts)
 	var best *saved
@@ -162,6 +169,10 @@ func (s *solver) file(class uint8) error {
 			continue
 		}
 		if err := s.rounds(class, how); err != nil {
+			if errors.Is(err, errMemory) {
+				failed = ErrDear
+				break
+			}
 			failed = cmp.Or(failed, err)
 			if s.fork == nil { // nor does another
 				break
@@ -264,17 +275,36 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			n, need := press.fattest()
 			return &Overflow{Class: int(class), Budget: f.Budget, Inst: int(s.sol.Problem.Insts[n].Orig), Need: need}
 		}
+		if s.refuses(spill) {
+			return errMemory
+		}
 		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, %d of them split, target %d\n",
 			f.Name, round, len(spill), countSplit(spill), f.Budget)
 		s.sol.Splits += countSplit(spill)
 		s.sol.Problem = chained(s.sol.Problem, s.orig, spill)
 		s.rewrite(spill, max(0, 6-int32(round)))
+		s.room.flow.keep = false
 		s.live, s.sets = nil, [2]*groups{}
 		if s.opts.Most > 0 && s.sol.Price() > s.opts.Most {
 			return ErrDear
 		}
 	}
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
+}
+
+// refuses asks about memory if something would go there first, and reports
+// whether it may not.
+func (s *solver) refuses(spill []*split) bool {
+	if s.opts.Memory == nil || s.sol.Slots > 0 {
+		return false
+	}
+	p := s.sol.Problem
+	toMemory := func(x *split) bool {
+		v := &p.VRegs[x.v]
+		h, again := s.kin[x.v]
+		return p.Files[v.Class].SpillTo == Memory && v.Remat < 0 && (!again || h.slot >= 0)
+	}
+	return slices.ContainsFunc(spill, toMemory) && !s.opts.Memory()
 }
 
 // lastTry tries a file that is nowhere overfull, and returns the trial that
@@ -324,6 +354,9 @@ const wide = 8
 
 // ErrDear says that spill code costs more than Options.Most.
 var ErrDear = errors.New("spill code costs more than it may")
+
+// errMemory says that something would go to memory where nothing may.
+var errMemory = errors.New("memory is needed")
 
 // splitRounds is how many rounds of spilling leave pieces in registers: what
 // does not fit then goes to memory everywhere.

@@ -83,12 +83,6 @@ func newSplitter(f *fat, kin map[int32]home) *splitter {
 		f: f, kin: kin, preds: predecessors(p), block: make([]int32, len(p.Insts)), weight: make([]float64, n),
 		state: make([]uint8, n), comp: make([]int32, n), number: make([]int32, n), cost: make([]float64, n), writes: make([]float64, n),
 	}
-	owner := make([]int32, f.live.base[len(p.VRegs)])
-	for v := range p.VRegs {
-		for w := f.live.base[v]; w < f.live.base[v+1]; w++ {
-			owner[w] = int32(v)
-		}
-	}
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]
 		s.weight[b] = blockWeight(blk.Depth)
@@ -96,7 +90,7 @@ func newSplitter(f *fat, kin map[int32]home) *splitter {
 			s.block[k] = int32(b)
 		}
 	}
-	s.ins, s.outs = s.byRegister(&f.live.in, owner), s.byRegister(&f.live.out, owner)
+	s.ins, s.outs = f.live.byRegister(p, f.class)
 	return s
 }
 
@@ -108,22 +102,6 @@ func predecessors(p *Problem) keyed.Lists {
 		}
 	}
 	return keyed.Collect(edges, len(p.Blocks))
-}
-
-// byRegister turns words by block into blocks by register, for those of the
-// file. Words of one register stand together.
-func (s *splitter) byRegister(words *keyed.Lists, owner []int32) keyed.Lists {
-	list := make([]keyed.Pair, 0, len(words.All()))
-	for b := range s.f.p.Blocks {
-		last := int32(-1)
-		for _, w := range words.Of(b) {
-			if v := owner[w]; v != last && s.f.p.VRegs[v].Class == s.f.class {
-				list = append(list, keyed.Pair{Key: v, Item: int32(b)})
-				last = v
-			}
-		}
-	}
-	return keyed.Collect(list, len(s.f.p.VRegs))
 }
 
 // decide returns the cheapest split of v that leaves the overfull points. It

@@ -132,7 +132,7 @@ func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source
 // fits reports whether registers are found without spill code, or waits that
 // the order does not need.
 func fits(judge Judge) bool {
-	if guess, _ := judge.Guess(0); guess != 0 {
+	if guess, _ := judge.Guess(tuning.Nothing); guess != 0 {
 		return false
 	}
 	cost, _ := judge.Price(nothing)

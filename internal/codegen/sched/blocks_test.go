@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"math"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
@@ -26,6 +27,8 @@ func (j *scant) Guess(float64) (cost, memory float64) {
 
 func (j *scant) Price(float64) (cost float64, memory bool) { return 0, false }
 
+func (j *scant) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
+
 func (j *scant) Keep() bool { return !j.unlucky }
 
 func (j *scant) Places() bool { return true }
@@ -33,6 +36,14 @@ func (j *scant) Places() bool { return true }
 func (j *scant) Within(n int) int {
 	j.limits = append(j.limits, n)
 	return n
+}
+
+// dried is what a judge says of an order that may not need memory.
+func dried(cost float64, memory bool) float64 {
+	if memory {
+		return math.Inf(1)
+	}
+	return cost
 }
 
 // modest is a judge for whom every order costs a little, and more within a limit.

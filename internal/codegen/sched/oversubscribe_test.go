@@ -112,6 +112,8 @@ func (j *flat) Price(most float64) (cost float64, memory bool) {
 
 func (j *flat) Within(n int) int { return n }
 
+func (j *flat) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
+
 func (j *flat) Keep() bool { return true }
 
 func (j *flat) Places() bool { return true }

@@ -279,6 +279,8 @@ func (j *moody) Price(float64) (cost float64, memory bool) {
 
 func (j *moody) Within(n int) int { return n }
 
+func (j *moody) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
+
 func (j *moody) Keep() bool { return true }
 
 func (j *moody) Places() bool {

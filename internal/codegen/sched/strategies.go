@@ -131,7 +131,13 @@ func (p *preScheduler) restore(f *ori.Func, best verdict, first [][]*ori.Instr, 
 	if math.IsInf(bound, 1) {
 		bound = 0
 	}
-	if c, memory := judge.Price(bound); c <= best.cost && (best.memory || !memory) {
+	c, memory := 0.0, false
+	if best.memory {
+		c, memory = judge.Price(bound)
+	} else {
+		c = judge.Dry(bound)
+	}
+	if c <= best.cost {
 		best.order, best.cost, best.memory = mixed, c, memory
 		return best, true
 	}
@@ -192,19 +198,48 @@ func choose(f *ori.Func, list []candidate, best verdict, judge Judge, tune *Tuni
 	if len(list) == 1 && math.IsInf(best.cost, 1) && least.memory > surely {
 		return verdict{least.made, least.guess, true}
 	}
+	if best = chooseDry(f, list, best, judge, tune); !best.memory {
+		return best
+	}
 	for k, x := range list {
-		if k >= tune.Judged && (x.memory > surely || !best.memory) {
+		if k >= tune.Judged && x.memory > surely {
 			break
 		}
 		f.Reorder(x.order)
 		bound := best.cost
-		if math.IsInf(bound, 1) || best.memory && x.memory <= surely { // what needs no memory may cost more
+		if math.IsInf(bound, 1) || x.memory <= surely { // what needs no memory may cost more
 			bound = 0
 		}
 		if c, memory := judge.Price(bound); best.better(c, memory) {
 			best = verdict{x.made, c, memory}
 		}
-		if best.cost == 0 || !best.memory && x.guess > surely { // predicates are short whatever the order
+		if !best.memory {
+			break
+		}
+	}
+	return best
+}
+
+// chooseDry is choose among the orders that luck may spare memory, as long as they
+// need none: then no other is of use. A single one is not asked twice.
+func chooseDry(f *ori.Func, list []candidate, best verdict, judge Judge, tune *Tuning) verdict {
+	if best.memory && len(list) == 1 {
+		return best
+	}
+	surely := float64(tune.Surely)
+	for k, x := range list {
+		if x.memory > surely || k >= tune.Judged && !best.memory {
+			break
+		}
+		bound := 0.0
+		if !best.memory { // what costs as much is no better
+			bound = math.Nextafter(best.cost, 0)
+		}
+		f.Reorder(x.order)
+		if c := judge.Dry(bound); !math.IsInf(c, 1) && best.better(c, false) {
+			best = verdict{x.made, c, false}
+		}
+		if !best.memory && (best.cost == 0 || x.guess > surely) { // predicates are short whatever the order
 			break
 		}
 	}

@@ -67,6 +67,14 @@ func (j *told) Price(most float64) (cost float64, memory bool) {
 
 func (j *told) Within(n int) int { return n }
 
+func (j *told) Dry(most float64) (cost float64) {
+	if j.prices[j.guessed[j.f.String()]] > 0 {
+		return math.Inf(1)
+	}
+	cost, _ = j.Price(most)
+	return cost
+}
+
 func (j *told) Keep() bool { return true }
 
 func (j *told) Places() bool { return true }
@@ -194,6 +202,15 @@ func (j *listed) Price(float64) (cost float64, memory bool) {
 	return p.cost, p.memory
 }
 
+// Dry is of the first price; what needs memory is asked again when all others were.
+func (j *listed) Dry(float64) (cost float64) {
+	p := (*j)[0]
+	if *j = (*j)[1:]; p.memory {
+		*j = append(*j, p)
+	}
+	return dried(p.cost, p.memory)
+}
+
 // TestChooseMemory: where a guess sees little need for memory, orders are
 // judged until one needs none; what needs none is better than what costs less.
 func TestChooseMemory(t *testing.T) {
@@ -254,6 +271,8 @@ func (j *dear) Price(float64) (cost float64, memory bool) {
 	}
 	return 5, false
 }
+
+func (j *dear) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
 
 // TestRestore: a block that has registers enough gets the order that was found first back,
 // unless that costs something; one that has not does not.

@@ -1,5 +1,8 @@
 package tuning
 
+// Nothing is the bound of a guess that is infinite unless it is zero.
+const Nothing = -1
+
 // Judge tells what the order that a function has costs when its registers are
 // assigned.
 type Judge interface {
@@ -10,6 +13,9 @@ type Judge interface {
 	// Price is exact, or infinite if it is more than a bound other than zero,
 	// and tells whether memory is needed.
 	Price(most float64) (cost float64, memory bool)
+	// Dry is what Price tells of orders that need no memory, and infinite of
+	// others, which are given up before anything goes there.
+	Dry(most float64) (cost float64)
 	// Places tells whether everything finds a register, as far as that is
 	// known without looking for what to spill.
 	Places() bool
