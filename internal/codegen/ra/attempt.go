@@ -226,6 +226,17 @@ func (j *Judge) Keep() bool {
 	return x.s.Slots == 0
 }
 
+// Takes tells how many registers the order that f has is given, with those that are
+// hidden, and whether some are in memory.
+func (j *Judge) Takes() (registers int, memory bool) {
+	j.Keep()
+	x := j.found()
+	if x == nil {
+		return j.o.Registers + j.o.Hidden, true
+	}
+	return x.s.Used[fileR] + j.o.Hidden, x.s.Slots > 0
+}
+
 // crossing is the price of waits between products that are loose: of orders
 // without spill code one that needs none is better.
 const crossing = 1

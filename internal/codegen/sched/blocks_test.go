@@ -31,6 +31,8 @@ func (j *scant) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
 
 func (j *scant) Keep() bool { return !j.unlucky }
 
+func (j *scant) Takes() (int, bool) { return 0, true }
+
 func (j *scant) Places() bool { return true }
 
 func (j *scant) Within(n int) int {

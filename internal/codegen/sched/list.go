@@ -75,6 +75,7 @@ func (p *preScheduler) move(r *region, by dag.Ranking, greedy bool, limit counts
 		m.delay()
 	}
 	least := int32(0) // cycles that the rest takes to issue, counted from the start
+	end := int32(0)   // when what it copies is there
 	last := dag.Lasting{G: g}
 	for len(m.Order) < n {
 		if len(m.Order)%dag.PollEvery == 0 {
@@ -90,12 +91,13 @@ func (p *preScheduler) move(r *region, by dag.Ranking, greedy bool, limit counts
 				return plan{cycles: least, held: m.held}
 			}
 		}
+		end = max(end, m.Now+g.Awaited(k))
 		m.Issue(k)
 		m.made(k)
 	}
 	order = append(order, m.Order...)
 	g.Mem.Release(mark)
-	return plan{order: order, cycles: m.Now, held: m.held, free: !m.kept, words: m.peak}
+	return plan{order: order, cycles: max(m.Now, end), held: m.held, free: !m.kept, words: m.peak}
 }
 
 // rush finds the loads and what they wait for.

@@ -116,6 +116,8 @@ func (j *flat) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
 
 func (j *flat) Keep() bool { return true }
 
+func (j *flat) Takes() (int, bool) { return 0, true }
+
 func (j *flat) Places() bool { return true }
 
 // TestAmpler: where sums and pointers fill the registers, words go to memory so

@@ -16,7 +16,7 @@ import (
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := dag.NewGrapher(words.Physical(f), a, &tune)
-	b.Patient, b.Open, b.Diverged = true, dag.NewOpenOrder(b.Names), divergenceOf(f)
+	b.Patient, b.Open, b.Diverged, b.Far = true, dag.NewOpenOrder(b.Names), divergenceOf(f), places.OverBarriers
 	b.Alone, b.Turns = isAlone(f, words.Highest(f)+1), estimate.LeastTurns(f)
 	busy := estimate.NewBusyTable(b.Timing)
 	b.Busy = busy

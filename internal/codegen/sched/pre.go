@@ -141,6 +141,7 @@ func (s *analysis) list(f *ori.Func, source [][]*ori.Instr, p *preScheduler, jud
 		tune.Slack = tune.Slacks.Product
 		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
 	}
+	p = p.draining(f, source, judge)
 	step := p.step(f)
 	time, done := p.staggerRows(f, source, judge)
 	if !done {

@@ -98,13 +98,16 @@ func (p *preScheduler) settle(may int32) bool {
 	if c := p.cliffs.Of(most); c > 0 && p.budget.Limits == nil && p.how.less >= 0 {
 		p.limit[general] = min(budget, max(c, most+reserve))
 	}
-	if n := int32(p.tune.Registers); n > 0 {
+	if n := p.registers(); n > 0 {
 		p.limit[general] = max(min(n, budget), most+reserve)
 		p.limit[general] = min(p.limit[general], budget)
 	}
 	p.limit[general] -= reserve
 	return true
 }
+
+// registers is how many orders are made for, or 0.
+func (p *preScheduler) registers() int32 { return cmp.Or(p.how.exactly, int32(p.tune.Registers)) }
 
 // way is a way to find an order bottom up; see bottomUp.
 type way struct {

@@ -49,7 +49,7 @@ func (p *preScheduler) plans(f *ori.Func) ([]plan, tuning.Cost) {
 	weights := p.weights(f)
 	plans, now := p.within(f, weights)
 	trial := make([]plan, len(plans))
-	for tries := 0; tries < p.tune.Raises && p.tune.Registers == 0 && p.raise(); tries++ {
+	for tries := 0; tries < p.tune.Raises && p.registers() == 0 && p.raise(); tries++ {
 		most := p.worthwhile(f, now, 0)
 		if p.freely(plans, weights, most) >= most {
 			break

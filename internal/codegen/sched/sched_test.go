@@ -283,6 +283,8 @@ func (j *moody) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
 
 func (j *moody) Keep() bool { return true }
 
+func (j *moody) Takes() (int, bool) { return 0, true }
+
 func (j *moody) Places() bool {
 	j.seed++
 	return j.seed%2 == 0

@@ -15,6 +15,7 @@ type strategy struct {
 	far     places.Reach // of regions
 	penalty []int32      // see bottomUp; the first order is taken, and others if they need less
 	less    int32        // so many registers are left to runs that find no place
+	exactly int32        // registers that orders are made for; 0: as occupancy makes worthwhile
 }
 
 // strategies are tried where registers run out, those over fences only with

@@ -77,6 +77,8 @@ func (j *told) Dry(most float64) (cost float64) {
 
 func (j *told) Keep() bool { return true }
 
+func (j *told) Takes() (int, bool) { return 0, true }
+
 func (j *told) Places() bool { return true }
 
 // TestTry: where registers run out, orders are given registers only where
@@ -193,6 +195,8 @@ func (j *listed) Guess(float64) (cost, memory float64) { return 0, 0 }
 func (j *listed) Within(n int) int { return n }
 
 func (j *listed) Keep() bool { return true }
+
+func (j *listed) Takes() (int, bool) { return 0, true }
 
 func (j *listed) Places() bool { return true }
 

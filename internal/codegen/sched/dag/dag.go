@@ -43,6 +43,7 @@ type Graph struct {
 	look    int          // ready instructions that are tried for one whose unit is free
 	Scarce  target.Class // see scarce.go
 	work    int32        // cycles that its unit is busy
+	copied  int32        // see draining.go
 }
 
 // fewEdges is how many edges most instructions have at most.
@@ -92,12 +93,13 @@ type Grapher struct {
 	Open     openOrder // after allocation
 	Alone    bool      // a block of the kernel fills a multiprocessor
 	Turns    int       // that rows of a region must have to take turns
+	drains   []bool    // see draining.go
 }
 
 // NewGrapher returns a grapher for the instructions that names knows.
 func NewGrapher(names *words.Numbering, a *target.Arch, tune *tuning.Tuning) *Grapher {
 	d := timing.NewDescriber(names.F, a)
-	return &Grapher{tune: tune, Names: names, desc: d, Timing: d.Timing, words: pool.Make[word](names.F.Scratch(), names.Size), groups: newGroupOrder(names, d.Timing)}
+	return &Grapher{tune: tune, Names: names, desc: d, Timing: d.Timing, words: pool.Make[word](names.F.Scratch(), names.Size), groups: newGroupOrder(names, d.Timing), drains: drainsOf(names.F, tune)}
 }
 
 // Build returns the graph of a region. end, which may be nil, is the
@@ -122,6 +124,7 @@ func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 	if b.Busy != nil {
 		g.Scarce, g.work = g.ScarceOf(b.Busy, b.tune)
 	}
+	g.copied = b.copied(instrs[0].Block())
 	b.crowded = g.Scarce != 0 || b.Patient && g.multipliesGroups()
 	for k, i := range instrs {
 		b.memory(g, int32(k), i) // before its own results change what registers hold
@@ -319,7 +322,7 @@ func (b *Grapher) latency(from, to target.Class, a *words.Access) int32 {
 // one place a barrier does not bring them there.
 func (b *Grapher) passes(i *ori.Instr) bool {
 	if places.IsProduct(i) {
-		return b.Far == places.OverFences
+		return b.Far == places.OverFences || b.copied(i.Block()) > 0
 	}
 	return i.Op.Has(op.Exchange) && b.Diverged != nil && !b.Diverged.Is(i.Block())
 }
@@ -355,7 +358,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 		for _, l := range [2]*[]places.Touch{&b.loads, &b.stores} {
 			*l = slices.DeleteFunc(*l, func(u places.Touch) bool {
 				if !holds || u.Space != op.SpaceLocal {
-					g.edge(u.Node, k, 1)
+					g.edge(u.Node, k, g.settled(u.Node, i))
 				}
 				// accesses to the frame pass a barrier, and what may touch it still keeps them in order
 				return !holds || u.Space&op.SpaceLocal == 0
@@ -445,7 +448,7 @@ func (b *Grapher) base(t *places.Touch, i *ori.Instr) {
 // heights computes the longest path from every instruction to the end.
 func (g *Graph) heights() {
 	for k := len(g.Instrs) - 1; k >= 0; k-- {
-		h := max(1, g.Height[k])
+		h := max(1, g.Height[k], g.Awaited(int32(k)))
 		for _, e := range g.Succs[k] {
 			h = max(h, g.Height[e.To]+e.Latency)
 		}
@@ -460,7 +463,7 @@ func (g *Graph) Rest(k int32) int32 {
 	if g.rests == nil {
 		g.rests = make([]int32, len(g.Instrs))
 		for k := len(g.Instrs) - 1; k >= 0; k-- {
-			x := int32(1)
+			x := max(1, g.Awaited(int32(k)))
 			for _, e := range g.Succs[k] {
 				x = max(x, g.rests[e.To]+e.Latency)
 			}

@@ -88,7 +88,7 @@ func (g *Graph) from(k int) int { return len(g.Instrs) - 1 - k }
 // cannot be early enough.
 func (b *Grapher) leaves(g *Graph, k int) int32 {
 	if len(g.Succs[k]) > 0 {
-		return 0
+		return g.Awaited(int32(k))
 	}
 	if c := g.Classes[k]; g.Instrs[k].NDst > 0 && b.Timing.Variable(c) {
 		if c == target.ClassLds {

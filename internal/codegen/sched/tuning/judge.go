@@ -22,6 +22,9 @@ type Judge interface {
 	// Keep assigns registers for the order, within what was asked for, and the
 	// function gets these, and tells whether all are found without memory.
 	Keep() bool
+	// Takes assigns registers for the order as Keep does, and tells how many a thread
+	// has then, with those that code never names, and whether memory is needed.
+	Takes() (registers int, memory bool)
 	// Within judges for a kernel of so many registers from now on, or as at
 	// first if they are 0, and tells how many the function has then.
 	Within(registers int) int

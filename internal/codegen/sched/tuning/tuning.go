@@ -86,6 +86,9 @@ type Tuning struct {
 	// Stored is how many words less a store counts for where stores come first, and
 	// Tested what leads to their guards: that is dead before them.
 	Stored, Tested int
+	// Copied is how long asynchronous copies take, in loops that wait for all of them
+	// in the next turn; 0: products do not make room for them.
+	Copied int
 	// Leaner is how many registers orders leave to runs that find no place where
 	// warps trade registers.
 	Leaner int

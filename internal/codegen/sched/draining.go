@@ -1,0 +1,64 @@
+package sched
+
+import (
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Loops that wait in every turn for all that they copied want the next copies on
+// their way before the products (see package dag). Before allocation that asks for
+// regions over the barriers, and for registers: all that is multiplied is
+// loaded first. Warps hide the copies as well, so no step of occupancy is given
+// for them.
+
+// draining returns orders over barriers that take less time with the copies that
+// loops wait for, if their registers are found within the step of occupancy of p.
+func (p *preScheduler) draining(f *ori.Func, source [][]*ori.Instr, judge Judge) *preScheduler {
+	if !p.b.Drains() || judge == nil || p.tune.Manner != 0 || p.how.far != places.UpToBarriers || p.budget.Limits != nil || p.nearlyFull() || f.Size() > p.tune.Tried {
+		return p
+	}
+	limit := p.limit
+	now := p.arrange(f)
+	f.Touch()
+	p.limit = limit
+	now.Latency += p.copying(f)
+	count, memory := judge.Takes()
+	cost, _ := judge.Price(0)
+	best, step := p, p.cliffs.Of(int32(count)-estimate.Tight)
+	for most := step; best == p && !memory && most > step-2*reserve && most > p.cliffs.First(); most -= reserve {
+		f.Reorder(source)
+		q := p.analysis.preScheduler(p.budget, strategy{far: places.OverBarriers, exactly: most})
+		left := q.arrange(f)
+		f.Touch()
+		if left.Latency >= now.Latency {
+			break
+		}
+		if n, memory := judge.Takes(); !memory && int32(n) <= step {
+			if c, _ := judge.Price(0); c <= cost {
+				best = q
+			}
+		}
+	}
+	f.Reorder(source)
+	f.Touch()
+	return best
+}
+
+// copying is how long loops of f wait for copies that are made at the end of a turn.
+func (p *preScheduler) copying(f *ori.Func) (time float64) {
+	for n, weight := range p.weights(f) {
+		r := &p.regions[n]
+		if !p.b.DrainsIn(r.block) {
+			continue
+		}
+		for _, i := range r.instrs {
+			if i.Op == op.LDGDEPBAR {
+				time += weight * float64(p.tune.Copied)
+				break
+			}
+		}
+	}
+	return time
+}

@@ -1,0 +1,114 @@
+package sched
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// copying is a kernel whose loop waits until all but so many groups of copies are
+// there, multiplies n matrices, and makes the next copies behind a barrier.
+func copying(n, left int) string {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg u2 2/2\nreg p3 1/1\nreg r4 1/1\n")
+	for k := range n {
+		fmt.Fprintf(&s, "reg r%d 4/4\nreg r%d 2/2\nreg r%d 4/4\n", 3*k+5, 3*k+6, 3*k+7)
+	}
+	s.WriteString("b0: -> b1\nMOV r0 = 0x0\nMOV r4 = 0x8\nCS2R r1 = SRZ\nUMOV u2[0] = 0x0\nUMOV u2[1] = 0x0\n")
+	for k := range n {
+		fmt.Fprintf(&s, "CS2R r%[1]d[0:2] = SRZ\nCS2R r%[1]d[2:4] = SRZ\n", 3*k+7)
+	}
+	fmt.Fprintf(&s, "b1: -> b1, b2\nDEPBAR.LE SB0, %#x\nBAR.SYNC 0x0\n", left)
+	for k := range n {
+		fmt.Fprintf(&s, "LDSM.16.M88.4 r%d = [%#x]\nLDSM.16.M88.2 r%d = [%#x]\n", 3*k+5, 64*k, 3*k+6, 64*k+16)
+	}
+	for k := range n {
+		fmt.Fprintf(&s, "HMMA.16816.F32 r%[3]d = r%[1]d, r%[2]d, r%[3]d\n", 3*k+5, 3*k+6, 3*k+7)
+	}
+	s.WriteString("BAR.SYNC 0x0\nLDGSTS.E.BYPASS.128 [r0+0x0], desc[u2], [r1.64+0x0]\nLDGDEPBAR\n")
+	s.WriteString("IADD3 r4 = r4, -0x1, rz\nISETP.NE.AND p3 = r4, rz, pt\n@p3 BRA b1\nb2:\n")
+	for k := range n {
+		fmt.Fprintf(&s, "STG.E.128 desc[u2], [r1.64+%#x], r%d\n", 16*k, 3*k+7)
+	}
+	s.WriteString("EXIT\n}\n")
+	return s.String()
+}
+
+// placed is a judge for whom orders take so many registers, one after the other.
+type placed struct {
+	moody
+	takes []int
+}
+
+func (j *placed) Guess(float64) (cost, memory float64) { return 0, 0 }
+
+func (j *placed) Price(float64) (cost float64, memory bool) { return 0, false }
+
+func (j *placed) Takes() (int, bool) {
+	n := j.takes[0]
+	j.takes = j.takes[1:]
+	return n, false
+}
+
+// TestDraining: where a loop waits for all that it copied the next copies are on their
+// way before the products, if that takes no step of occupancy, and all that is read
+// from shared memory has been read. Where a group may go on products stay before the barrier.
+func TestDraining(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		left   int
+		copied int
+		takes  []int // before it and with it
+		early  bool
+	}{
+		{"waits for all", 0, 600, []int{90, 96}, true},
+		{"takes fewer the second time", 0, 600, []int{90, 97, 96}, true},
+		{"takes a step", 0, 600, []int{90, 97, 97}, false},
+		{"waits for all, and nobody asked", 0, 0, nil, false},
+		{"leaves a group", 1, 600, nil, false},
+	} {
+		m, err := ori.Parse(copying(6, c.left))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, tune := m.Funcs[0], Usual()
+		tune.Copied = c.copied
+		judge := &placed{takes: c.takes}
+		Pre(f, target.Find("sm_90a"), Budget{Most: 255}, tune, judge)
+		if len(judge.takes) > 0 {
+			t.Errorf("%s: orders that take %v were not tried", c.what, judge.takes)
+		}
+		text, behind := order(f.Blocks[1])
+		if rest := strings.ReplaceAll(text, " product", ""); rest != " DEPBAR BAR"+strings.Repeat(" LDSM", 12)+" BAR LDGSTS LDGDEPBAR" {
+			t.Errorf("%s: memory is touched in another order: %s", c.what, rest)
+		}
+		if (behind > 0) != c.early {
+			t.Errorf("%s: %d products behind the copies: %s", c.what, behind, text)
+		}
+	}
+}
+
+// order is what a block of a loop does, and how many products stand behind its copies.
+func order(b *ori.Block) (text string, behind int) {
+	copies := false
+	for i := range b.Instrs {
+		switch {
+		case places.IsProduct(i):
+			if copies {
+				behind++
+			}
+			text += " product"
+		case i.Op == op.LDGSTS, i.Op == op.LDGDEPBAR:
+			copies = true
+			fallthrough
+		case places.IsBarrier(i), i.Op == op.DEPBAR, i.Op == op.LDSM:
+			text += " " + i.Op.String()
+		}
+	}
+	return text, behind
+}
