@@ -200,10 +200,11 @@ func (j *Judge) Dry(most float64) (cost float64) {
 // never says that nothing may go to memory.
 func never() bool { return false }
 
-// Places tells whether everything in the order of f finds a register.
+// Places tells whether everything in the order of f finds a register, or moves to one of another file
+// where its own is full.
 func (j *Judge) Places() bool {
 	j.look()
-	x, err := solve(j.f, &j.o, regalloc.Options{NoSpill: true, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
+	x, err := solve(j.f, &j.o, regalloc.Options{NoSpill: true, Squeeze: true, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
 	if err != nil || x.crossed {
 		return false
 	}

@@ -62,6 +62,10 @@ func TestJudgeOrder(t *testing.T) {
 	if j.found() == nil {
 		t.Error("the order is not known")
 	}
+	if !j.Places() || len(j.done) != 2 {
+		t.Errorf("%d allocations, of which one was not looked for by moving groups", len(j.done))
+	}
+	j.done = j.done[:1]
 	if n := j.Within(6); n != 6 || j.found() != nil {
 		t.Errorf("of %d registers it counts as known", n)
 	}

@@ -20,7 +20,8 @@ type Options struct {
 	First      bool        // the first strategy of spilling that works is enough; see Solution.Cut
 	Most       float64     // what costs more is given up with ErrDear; 0 = nothing is
 	NoSplit    bool        // what is spilled is in memory everywhere
-	NoSpill    bool        // what must be spilled is given up with ErrDear
+	NoSpill    bool        // what must go to memory is given up with ErrDear
+	Squeeze    bool        // groups are moved at once until all have a place; plans that move none were tried
 	Memory     func() bool // asked before something goes to memory first, and whether it may: else all is given up with ErrDear; nil: it may
 	Poll       func()      // called now and then, and panics where the work shall end; may be nil
 
@@ -150,7 +151,7 @@ func (s *solver) file(class uint8) error {
 			return nil
 		}
 	}
-	if s.opts.NoSpill {
+	if s.opts.NoSpill && s.sol.Problem.Files[class].SpillTo == Memory {
 		return ErrDear
 	}
 	if s.opts.Memory != nil && s.sol.Slots == 0 && press.needsMemory() { // rather sooner than later

@@ -2,6 +2,7 @@ package regalloc_test
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"regexp"
 	"testing"
@@ -89,4 +90,34 @@ func TestSqueezeRandom(t *testing.T) {
 		t.Error("nothing is squeezed below a step")
 	}
 	t.Logf("%d of 400 programs", found)
+}
+
+// TestSqueezeAtOnce: where that is asked for, groups are moved without any plan that moves none, and what
+// finds no place goes nowhere.
+func TestSqueezeAtOnce(t *testing.T) {
+	found := 0
+	for seed := range uint64(60) {
+		p := fullProblem(rand.New(rand.NewPCG(seed, 7)), 25)
+		p.Files[0].Budget = 30
+		var trace bytes.Buffer
+		s, err := regalloc.Solve(p, regalloc.Options{Trace: &trace, NoSpill: true, Squeeze: true})
+		if bytes.Contains(trace.Bytes(), []byte("attemp")) {
+			t.Fatalf("seed %d: a plan is tried\n%s", seed, trace.Bytes())
+		}
+		if errors.Is(err, regalloc.ErrDear) {
+			continue
+		}
+		if err == nil {
+			err = check.Check(p, s)
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if found++; s.Used[0] > 30 || s.Slots > 0 {
+			t.Errorf("seed %d: %d registers, %d words in memory", seed, s.Used[0], s.Slots)
+		}
+	}
+	if found < 30 {
+		t.Errorf("%d of 60 programs find room", found)
+	}
 }

@@ -37,6 +37,12 @@ const fewTrials = 2
 func (s *solver) trials(class uint8, floor, round int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
+	if s.opts.Squeeze && len(f.Steps) > 1 {
+		if f.Crowded(p, class, floor, f.Budget) {
+			return nil
+		}
+		return s.squeeze(class, f.Budget)
+	}
 	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && waits.Has(p, class)
 	step, tried := f.Step(floor), -1 // tried: how far registers were spread by the first plan, in vain
 	if late && floor <= step-step/16 {

@@ -50,6 +50,9 @@ func (j *placed) Guess(float64) (cost, memory float64) { return 0, 0 }
 func (j *placed) Price(float64) (cost float64, memory bool) { return 0, false }
 
 func (j *placed) Takes() (int, bool) {
+	if len(j.takes) == 0 { // whose step is asked for in the end
+		return 0, false
+	}
 	n := j.takes[0]
 	j.takes = j.takes[1:]
 	return n, false

@@ -123,7 +123,7 @@ func (s *analysis) lacksRoom(budget Budget, how strategy) bool {
 func (p *preScheduler) shortens(f *ori.Func, q *preScheduler) bool {
 	cost := func(x *preScheduler) tuning.Cost {
 		limit := x.limit
-		_, c := x.plans(f)
+		_, c := x.found(f)
 		x.limit = limit
 		return c
 	}
@@ -155,6 +155,9 @@ func (s *analysis) list(f *ori.Func, source [][]*ori.Instr, p *preScheduler, jud
 		time.Latency += p.awaits(f)
 		s.keepStep(f, step, time, source, judge)
 		return verdict{}
+	}
+	if judge != nil && !done && found.order == nil {
+		p.keepWarps(f, time, judge)
 	}
 	return found
 }

@@ -38,6 +38,7 @@ type preScheduler struct {
 	most    counts // words alive where nothing changes places
 	peak    int32  // general words alive at most, in the orders with few registers
 	how     strategy
+	plans   []plan  // that were found
 	taken   []int32 // general words alive in each block, by ID, in the orders that were found
 	strict  bool    // products hold no matrices for the next beyond the step
 }

@@ -30,22 +30,27 @@ type plan struct {
 // issue earlier. It returns about how long they take.
 func (p *preScheduler) arrange(f *ori.Func) tuning.Cost {
 	limit := p.limit
-	plans, time := p.plans(f)
+	plans, time := p.found(f)
 	if p.relax(f, plans) {
 		p.limit = limit
-		plans, time = p.plans(f)
+		plans, time = p.found(f)
 	}
-	p.taken = make([]int32, f.NumBlocks())
+	p.place(f, plans)
+	return time
+}
+
+// place gives all regions their orders.
+func (p *preScheduler) place(f *ori.Func, plans []plan) {
+	p.plans, p.taken = plans, make([]int32, f.NumBlocks())
 	for n := range p.regions {
 		r := &p.regions[n]
 		place(r.block, r.instrs, plans[n].order, r.end)
 		p.taken[r.block.ID] = max(p.taken[r.block.ID], plans[n].words)
 	}
-	return time
 }
 
-// plans finds the orders of all regions, and about how long they take.
-func (p *preScheduler) plans(f *ori.Func) ([]plan, tuning.Cost) {
+// found finds the orders of all regions, and about how long they take.
+func (p *preScheduler) found(f *ori.Func) ([]plan, tuning.Cost) {
 	weights := p.weights(f)
 	plans, now := p.within(f, weights)
 	trial := make([]plan, len(plans))

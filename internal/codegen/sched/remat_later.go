@@ -44,7 +44,7 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 // warps is how many share a scheduler with the orders that p comes to.
 func (p *preScheduler) warps(f *ori.Func) float64 {
 	limit := p.limit
-	_, c := p.plans(f)
+	_, c := p.found(f)
 	p.limit = limit
 	return c.Warps
 }

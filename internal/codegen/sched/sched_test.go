@@ -283,7 +283,7 @@ func (j *moody) Dry(most float64) (cost float64) { return dried(j.Price(most)) }
 
 func (j *moody) Keep() bool { return true }
 
-func (j *moody) Takes() (int, bool) { return 0, true }
+func (j *moody) Takes() (int, bool) { return int(j.seed % 256), j.seed%4 == 0 }
 
 func (j *moody) Places() bool {
 	j.seed++

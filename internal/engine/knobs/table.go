@@ -73,6 +73,7 @@ const (
 	SchedSurely               // read by pipeline
 	SchedTrifle               // read by pipeline
 	SchedLeaner               // read by pipeline
+	SchedRoomier              // read by pipeline
 	SchedLighter              // read by pipeline
 	SchedGreedy               // read by pipeline
 	SchedStored               // read by pipeline
@@ -170,6 +171,7 @@ var table = [...]Knob{
 	SchedSurely:     {"SchedSurely", Int, "50", "guess of spill code from which no luck of the allocator saves an order from spilling"},
 	SchedTrifle:     {"SchedTrifle", Int, "50", "instructions, at least, for one of what spill code costs that is not worth another order"},
 	SchedLeaner:     {"SchedLeaner", Int, "12", "registers that orders leave to runs of them where warps trade registers"},
+	SchedRoomier:    {"SchedRoomier", Int, "2", "orders with ever more room for runs of registers that are tried where runs alone cost blocks on a multiprocessor"},
 	SchedLighter:    {"SchedLighter", Int, "8", "the part of the words too many, summed up over time, one in so many, that an order must spare to be taken for it"},
 	SchedGreedy:     {"SchedGreedy", Int, "525", "cycles that an order must save for loads to leave no registers to results of shorter latency"},
 	SchedStored:     {"SchedStored", Int, "16", "words less that a store counts for in orders that have stores first"},

@@ -3,12 +3,17 @@ package versus
 import (
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
@@ -24,6 +29,7 @@ type recorded struct {
 	refSpills, ourSpills int
 	refFiles, ourFiles   int // files that spill
 	alone, spared        int // only ours spills, only the reference's
+	sized, fewer, more   int // files that tell their blocks' size; ours has fewer blocks on a multiprocessor, or more
 }
 
 func (r *recorded) add(f *corpus.File, our outcome) {
@@ -45,9 +51,35 @@ func (r *recorded) add(f *corpus.File, our outcome) {
 	}
 }
 
+// launched is what a text says of the threads of a block.
+var launched = regexp.MustCompile(`\.(?:reqntid|maxntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
+
+// occupy adds how many blocks fit on a multiprocessor by their registers, if the text tells their size.
+func (r *recorded) occupy(text []byte, ref, our int) {
+	m := launched.FindSubmatch(text)
+	if m == nil {
+		return
+	}
+	f := &ori.Func{}
+	for n := range f.Props.ReqNTid {
+		x, _ := strconv.Atoi("0" + string(m[n+1]))
+		f.Props.ReqNTid[n] = int32(x)
+	}
+	left, _ := estimate.Blocks(f, int32(our))
+	right, _ := estimate.Blocks(f, int32(ref))
+	r.sized++
+	switch {
+	case left < right:
+		r.fewer++
+	case left > right:
+		r.more++
+	}
+}
+
 // BenchmarkRecorded compiles every file of the corpus with one kernel whose
 // registers with the reference are on record, some two thousand, and prints
-// registers and spills beside the record. The reference's tools are not needed.
+// registers, spills and how many have fewer or more blocks on a multiprocessor
+// beside the record. The reference's tools are not needed.
 func BenchmarkRecorded(b *testing.B) {
 	c := corpus.Find(b)
 	exe := filepath.Join(b.TempDir(), "goptxas")
@@ -67,11 +99,16 @@ func BenchmarkRecorded(b *testing.B) {
 			}
 			n := slices.IndexFunc(products[:], func(p string) bool { return p == "others" || slices.Contains(f.Feats, p) })
 			groups[n].add(&f, our)
+			text, err := os.ReadFile(f.Path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			groups[n].occupy(text, f.Regs, our.regs)
 		}
 		var t strings.Builder
 		for n, g := range groups {
-			fmt.Fprintf(&t, "\n%-9s %4d files, registers %.3f; spills %d bytes in %d files beside %d in %d, only ours in %d, only the reference's in %d",
-				products[n], g.files, math.Exp(g.regs/float64(max(1, g.files))), g.ourSpills, g.ourFiles, g.refSpills, g.refFiles, g.alone, g.spared)
+			fmt.Fprintf(&t, "\n%-9s %4d files, registers %.3f; spills %d bytes in %d files beside %d in %d, only ours in %d, only the reference's in %d; of %d with blocks of known size %d have fewer of them and %d more",
+				products[n], g.files, math.Exp(g.regs/float64(max(1, g.files))), g.ourSpills, g.ourFiles, g.refSpills, g.refFiles, g.alone, g.spared, g.sized, g.fewer, g.more)
 		}
 		b.Log(t.String())
 	}

@@ -16,8 +16,8 @@ type Judge interface {
 	// Dry is what Price tells of orders that need no memory, and infinite of
 	// others, which are given up before anything goes there.
 	Dry(most float64) (cost float64)
-	// Places tells whether everything finds a register, as far as that is
-	// known without looking for what to spill.
+	// Places tells whether everything finds a register, where groups of them may be moved but nothing goes to
+	// memory.
 	Places() bool
 	// Keep assigns registers for the order, within what was asked for, and the
 	// function gets these, and tells whether all are found without memory.

@@ -89,6 +89,9 @@ type Tuning struct {
 	// Copied is how long asynchronous copies take, in loops that wait for all of them
 	// in the next turn; 0: products do not make room for them.
 	Copied int
+	// Roomier is how many orders are tried, each with more room for runs of registers, before a step
+	// of occupancy is given up that all words find room in.
+	Roomier int
 	// Leaner is how many registers orders leave to runs that find no place where
 	// warps trade registers.
 	Leaner int
@@ -136,7 +139,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Load: 700, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Leaner: 12, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32,
+		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32,
 		Derived: Derived{Rounds: 3, Slack: 30, Share: 5}, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500},
 	}
@@ -170,13 +173,25 @@ func (t *Tuning) IsBetter(left, now Cost) bool {
 
 // Border is the latency below which plans with so many warps are better.
 func (t *Tuning) Border(now Cost, warps float64) float64 {
-	left := Cost{now.Latency, now.Issue, warps}
-	low, high := 0.0, now.Latency
+	return latest(now.Latency, func(latency float64) bool { return t.IsBetter(Cost{latency, now.Issue, warps}, now) })
+}
+
+// Longest is the latency up to which plans are as good that keep so many warps, where others leave
+// fewer.
+func (t *Tuning) Longest(now Cost, warps float64) float64 {
+	return max(now.Latency*percent(t.Strict), latest(now.Latency*warps/now.Warps, func(latency float64) bool {
+		return Cost{latency, now.Issue, warps}.price() < now.price()
+	}))
+}
+
+// latest is about how long something good takes, at most.
+func latest(most float64, good func(latency float64) bool) float64 {
+	low, high := 0.0, most
 	for high-low > 1 {
-		if left.Latency = (low + high) / 2; t.IsBetter(left, now) {
-			low = left.Latency
+		if mid := (low + high) / 2; good(mid) {
+			low = mid
 		} else {
-			high = left.Latency
+			high = mid
 		}
 	}
 	return high
