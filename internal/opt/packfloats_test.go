@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt/float"
+	"github.com/goptxas/goptxas/internal/opt/machine"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -80,8 +81,8 @@ func TestGuardedPairs(t *testing.T) {
 // TestExtremes: the greatest or least of three is one operation.
 func TestExtremes(t *testing.T) {
 	const load = "LDS r0 = [0x0]\nLDS r1 = [0x4]\nLDS r2 = [0x8]\n"
-	all := func(f *ori.Func) bool { return float.Extremes(f, func(*ori.Instr) bool { return true }) }
-	none := func(f *ori.Func) bool { return float.Extremes(f, func(*ori.Instr) bool { return false }) }
+	all := func(f *ori.Func) bool { return machine.Extremes(f, func(*ori.Instr) bool { return true }) }
+	none := func(f *ori.Func) bool { return machine.Extremes(f, func(*ori.Instr) bool { return false }) }
 	same := func(name, text string, run func(*ori.Func) bool) phaseCase {
 		return phaseCase{name, load + text, load + text, []func(*ori.Func) bool{run}}
 	}

@@ -126,7 +126,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "VectorStores", Run: do(vectorStores), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
 		{Name: "PackHalves", Run: fit(float.PackHalves), MinOpt: 1},
-		{Name: "Extremes", Run: fit(float.Extremes), MinOpt: 1},
+		{Name: "Extremes", Run: fit(machine.Extremes), MinOpt: 1},
 		{Name: "PackFloats", Run: improve(float.PackFloats), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
 		{Name: "UnreadResults", Run: fit(machine.UnreadResults), MinOpt: 1},

@@ -454,16 +454,16 @@ var groups = [...]group{
 	{0, 1458, 1},   // UVIRTCOUNT
 	{0, 1459, 9},   // VABSDIFF
 	{0, 1468, 9},   // VABSDIFF4
-	{0, 1477, 2},   // VHMNMX
-	{0, 1479, 8},   // VIADD
-	{0, 1487, 9},   // VIADDMNMX
-	{0, 1496, 10},  // VIMNMX
-	{0, 1506, 5},   // VIMNMX3
-	{0, 1511, 1},   // VOTE
-	{0, 1512, 2},   // VOTEU
-	{0, 1514, 2},   // WARPGROUP
-	{0, 1516, 8},   // WARPSYNC
-	{0, 1524, 1},   // YIELD
+	{0, 1477, 6},   // VHMNMX
+	{0, 1483, 8},   // VIADD
+	{0, 1491, 9},   // VIADDMNMX
+	{0, 1500, 10},  // VIMNMX
+	{0, 1510, 5},   // VIMNMX3
+	{0, 1515, 1},   // VOTE
+	{0, 1516, 2},   // VOTEU
+	{0, 1518, 2},   // WARPGROUP
+	{0, 1520, 8},   // WARPSYNC
+	{0, 1528, 1},   // YIELD
 }
 
 var shapes = [...]shape{
@@ -1946,52 +1946,56 @@ var shapes = [...]shape{
 	{form: 1650, chips: 0x380, step: 1415, nstep: 2, slot: 2943, nslot: 5, sig: 0x21131},                              // integer.sass:148
 	{form: 1651, chips: 0x40, step: 547, nstep: 4, slot: 2948, nslot: 5, sig: 0x31111, fixed: true},                   // float.sass:233
 	{form: 1652, chips: 0x180, step: 1417, nstep: 4, slot: 2948, nslot: 5, sig: 0x31111, fixed: true},                 // float.sass:234
-	{form: 1653, chips: 0x1c0, step: 1421, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
-	{form: 1654, chips: 0x1c0, step: 1421, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
-	{form: 1655, chips: 0x40, step: 1421, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
-	{form: 1657, chips: 0x40, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
-	{form: 1658, chips: 0x180, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
-	{form: 1659, chips: 0xc00, step: 1409, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
-	{form: 1660, chips: 0xc00, step: 1409, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
-	{form: 1661, chips: 0xc00, step: 1409, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
-	{form: 1662, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
-	{form: 1663, chips: 0x1c0, step: 1422, nstep: 2, slot: 2953, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
-	{form: 1664, chips: 0x40, step: 1422, nstep: 2, slot: 2958, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
-	{form: 1666, chips: 0x1c0, step: 1422, nstep: 2, slot: 2963, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
-	{form: 1667, chips: 0x40, step: 1422, nstep: 2, slot: 2968, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
-	{form: 1669, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
-	{form: 1670, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
-	{form: 1671, chips: 0x40, step: 1422, nstep: 2, slot: 2973, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
-	{form: 1672, chips: 0x180, step: 1422, nstep: 2, slot: 2973, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
-	{form: 1673, chips: 0x40, step: 1422, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
-	{form: 1674, chips: 0x40, step: 1422, nstep: 2, slot: 2978, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
-	{form: 1675, chips: 0x40, step: 1422, nstep: 2, slot: 2982, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
-	{form: 1677, chips: 0x40, step: 1422, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
-	{form: 1678, chips: 0x180, step: 1422, nstep: 2, slot: 2986, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
-	{form: 1679, chips: 0x180, step: 1422, nstep: 2, slot: 2992, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
-	{form: 1680, chips: 0x180, step: 1422, nstep: 2, slot: 2998, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
-	{form: 1681, chips: 0xc00, step: 1411, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
-	{form: 1682, chips: 0xc00, step: 1411, nstep: 2, slot: 2978, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
-	{form: 1683, chips: 0xc00, step: 1411, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
-	{form: 1684, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
-	{form: 1685, chips: 0x1c0, step: 1422, nstep: 2, slot: 2963, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
-	{form: 1686, chips: 0x40, step: 1422, nstep: 2, slot: 2968, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
-	{form: 1688, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
-	{form: 1689, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
-	{form: 1690, chips: 0xfff, step: 1424, nstep: 1, slot: 3004, nslot: 3, sig: 0x331},                                // control.sass:285
-	{form: 1691, chips: 0x7f, step: 1424, nstep: 1, slot: 3007, nslot: 3, sig: 0x342},                                 // control.sass:288
-	{form: 1692, chips: 0xf80, step: 1424, nstep: 1, slot: 3007, nslot: 3, sig: 0x342},                                // control.sass:288
-	{form: 1693, chips: 0x40, step: 1425, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
-	{form: 1694, chips: 0x40, step: 1426, nstep: 2, slot: 3010, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
-	{form: 1695, chips: 0x1, step: 0, nstep: 0, slot: 3012, nslot: 2, sig: 0x13},                                      // control.sass:295
-	{form: 1696, chips: 0x3e, step: 1428, nstep: 1, slot: 3014, nslot: 2, sig: 0x13},                                  // control.sass:296
-	{form: 1697, chips: 0x3f, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                     // control.sass:297
-	{form: 1698, chips: 0x3f, step: 0, nstep: 0, slot: 3016, nslot: 2, sig: 0x83},                                     // control.sass:298
-	{form: 1700, chips: 0xfc0, step: 1428, nstep: 1, slot: 3014, nslot: 2, sig: 0x13},                                 // control.sass:299
-	{form: 1701, chips: 0xfc0, step: 1429, nstep: 1, slot: 3018, nslot: 3, sig: 0x613},                                // control.sass:300
-	{form: 1702, chips: 0xfc0, step: 1430, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                  // control.sass:301
-	{form: 1703, chips: 0xfc0, step: 1431, nstep: 2, slot: 1870, nslot: 2, sig: 0x63},                                 // control.sass:302
-	{form: 1704, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                      // control.sass:305
+	{form: 1653, chips: 0x40, step: 407, nstep: 3, slot: 2953, nslot: 6, sig: 0x317711, fixed: true},                  // float.sass:236
+	{form: 1654, chips: 0x40, step: 551, nstep: 4, slot: 2959, nslot: 6, sig: 0x317711, fixed: true},                  // float.sass:237
+	{form: 1655, chips: 0x180, step: 407, nstep: 3, slot: 2953, nslot: 6, sig: 0x317711, fixed: true},                 // float.sass:238
+	{form: 1656, chips: 0x180, step: 551, nstep: 4, slot: 2959, nslot: 6, sig: 0x317711, fixed: true},                 // float.sass:239
+	{form: 1657, chips: 0x1c0, step: 1421, nstep: 1, slot: 138, nslot: 3, sig: 0x111, fixed: true},                    // integer.sass:151
+	{form: 1658, chips: 0x1c0, step: 1421, nstep: 1, slot: 141, nslot: 3, sig: 0x611, fixed: true},                    // integer.sass:151
+	{form: 1659, chips: 0x40, step: 1421, nstep: 1, slot: 144, nslot: 3, sig: 0x811, fixed: true},                     // integer.sass:151
+	{form: 1661, chips: 0x40, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                     // integer.sass:151
+	{form: 1662, chips: 0x180, step: 1421, nstep: 1, slot: 147, nslot: 3, sig: 0x211, fixed: true},                    // integer.sass:151
+	{form: 1663, chips: 0xc00, step: 1409, nstep: 2, slot: 1978, nslot: 3, sig: 0x111, fixed: true},                   // integer.sass:152
+	{form: 1664, chips: 0xc00, step: 1409, nstep: 2, slot: 1981, nslot: 3, sig: 0x611, fixed: true},                   // integer.sass:152
+	{form: 1665, chips: 0xc00, step: 1409, nstep: 2, slot: 1987, nslot: 3, sig: 0x211, fixed: true},                   // integer.sass:152
+	{form: 1666, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:155
+	{form: 1667, chips: 0x1c0, step: 1422, nstep: 2, slot: 2965, nslot: 5, sig: 0x36111, fixed: true},                 // integer.sass:155
+	{form: 1668, chips: 0x40, step: 1422, nstep: 2, slot: 2970, nslot: 5, sig: 0x38111, fixed: true},                  // integer.sass:155
+	{form: 1670, chips: 0x1c0, step: 1422, nstep: 2, slot: 2975, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:155
+	{form: 1671, chips: 0x40, step: 1422, nstep: 2, slot: 2980, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:155
+	{form: 1673, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:155
+	{form: 1674, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:155
+	{form: 1675, chips: 0x40, step: 1422, nstep: 2, slot: 2985, nslot: 5, sig: 0x32111, fixed: true},                  // integer.sass:155
+	{form: 1676, chips: 0x180, step: 1422, nstep: 2, slot: 2985, nslot: 5, sig: 0x32111, fixed: true},                 // integer.sass:155
+	{form: 1677, chips: 0x40, step: 1422, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                    // integer.sass:158
+	{form: 1678, chips: 0x40, step: 1422, nstep: 2, slot: 2990, nslot: 4, sig: 0x3611, fixed: true},                   // integer.sass:158
+	{form: 1679, chips: 0x40, step: 1422, nstep: 2, slot: 2994, nslot: 4, sig: 0x3811, fixed: true},                   // integer.sass:158
+	{form: 1681, chips: 0x40, step: 1422, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                    // integer.sass:158
+	{form: 1682, chips: 0x180, step: 1422, nstep: 2, slot: 2998, nslot: 6, sig: 0x311331, fixed: true},                // integer.sass:159
+	{form: 1683, chips: 0x180, step: 1422, nstep: 2, slot: 3004, nslot: 6, sig: 0x361331, fixed: true},                // integer.sass:159
+	{form: 1684, chips: 0x180, step: 1422, nstep: 2, slot: 3010, nslot: 6, sig: 0x321331, fixed: true},                // integer.sass:159
+	{form: 1685, chips: 0xc00, step: 1411, nstep: 2, slot: 523, nslot: 4, sig: 0x3111, fixed: true},                   // integer.sass:160
+	{form: 1686, chips: 0xc00, step: 1411, nstep: 2, slot: 2990, nslot: 4, sig: 0x3611, fixed: true},                  // integer.sass:160
+	{form: 1687, chips: 0xc00, step: 1411, nstep: 2, slot: 535, nslot: 4, sig: 0x3211, fixed: true},                   // integer.sass:160
+	{form: 1688, chips: 0x1c0, step: 1422, nstep: 2, slot: 575, nslot: 5, sig: 0x31111, fixed: true},                  // integer.sass:163
+	{form: 1689, chips: 0x1c0, step: 1422, nstep: 2, slot: 2975, nslot: 5, sig: 0x31611, fixed: true},                 // integer.sass:163
+	{form: 1690, chips: 0x40, step: 1422, nstep: 2, slot: 2980, nslot: 5, sig: 0x31811, fixed: true},                  // integer.sass:163
+	{form: 1692, chips: 0x40, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                   // integer.sass:163
+	{form: 1693, chips: 0x180, step: 1422, nstep: 2, slot: 580, nslot: 5, sig: 0x31211, fixed: true},                  // integer.sass:163
+	{form: 1694, chips: 0xfff, step: 1424, nstep: 1, slot: 3016, nslot: 3, sig: 0x331},                                // control.sass:285
+	{form: 1695, chips: 0x7f, step: 1424, nstep: 1, slot: 3019, nslot: 3, sig: 0x342},                                 // control.sass:288
+	{form: 1696, chips: 0xf80, step: 1424, nstep: 1, slot: 3019, nslot: 3, sig: 0x342},                                // control.sass:288
+	{form: 1697, chips: 0x40, step: 1425, nstep: 1, slot: 0, nslot: 0, sig: 0x0, fixed: true},                         // control.sass:291
+	{form: 1698, chips: 0x40, step: 1426, nstep: 2, slot: 3022, nslot: 2, sig: 0x6e, fixed: true},                     // control.sass:292
+	{form: 1699, chips: 0x1, step: 0, nstep: 0, slot: 3024, nslot: 2, sig: 0x13},                                      // control.sass:295
+	{form: 1700, chips: 0x3e, step: 1428, nstep: 1, slot: 3026, nslot: 2, sig: 0x13},                                  // control.sass:296
+	{form: 1701, chips: 0x3f, step: 0, nstep: 0, slot: 1870, nslot: 2, sig: 0x63},                                     // control.sass:297
+	{form: 1702, chips: 0x3f, step: 0, nstep: 0, slot: 3028, nslot: 2, sig: 0x83},                                     // control.sass:298
+	{form: 1704, chips: 0xfc0, step: 1428, nstep: 1, slot: 3026, nslot: 2, sig: 0x13},                                 // control.sass:299
+	{form: 1705, chips: 0xfc0, step: 1429, nstep: 1, slot: 3030, nslot: 3, sig: 0x613},                                // control.sass:300
+	{form: 1706, chips: 0xfc0, step: 1430, nstep: 1, slot: 1838, nslot: 1, sig: 0x3},                                  // control.sass:301
+	{form: 1707, chips: 0xfc0, step: 1431, nstep: 2, slot: 1870, nslot: 2, sig: 0x63},                                 // control.sass:302
+	{form: 1708, chips: 0xfff, step: 0, nstep: 0, slot: 275, nslot: 1, sig: 0x3},                                      // control.sass:305
 }
 
 var steps = [...]step{
@@ -7538,6 +7542,18 @@ var slots = [...]slot{
 	{kind: slotR, field: 10, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 62, nsuffix: 3},
 	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 80, nsuffix: 3},
 	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 4, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 6, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 50, nsuffix: 3},
+	{kind: slotFloat, field: 9, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 11, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 13, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 80, nsuffix: 3},
+	{kind: slotP, field: 16, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
+	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 59, nsuffix: 3},
+	{kind: slotFloat, field: 10, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotFloat, field: 12, uni: 255, off: 255, desc: 255, opt: 255},
+	{kind: slotR, field: 14, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse, suffix: 198, nsuffix: 3},
+	{kind: slotP, field: 17, uni: 255, off: 255, desc: 255, opt: 255},
 	{kind: slotR, field: 3, uni: 255, off: 255, desc: 255, opt: 255, flags: slotWrite},
 	{kind: slotR, field: 5, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
 	{kind: slotR, field: 7, uni: 255, off: 255, desc: 255, opt: 255, flags: slotReuse},
@@ -7807,6 +7823,9 @@ var suffixes = [...]suffix{
 	{6, 1, 1024, 1536},
 	{6, 2, 512, 1536},
 	{6, 3, 1536, 1536},
+	{15, 0, 0, 12},
+	{15, 2, 4, 12},
+	{15, 3, 8, 12},
 }
 
 var specials = [...]special{

@@ -2,5 +2,5 @@
 // (contract.go), signs and saturation in the operations that read them
 // (signs.go, saturate.go), constants (double.go, halves.go, literals.go), two
 // operations as one (pack.go and packtree.go for halves, packfloats.go for
-// pairs, unpack.go, extremes.go).
+// pairs, unpack.go).
 package float

@@ -2,6 +2,7 @@
 // instructions are chosen: sums of warp-group products (accumulate.go),
 // atomics of a warp (aggregate.go), results that nobody reads and bits that
 // nobody looks at (unread.go, ignored.go), shared vectors (groups.go), tests
-// of pairs of words (hightest.go), fences and stores behind them
+// of pairs of words (hightest.go), extremes of three numbers and of sums
+// (extremes.go), fences and stores behind them
 // (viewfence.go, latestores.go), tensor memory (clears.go, tensorruns.go).
 package machine

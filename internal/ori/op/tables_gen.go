@@ -437,7 +437,7 @@ var ops = [numOps]row{
 	UVIRTCOUNT:     {name: "UVIRTCOUNT", class: 47, props: Effect | Uniform, work: 57, nwork: 1},
 	VABSDIFF:       {name: "VABSDIFF", class: 1},
 	VABSDIFF4:      {name: "VABSDIFF4", class: 1},
-	VHMNMX:         {name: "VHMNMX", class: 1},
+	VHMNMX:         {name: "VHMNMX", class: 1, props: Floats},
 	VIADD:          {name: "VIADD", class: 3, props: Commutes},
 	VIADDMNMX:      {name: "VIADDMNMX", class: 1},
 	VIMNMX:         {name: "VIMNMX", class: 1, props: Commutes | Folds},

@@ -171,7 +171,7 @@ func (p *pool) add(rows []string) int {
 
 func (c *compiler) formsFile(b *bytes.Buffer) {
 	var items, args, mods pool
-	b.WriteString("package sass\n\nimport \"github.com/goptxas/goptxas/internal/engine/bits\"\n\nvar forms = [...]form{{},\n")
+	b.WriteString("package sass\n\nimport \"github.com/goptxas/goptxas/internal/engine/bits\"\n\nvar forms = [...]form{\n{},\n")
 	for _, f := range c.forms {
 		flags := ""
 		if f.uguard {
@@ -191,7 +191,7 @@ func (c *compiler) formsFile(b *bytes.Buffer) {
 			rm = append(rm, fmt.Sprintf("{%d, %d},\n", m.mod, m.item))
 		}
 		fmt.Fprintf(b, "// %s %s\n", c.d.ops[f.op-1].name, f.where)
-		fmt.Fprintf(b, "{op: %d, sms: 0x%x, %s item: %d, nitem: %d, arg: %d, narg: %d, mod: %d, nmod: %d,\n",
+		fmt.Fprintf(b, "{op: %d, sms: 0x%x, %s item: %d, nitem: %d, arg: %d, narg: %d, mod: %d, nmod: %d, ",
 			f.op, f.sms, flags, items.add(ri), len(ri), args.add(ra), len(ra), mods.add(rm), len(rm))
 		fmt.Fprintf(b, "mask: bits.Word{Lo:0x%x, Hi:0x%x}, match: bits.Word{Lo:0x%x, Hi:0x%x}, def: bits.Word{Lo:0x%x, Hi:0x%x}},\n",
 			f.mask[0], f.mask[1], f.match[0], f.match[1], f.def[0], f.def[1])
@@ -262,14 +262,13 @@ func (c *compiler) enumTables(b *bytes.Buffer) {
 		for _, v := range e {
 			switch {
 			case !v.ok:
-				b.WriteString("{text: hole}, ")
+				b.WriteString("{text: hole},\n")
 			case v.width == [3]int{}:
-				fmt.Fprintf(b, "{text: %d}, ", c.text(v.text))
+				fmt.Fprintf(b, "{text: %d},\n", c.text(v.text))
 			default:
-				fmt.Fprintf(b, "{%d, [3]uint8{%d, %d, %d}}, ", c.text(v.text), v.width[0], v.width[1], v.width[2])
+				fmt.Fprintf(b, "{%d, [3]uint8{%d, %d, %d}},\n", c.text(v.text), v.width[0], v.width[1], v.width[2])
 			}
 		}
-		b.WriteString("\n")
 	}
 	b.WriteString("}\n\nvar texts = [...]string{\n")
 	for _, t := range c.texts {
@@ -304,7 +303,7 @@ func (c *compiler) indexFile(b *bytes.Buffer) {
 		first[i]++
 	}
 	list("opForms", first) // forms are numbered by operation: opForms[op] to opForms[op+1]
-	b.WriteString("var sieves = [...]sieve{0,")
+	b.WriteString("var sieves = [...]sieve{\n0,")
 	for i, f := range c.forms {
 		if i%8 == 0 {
 			b.WriteString("\n")

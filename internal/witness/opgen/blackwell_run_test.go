@@ -45,6 +45,19 @@ const (
 	bulkDone       = "@%p1 cp.async.bulk.commit_group; @%p1 cp.async.bulk.wait_group 0;\n"
 )
 
+// extremeBody and halfExtremes are extremes of extremes and of sums, with zero as
+// the least, of words and of halves.
+const (
+	extremeBody = `add.u32 %r20, %r10, %r11; max.s32 %r20, %r20, %r12; max.s32 %r20, %r20, 0; sub.u32 %r21, %r11, %r13; min.u32 %r21, %r21, 77777;
+max.s32 %r22, %r12, %r13; max.s32 %r22, %r22, %r10; min.s32 %r22, %r22, 1000; min.s32 %r22, %r22, %r11; max.relu.s32 %r23, %r13, %r10; max.s32 %r23, %r23, %r11;
+min.relu.s32 %r24, %r10, %r12; min.s32 %r24, %r24, %r13; add.u32 %r25, %r10, -9; max.u32 %r25, %r25, %r11; min.s16x2 %r26, %r10, %r11; mov.b32 %r31, 0; max.s16x2 %r26, %r26, %r31; min.s16x2 %r27, %r10, %r12; min.s16x2 %r27, %r27, %r13;
+max.u16x2 %r28, %r10, %r12; max.u16x2 %r28, %r28, %r11; add.u16x2 %r29, %r11, %r12; max.u16x2 %r29, %r29, %r13; add.s16x2 %r30, %r13, %r12; min.relu.s16x2 %r30, %r30, %r11;
+xor.b32 %r10, %r20, %r21; xor.b32 %r10, %r10, %r22; xor.b32 %r11, %r23, %r24; xor.b32 %r11, %r11, %r25; xor.b32 %r12, %r26, %r27; xor.b32 %r13, %r28, %r29; xor.b32 %r13, %r13, %r30;`
+	halfExtremes = `mov.b32 %r30, 0x3c00c400; max.f16x2 %r20, %r10, %r11; max.f16x2 %r20, %r20, %r12; min.NaN.f16x2 %r21, %r11, %r13; min.NaN.f16x2 %r21, %r21, %r10; min.bf16x2 %r22, %r10, %r12; min.bf16x2 %r22, %r22, %r13;
+max.NaN.bf16x2 %r23, %r13, %r30; max.NaN.bf16x2 %r23, %r23, %r11; min.f16x2 %r24, %r12, %r30; min.f16x2 %r24, %r13, %r24; mov.b32 {%h1, %h2}, %r10; mov.b32 {%h3, _}, %r11; max.f16 %h1, %h1, %h2; max.f16 %h1, %h1, %h3; cvt.u32.u16 %r25, %h1;
+xor.b32 %r10, %r20, %r24; mov.b32 %r11, %r21; xor.b32 %r12, %r22, %r25; mov.b32 %r13, %r23;`
+)
+
 // blackwellBodies are instructions that came with sm_100 and sm_120 beside
 // tensor memory.
 var blackwellBodies = []struct{ name, arch, body string }{
@@ -67,6 +80,12 @@ var blackwellBodies = []struct{ name, arch, body string }{
 	{"cvt.rs of one number for all", "sm_100a", "mov.b32 %r20, 0x1234567; ld.param.u32 %r21, [map+8]; cvt.rs.f16x2.f32 %r10, %r10, %r11, %r20; cvt.rs.bf16x2.f32 %r11, %r11, %r12, %r21; cvt.rs.satfinite.e4m3x4.f32 %r12, {%r12,%r13,%r11,%r10}, %r20; cvt.rs.satfinite.e2m3x4.f32 %r13, {%r13,%r11,%r10,%r11}, %r21;"},
 	{"cvt.rs e4m3x4", "sm_100a", "cvt.rs.satfinite.e4m3x4.f32 %r10, {%r10,%r11,%r12,%r13}, %r11; cvt.rs.relu.satfinite.e5m2x4.f32 %r12, {%r13,%r12,%r10,%r11}, %r12;"},
 	{"cvt.rs e2m1x4", "sm_103a", "cvt.rs.satfinite.e2m1x4.f32 %h1, {%r10,%r11,%r12,%r13}, %r11; cvt.u32.u16 %r12, %h1; cvt.rs.satfinite.e2m3x4.f32 %r10, {%r10,%r11,%r11,%r13}, %r13;"},
+	{"extremes of three", "sm_90", extremeBody},
+	{"extremes of three", "sm_100a", extremeBody},
+	{"extremes of three", "sm_120a", extremeBody},
+	{"extremes of three halves", "sm_90", halfExtremes},
+	{"extremes of three halves", "sm_103a", halfExtremes},
+	{"extremes of three halves", "sm_120a", halfExtremes},
 	{"ex2 of pairs", "sm_103a", "ex2.approx.f16x2 %r10, %r10; neg.f16x2 %r20, %r11; ex2.approx.f16x2 %r11, %r20; neg.f32 %r21, %r12; ex2.approx.ftz.bf16x2 %r12, %r21; abs.bf16x2 %r22, %r13; ex2.approx.ftz.bf16x2 %r13, %r22;"},
 	{"four bytes of e2m1x2", "sm_100a", "{ .reg .b8 %b<4>; cvt.rn.satfinite.e2m1x2.f32 %b0, %r10, %r11; cvt.rn.satfinite.e2m1x2.f32 %b1, %r11, %r12; cvt.rn.relu.satfinite.e2m1x2.f32 %b2, %r12, %r13; cvt.rn.satfinite.e2m1x2.f32 %b3, %r13, %r10; mov.b32 %r10, {%b0, %b1, %b2, %b3}; }"},
 	{"fma.oob", "sm_100a", "mov.b32 %r20, 0x7ff73c00; mov.b32 %r21, 0x4000fff7; fma.rn.oob.f16x2 %r10, %r20, %r10, %r11; fma.rn.oob.relu.f16x2 %r11, %r21, %r11, %r12; fma.rn.oob.bf16x2 %r12, %r12, %r20, %r13; fma.rn.oob.bf16x2 %r13, %r13, %r10, %r21;"},

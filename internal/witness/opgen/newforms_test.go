@@ -158,3 +158,44 @@ func TestNewForms(t *testing.T) {
 		t.Logf("%s: %d forms, %d equal, by rule %v", arch, len(forms), equal, ruled)
 	}
 }
+
+// extremes are two or three instructions about the least or greatest, which
+// some machines have as one operation.
+var extremes = []string{
+	"max.s32 T,%r1,%r2; max.s32 %r3,T,%r4", "min.u32 T,%r1,%r2; min.u32 %r3,T,%r4", "min.s32 T,%r1,%r2; max.s32 %r3,T,%r4", "max.s32 T,%r1,%r2; max.s32 T,T,%r5; max.s32 T,T,%r6; max.s32 %r3,T,%r4",
+	"max.s32 T,%r1,%r2; max.s32 U,%r5,%r6; max.s32 %r3,T,U", "max.s32 T,%r1,%r2; max.s32 T,T,%r4; max.s32 %r3,T,0", "min.s32 T,%r1,%r2; max.s32 %r3,T,0", "min.s32 T,%r1,7; max.s32 %r3,T,0", "min.s32 T,%r1,0; max.s32 %r3,T,%r2",
+	"max.s32 T,%r1,5; max.s32 %r3,T,%r2", "max.s32 T,%r1,%r2; max.s32 %r3,T,100", "max.s32 T,%r1,%r2; max.s32 %r3,T,%r4; add.u32 %r5,T,1", "max.relu.s32 T,%r1,%r2; max.s32 %r3,T,%r4", "min.s32 T,%r1,%r2; min.relu.s32 %r3,T,%r4",
+	"add.u32 T,%r1,%r2; max.s32 %r3,T,%r4", "add.u32 T,%r1,%r2; min.u32 %r3,T,%r4", "sub.u32 T,%r1,%r2; min.s32 %r3,T,%r4", "add.u32 T,%r1,5; min.s32 %r3,T,%r4", "add.u32 T,%r1,%r2; min.s32 %r3,T,100", "add.u32 T,%r1,1; max.s32 %r3,T,0",
+	"add.u32 T,%r1,%r2; max.s32 T,T,%r4; max.s32 %r3,T,0", "add.u32 T,%r1,%r2; max.relu.s32 %r3,T,%r4", "add.u32 T,%r1,%r2; add.u32 U,%r5,%r6; max.s32 %r3,T,U", "add.u32 T,%r1,%r2; add.u32 T,T,%r5; max.s32 %r3,T,%r4",
+	"add.s16x2 T,%r1,%r2; max.s16x2 %r3,T,%r4", "add.u16x2 T,%r1,%r2; min.u16x2 %r3,T,%r4", "mov.b32 U,0; min.s16x2 T,%r1,%r2; max.s16x2 %r3,T,U", "max.u16x2 T,%r1,%r2; max.u16x2 %r3,T,%r4",
+	"ld.param.u32 T,[par2]; max.s32 T,%r1,T; max.s32 %r3,T,%r4", "ld.param.u32 T,[par2]; add.u32 T,%r1,T; max.s32 %r3,T,%r4", "ld.param.u32 U,[par2]; add.u32 T,%r1,%r2; max.s32 %r3,T,U",
+	"max.f16x2 T,%r1,%r2; max.f16x2 %r3,T,%r4", "max.f16x2 T,%r1,%r2; min.f16x2 %r3,T,%r4", "min.NaN.f16x2 T,%r1,%r2; min.NaN.f16x2 %r3,T,%r4", "max.NaN.f16x2 T,%r1,%r2; max.f16x2 %r3,T,%r4", "max.ftz.f16x2 T,%r1,%r2; max.ftz.f16x2 %r3,T,%r4",
+	"max.xorsign.abs.f16x2 T,%r1,%r2; max.xorsign.abs.f16x2 %r3,T,%r4", "min.bf16x2 T,%r1,%r2; min.bf16x2 %r3,T,%r4", "max.f16 %h4,%h1,%h2; max.f16 %h4,%h4,%h3", "max.f32 T,%r1,%r2; max.f32 %r3,T,%r4", "min.f32 T,%r1,%r2; max.f32 %r3,T,%r4",
+}
+
+// TestExtremes: extremes of extremes and of sums are the operations of the
+// reference.
+func TestExtremes(t *testing.T) {
+	x := oracle.Find(t)
+	var forms []string
+	for _, f := range extremes {
+		forms = append(forms, "{ .reg .b32 T, U; "+f+"; } mov.b32 %r1,%r1") // a form ends with an instruction
+	}
+	for _, arch := range []string{"sm_90", "sm_100a", "sm_103a", "sm_120a"} {
+		text := formKernels(forms, arch)
+		msg, ours := compileFile(text, arch)
+		if ours == nil {
+			t.Fatal(msg)
+		}
+		ref, err := x.CubinOf([]byte(text), "-arch="+arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := formMix(t, x, ours, len(forms)), formMix(t, x, ref, len(forms))
+		for n, f := range extremes {
+			if !slices.Equal(a[n], b[n]) {
+				t.Errorf("%s: %s\n\tours      %q\n\treference %q", arch, f, a[n], b[n])
+			}
+		}
+	}
+}

@@ -134,6 +134,23 @@ func Hmnmx2(w *machine.Warp, i *machine.Inst, m uint32) {
 	}
 }
 
+// Vhmnmx is the least or greatest of three, half by half.
+func Vhmnmx(w *machine.Warp, i *machine.Inst, m uint32) {
+	d, p := &w.R[i.D[0]], w.Pred(i.PS[0])
+	x := fp.Extremum{NaN: i.Has(code.FlagNAN)}
+	for ; m != 0; m &= m - 1 {
+		l := machine.Lane(m)
+		pick := i.Src.Max
+		if p>>l&1 != 0 {
+			pick = i.Src.Min
+		}
+		a0, a1 := hsrc(w, i, &i.S[0], l)
+		b0, b1 := hsrc(w, i, &i.S[1], l)
+		c0, c1 := hsrc(w, i, &i.S[2], l)
+		d[l] = Pack(pick(pick(a0, b0, x), c0, x), pick(pick(a1, b1, x), c1, x))
+	}
+}
+
 // hcompare returns the comparison of the low and of the high halves.
 func hcompare(w *machine.Warp, i *machine.Inst, m uint32) (lo, hi uint32) {
 	for ; m != 0; m &= m - 1 {

@@ -122,6 +122,14 @@ func PrepHalf(i *machine.Inst, parts []string) error {
 	return nil
 }
 
+// PrepVhmnmx reads an extreme of three halves.
+func PrepVhmnmx(i *machine.Inst, parts []string) error {
+	if i.Mode.Ftz || i.Has(code.FlagXS) {
+		return fmt.Errorf(".FTZ and .XORSIGN have no meaning in the simulator")
+	}
+	return PrepHalf(i, parts)
+}
+
 // PrepHalfCmp reads a comparison of halves.
 func PrepHalfCmp(i *machine.Inst, parts []string) error {
 	i.Cmp = uint8(code.Pick(parts, 0, cmpNames...))

@@ -224,6 +224,7 @@ var meanings = [...]row{
 	sass.OpUVIRTCOUNT:     {machine.ClassOther, machine.Nothing, nil},
 	sass.OpVABSDIFF:       {machine.ClassInt, arith.Vabsdiff, nil},
 	sass.OpVABSDIFF4:      {machine.ClassInt, arith.Vabsdiff4, arith.PrepAbsdiff4},
+	sass.OpVHMNMX:         {machine.ClassHalf, arith.Vhmnmx, arith.PrepVhmnmx},
 	sass.OpVIADD:          {machine.ClassInt, arith.Viadd, arith.PrepViadd},
 	sass.OpVIADDMNMX:      {machine.ClassInt, arith.Viaddmnmx, arith.PrepMinmax},
 	sass.OpVIMNMX:         {machine.ClassInt, arith.Vimnmx, arith.PrepMinmax},
