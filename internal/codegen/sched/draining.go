@@ -13,11 +13,12 @@ import (
 // loaded first. Warps hide the copies as well, so no step of occupancy is given
 // for them.
 
-// draining returns orders over barriers that take less time with the copies that
-// loops wait for, if their registers are found within the step of occupancy of p.
-func (p *preScheduler) draining(f *ori.Func, source [][]*ori.Instr, judge Judge) *preScheduler {
-	if !p.b.Drains() || judge == nil || p.tune.Manner != 0 || p.how.far != places.UpToBarriers || p.budget.Limits != nil || p.nearlyFull() || f.Size() > p.tune.Tried {
-		return p
+// drain gives f an order over barriers if it takes less time with the copies that loops
+// wait for, its spill code counted in, and its registers are found within the step of occupancy
+// that p has.
+func (p *preScheduler) drain(f *ori.Func, source [][]*ori.Instr, judge Judge) bool {
+	if !p.b.Drains() || judge == nil || p.tune.Manner != 0 || p.how.far != places.UpToBarriers || p.budget.Limits != nil || p.short() || f.Size() > p.tune.Tried {
+		return false
 	}
 	limit := p.limit
 	now := p.arrange(f)
@@ -26,8 +27,8 @@ func (p *preScheduler) draining(f *ori.Func, source [][]*ori.Instr, judge Judge)
 	now.Latency += p.copying(f)
 	count, memory := judge.Takes()
 	cost, _ := judge.Price(0)
-	best, step := p, p.cliffs.Of(int32(count)-estimate.Tight)
-	for most := step; best == p && !memory && most > step-2*reserve && most > p.cliffs.First(); most -= reserve {
+	step := p.cliffs.Of(int32(count) - estimate.Tight)
+	for most := step; !memory && most > step-2*reserve && most > p.cliffs.First(); most -= reserve {
 		f.Reorder(source)
 		q := p.analysis.preScheduler(p.budget, strategy{far: places.OverBarriers, exactly: most})
 		left := q.arrange(f)
@@ -36,14 +37,15 @@ func (p *preScheduler) draining(f *ori.Func, source [][]*ori.Instr, judge Judge)
 			break
 		}
 		if n, memory := judge.Takes(); !memory && int32(n) <= step {
-			if c, _ := judge.Price(0); c <= cost {
-				best = q
+			left.Warps = now.Warps
+			if c, _ := judge.Price(0); p.tune.Spilled(left, c) < p.tune.Spilled(now, cost) {
+				return true
 			}
 		}
 	}
 	f.Reorder(source)
 	f.Touch()
-	return best
+	return false
 }
 
 // copying is how long loops of f wait for copies that are made at the end of a turn.

@@ -141,7 +141,9 @@ func (s *analysis) list(f *ori.Func, source [][]*ori.Instr, p *preScheduler, jud
 		tune.Slack = tune.Slacks.Product
 		s.soft = flow.HasGroups(f) && slices.ContainsFunc(p.regions, p.hasExponentials)
 	}
-	p = p.draining(f, source, judge)
+	if p.drain(f, source, judge) {
+		return verdict{}
+	}
 	step := p.step(f)
 	time, done := p.staggerRows(f, source, judge)
 	if !done {
