@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/gen"
 	"github.com/goptxas/goptxas/internal/witness/gen/pipe"
@@ -53,14 +56,36 @@ const steps = 1_000_000
 type programs struct {
 	args []string
 	only string // kind of programs; else all in turn
+
+	turned bool // knobs are turned, too
 }
 
 // mode is how the program of a seed is compiled.
 func (j programs) mode(seed uint64) mode {
+	m := modes[seed*0x9e3779b97f4a7c15>>60]
 	if len(j.args) > 0 {
-		return mode{"sm_90a", j.args}
+		m = mode{"sm_90a", j.args}
 	}
-	return modes[seed*0x9e3779b97f4a7c15>>60]
+	if j.turned {
+		m.args = append(slices.Clip(m.args), turn(rand.New(rand.NewPCG(seed, 0x6b6e6f62)))...)
+	}
+	return m
+}
+
+// turn sets a few numeric knobs to little, to much or to nothing: a choice that a
+// knob makes is right with any of its values.
+func turn(r *rand.Rand) (args []string) {
+	table := knobs.New().Table()
+	for range 1 + r.IntN(8) {
+		k := table[r.IntN(len(table))]
+		usual, err := strconv.Atoi(k.Default)
+		if k.Kind != knobs.Int || err != nil {
+			continue
+		}
+		v := [...]int{0, 1, 2, usual / 3, usual * 3, usual + 1, 100_000}[r.IntN(7)]
+		args = append(args, "--knob", fmt.Sprintf("%s=%d", k.Name, v))
+	}
+	return args
 }
 
 // late are the GPUs with the instructions of sm_100.
