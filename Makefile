@@ -7,7 +7,7 @@ RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile d
 FUZZTIME ?= 30s
 PREFIX   ?= /usr/local
 
-.PHONY: equal help build demo test test-oracle oracle platforms lint bench versus pgo executed launches fuzz campaign race generate ci install release clib playground site browser readme
+.PHONY: equal help build demo test test-oracle oracle platforms lint bench versus pgo executed launches cutlass-launches fuzz campaign race generate ci install release clib playground site browser readme
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -91,6 +91,9 @@ pgo: ## the profile that released builds of goptxas are guided by
 REF     ?= ptxas
 launches: build ## launches of the set SET (one_kernel) of Triton programs for SM (100a), recorded into FOLDER and judged in the simulator
 	tools/record/triton.sh $(or $(SET),one_kernel) $(or $(SM),100a) $(or $(FOLDER),out/launches)
+
+cutlass-launches: build ## launches of CUTLASS's examples for Blackwell (checkout CUTLASS, parts of names ONLY), recorded into FOLDER and judged in the simulator
+	tools/record/cutlass.sh $(CUTLASS) $(or $(FOLDER),out/cutlass) $(ONLY)
 
 executed: build ## instructions that warps execute beside the reference's (REF), in the simulator: the zoo and the speed kernels
 	bin/gpurun count -ours bin/goptxas -ref $(REF) -corpus testdata/zoo -o bin/zoo.json

@@ -162,6 +162,8 @@ func (t *table) classify(i *inst, x sass.Inst) {
 		i.how = 'V'
 	case i.is("BAR"):
 		i.late = true // its number and count, where they are in registers
+	case i.is("RPCMOV") && x.NArg() > 0 && x.Arg(0).Role == sass.Read:
+		i.class = "cbu" // to a register of calls
 	case i.is("QSPC"):
 		i.class = "lds" // it stands in the queue of shared memory
 	}

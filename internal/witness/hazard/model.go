@@ -21,6 +21,10 @@ type Op struct {
 	inst          inst
 }
 
+// Clock returns the cycles from the issue of o to that of the next instruction
+// of the warp, at least.
+func (o *Op) Clock() int { return int(max(1, clock(&o.inst))) }
+
 // Access is a register that an instruction reads or writes.
 type Access struct {
 	Cell uint16

@@ -211,15 +211,16 @@ func fenced(i *inst) bool {
 }
 
 // clock returns the cycles from the issue of i to that of the next
-// instruction. A matrix product or a fence with stall 0 holds the warp until
-// it is over: code without optimisation relies on it.
+// instruction. A matrix product, a fence or an exchange of registers with the
+// pool with stall 0 holds the warp until it is over: code without optimisation
+// relies on it.
 func clock(i *inst) int32 {
 	if i.ctrl.Stall == 0 && !i.ctrl.Stay {
 		switch i.class {
 		case "mma1", "mma2", "imma88", "qmma":
 			return keepW
 		}
-		if i.is("MEMBAR", "ERRBAR") {
+		if i.is("MEMBAR", "ERRBAR", "USETMAXREG") {
 			return keepW
 		}
 	}

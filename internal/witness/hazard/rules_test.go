@@ -114,6 +114,7 @@ func TestSm120(t *testing.T) {
 		{[]string{"UIMAD.HI.U32 UR9, UP1, UR9, UR8, UR20 ;", "UIADD3.X UR11, UPT, UPT, UR10, URZ, URZ, UP1, !UPT ;", "EXIT ;"}, []int{9, 1, 5}},
 		{[]string{"IMAD.HI.U32 R55, R66, 0x40, RZ ;", "IMAD.WIDE.U32 R54, R68, 0x10, R54 ;", "EXIT ;"}, []int{6, 1, 5}},
 		{[]string{"HFMA2 R11, -RZ, RZ, 0, 0 ;", "IMAD.WIDE.U32 R28, R16, R8, R10 ;", "EXIT ;"}, []int{3, 1, 5}},
+		{[]string{"VOTEU.ALL UP2, P0 ;", "@!UP2 UTMALDG.2D [UR4], [UR34], desc[UR36] ;", "EXIT ;"}, []int{5, 1, 5}},
 		{[]string{"UIMNMX.S64 UPT, UPT, UR4, UR4, UR6, UPT, !UPT ;", "UISETP.GT.S64.AND UP0, UPT, UR4, UR10, UPT ;", "EXIT ;"}, []int{4, 1, 5}},
 	} {
 		if f := foundOn(t, "sm_120a", tt.code, control(tt.stall)); len(f) != 0 {
@@ -122,6 +123,19 @@ func TestSm120(t *testing.T) {
 		tt.stall[0]--
 		if f := foundOn(t, "sm_120a", tt.code, control(tt.stall)); len(f) != 1 {
 			t.Errorf("%s with a cycle less: %d findings", tt.code[0], len(f))
+		}
+	}
+}
+
+// TestRegistersFromPool: a warp that exchanges registers with the pool goes on
+// when that is over, and so a predicate made before is there.
+func TestRegistersFromPool(t *testing.T) {
+	code := []string{"ISETP.NE.AND P0, PT, RZ, UR6, PT ;", "USETMAXREG.DEALLOC.CTAPOOL 0x28 ;", "@P0 EXIT ;", "EXIT ;"}
+	for stall, want := range map[int]int{0: 0, 4: 1} {
+		c := control([]int{1, stall, 5, 5})
+		c[1].WrBar, c[1].Stay, c[2].Wait = 1, false, 2
+		if f := foundOn(t, "sm_120a", code, c); len(f) != want {
+			t.Errorf("with a stall of %d: %v", stall, f)
 		}
 	}
 }

@@ -153,12 +153,8 @@ func (t *Warp) Issue(x *Issue) (stalled int, longest uint32, early []spoiled) {
 		t.drop(func(f *late) bool { return f.read && f.op.Stores() })
 	}
 	t.leaveBehind(e, mask)
-	t.now += int(e.Ctrl.Stall)
-	t.cycles += int(e.Ctrl.Stall)
-	if e.Ctrl.Stall == 0 {
-		t.now++
-		t.cycles++
-	}
+	t.now += e.Clock()
+	t.cycles += max(1, int(e.Ctrl.Stall))
 	return stalled, longest, t.early
 }
 
