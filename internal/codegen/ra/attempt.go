@@ -75,17 +75,20 @@ func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, er
 
 // fits tells whether f still has the instructions, in the order, that the
 // attempt is for.
-func (x *attempt) fits(f *ori.Func) bool {
+func (x *attempt) fits(f *ori.Func) bool { return x.b.fits(f) }
+
+// fits tells that of what the problem was made for.
+func (x *builder) fits(f *ori.Func) bool {
 	n := 0
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if n == len(x.b.instrs) || x.b.instrs[n] != i {
+			if n == len(x.instrs) || x.instrs[n] != i {
 				return false
 			}
 			n++
 		}
 	}
-	return n == len(x.b.instrs) && len(f.Regs) == len(x.p.VRegs)
+	return n == len(x.instrs) && len(f.Regs) == len(x.p.VRegs)
 }
 
 // Judge tells what orders of a function's instructions cost when its
@@ -97,6 +100,8 @@ type Judge struct {
 	done []*attempt // that allocation would come to as well, within the registers they were asked for
 	mem  regalloc.Scratch
 	held held // in all orders
+
+	guess *guess // the last without a bound
 	regs int  // that f had when that was asked
 }
 
@@ -121,6 +126,13 @@ func (j *Judge) Within(registers int) int {
 	return j.o.Registers
 }
 
+// guess is what was guessed of an order.
+type guess struct {
+	b            *builder
+	registers    int
+	cost, memory float64
+}
+
 // look forgets what was known of another number of registers.
 func (j *Judge) look() {
 	if j.regs != len(j.f.Regs) {
@@ -134,16 +146,25 @@ func (j *Judge) look() {
 // is below zero and anything lacks.
 func (j *Judge) Guess(most float64) (cost, memory float64) {
 	j.look()
-	guess := func(waits bool, most float64) (cost, memory float64, reads bool) {
-		b := &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), waits: waits, held: &j.held}
-		cost, memory = regalloc.Estimate(b.problem(), &j.mem, most)
-		return cost, memory, b.reads
+	if x := j.guess; x != nil && most >= 0 && x.registers == j.o.Registers && x.b.fits(j.f) {
+		if x.memory > most {
+			return math.Inf(1), math.Inf(1)
+		}
+		return x.cost, x.memory
 	}
-	cost, memory, reads := guess(false, most)
-	if memory > 0 && reads && most >= 0 {
-		if c, m, _ := guess(true, 0); m == 0 {
+	estimate := func(waits bool, most float64) (b *builder, cost, memory float64) {
+		b = &builder{f: j.f, opts: &j.o, keep: flow.HasGroups(j.f), waits: waits, held: &j.held}
+		cost, memory = regalloc.Estimate(b.problem(), &j.mem, most)
+		return b, cost, memory
+	}
+	b, cost, memory := estimate(false, most)
+	if memory > 0 && b.reads && most >= 0 {
+		if _, c, m := estimate(true, 0); m == 0 {
 			cost, memory = c+crossing, m
 		}
+	}
+	if math.IsInf(most, 1) {
+		j.guess = &guess{b, j.o.Registers, cost, memory}
 	}
 	return cost, memory
 }

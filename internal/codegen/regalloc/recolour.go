@@ -24,7 +24,13 @@ type recolourer struct {
 }
 
 // holding says that a group has a register from one point to another.
-type holding struct{ from, to, who int32 }
+type holding struct {
+	from, to, who int32
+	weight        int32 // see weight; fixedWeight if it cannot be moved
+}
+
+// fixedWeight is more than any group weighs that can be moved.
+const fixedWeight = math.MaxInt32
 
 // recolour gives every group a register below the budget, in the order of a walk,
 // and reports whether all found one.
@@ -61,11 +67,15 @@ func (t *trial) recolour(o order, stuck int) bool {
 
 // hold notes the registers that a group was given.
 func (p *recolourer) hold(v int32) {
-	r := p.phys[v]
-	for w, spans := range p.g.info[v].spans {
+	x, r := &p.g.info[v], p.phys[v]
+	weight := int32(fixedWeight)
+	if x.fixed < 0 {
+		weight = int32(x.width) * (1 + p.moved[v])
+	}
+	for w, spans := range x.spans {
 		row := &p.held[int(r)+w]
 		for _, s := range spans {
-			*row = slices.Insert(*row, behind(*row, s.from), holding{s.from, s.to, v})
+			*row = slices.Insert(*row, behind(*row, s.from), holding{s.from, s.to, v, weight})
 		}
 	}
 }
@@ -121,17 +131,17 @@ func (p *recolourer) lightest(v int32) (best int16) {
 // something cannot be moved.
 func (p *recolourer) weight(v int32, r int16, most int) (sum int) {
 	p.m.looks++
+	met, look := p.m.met, p.m.looks
 	for w, spans := range p.g.info[v].spans {
 		row := p.held[int(r)+w]
 		for _, s := range spans {
 			for k := behind(row, s.from); k < len(row) && row[k].from < s.to; k++ {
-				q := row[k].who
-				if p.m.met[q] == p.m.looks {
+				h := &row[k]
+				if met[h.who] == look {
 					continue
 				}
-				p.m.met[q] = p.m.looks
-				y := &p.g.info[q]
-				if sum += int(y.width) * int(1+p.moved[q]); y.fixed >= 0 || sum >= most {
+				met[h.who] = look
+				if sum += int(h.weight); h.weight == fixedWeight || sum >= most {
 					return most
 				}
 			}

@@ -191,9 +191,13 @@ func (s *analysis) bottomUpFacts(r *stretch, w way) *bottomUpFacts {
 	if r.holds[n] == nil {
 		h := newBottomUpFacts(s.graph(r), &r.values, s.tune, w.whole)
 		h.joint = w.shares
+		h.cones = new(table.Lists)
 		for _, other := range r.holds {
 			if other != nil {
 				h.back = other.back
+				if !other.joint && !h.joint {
+					h.cones = other.cones
+				}
 			}
 		}
 		if h.back.Keys() == 0 {

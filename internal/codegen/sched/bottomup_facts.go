@@ -13,13 +13,14 @@ type bottomUpFacts struct {
 	g       *dag.Graph
 	v       *values
 	tune    *Tuning
-	back    table.Lists // of each instruction, those that must stand before it
-	file    []uint8     // by unit
-	weight  []int32     // of each unit, in general registers
-	needs   table.Lists // of each instruction, the units it reads
-	readers table.Lists // of each unit, the instructions that read it
-	ahead   table.Lists // of each instruction, the units that live once all that only it needs is placed, and predicates; see lookAhead
-	askers  table.Lists // of each unit, the instructions that have it there
+	back    table.Lists  // of each instruction, those that must stand before it
+	file    []uint8      // by unit
+	weight  []int32      // of each unit, in general registers
+	needs   table.Lists  // of each instruction, the units it reads
+	readers table.Lists  // of each unit, the instructions that read it
+	cones   *table.Lists // of each instruction, what only it needs, itself first; none until asked for
+	ahead   table.Lists  // of each instruction, the units that live once all that only it needs is placed, and predicates; see lookAhead
+	askers  table.Lists  // of each unit, the instructions that have it there
 }
 
 // newBottomUpFacts looks at a region by units, or by words.
@@ -91,23 +92,18 @@ func (h *bottomUpFacts) lookAhead() {
 	n := len(h.g.Instrs)
 	h.ahead.Grow(h.v.mem, n, 2*len(h.v.reads.Items))
 	h.ahead.Reset()
+	h.findCones()
 	mark := h.v.mem.Mark()
-	l := looker{bottomUpFacts: h, keeps: pool.Make[bool](h.v.mem, n)}
 	by := pool.Make[int32](h.v.mem, len(h.file)) // of each unit, the instruction plus one of which the last cone makes it
 	for k := range int32(n) {
-		for _, x := range h.v.writes.Of(k) {
-			l.keeps[k] = l.keeps[k] || h.v.list[x].out
-		}
-	}
-	for k := range int32(n) {
-		l.cone(k)
-		for _, m := range l.list[1:] {
+		cone := h.cones.Of(k)
+		for _, m := range cone[1:] {
 			for _, x := range h.v.writes.Of(m) {
 				by[h.unit(x)] = k + 1
 			}
 		}
 		from := len(h.ahead.Items)
-		for _, m := range l.list {
+		for _, m := range cone {
 			for _, u := range h.needs.Of(m) {
 				if own := h.file[u] == predicates && m == k; own || h.file[u] != predicates && by[u] != k+1 {
 					h.ahead.Add(from, u)
@@ -118,6 +114,28 @@ func (h *bottomUpFacts) lookAhead() {
 	}
 	h.v.mem.Release(mark)
 	h.askers.Turn(h.v.mem, &h.ahead, len(h.file), nil)
+}
+
+// findCones finds what only each instruction needs, unless that is known.
+func (h *bottomUpFacts) findCones() {
+	if h.cones.Keys() > 0 {
+		return
+	}
+	n := len(h.g.Instrs)
+	h.cones.Grow(h.v.mem, n, 2*n)
+	mark := h.v.mem.Mark()
+	l := looker{bottomUpFacts: h, keeps: pool.Make[bool](h.v.mem, n)}
+	for k := range int32(n) {
+		for _, x := range h.v.writes.Of(k) {
+			l.keeps[k] = l.keeps[k] || h.v.list[x].out
+		}
+	}
+	for k := range int32(n) {
+		l.cone(k)
+		h.cones.Items = append(h.cones.Items, l.list...)
+		h.cones.Close()
+	}
+	h.v.mem.Release(mark)
 }
 
 // looker finds what only one instruction needs.

@@ -22,11 +22,10 @@ func (v *verdict) instead(guess float64) float64 { return tuning.Likely(guess) *
 // then, if that costs no more than the first order without is likely to; else
 // all stays as it is.
 func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, source [][]*ori.Instr, judge Judge) bool {
-	back := remat.Derived(f, p.over(f))
-	if back == nil {
+	do := remat.Derivable(f, p.over(f))
+	if do == nil {
 		return false
 	}
-	back()
 	f.Reorder(source)
 	p.arrange(f)
 	f.Touch()
@@ -37,9 +36,12 @@ func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, so
 	}
 	slack, full := s.tune.Slack, p.excess()
 	var undo []func()
-	for back != nil && len(undo) < s.tune.Derived.Rounds && p.short() {
-		if back = remat.Derived(f, p.over(f)); back != nil {
-			undo = append(undo, back)
+	for do != nil && len(undo) < s.tune.Derived.Rounds && p.short() {
+		if len(undo) > 0 {
+			do = remat.Derivable(f, p.over(f))
+		}
+		if do != nil {
+			undo = append(undo, do())
 			f.Touch()
 			s = analyse(f, a, s.tune)
 			p = s.preScheduler(p.budget, how(s.tune)).reaching(f)

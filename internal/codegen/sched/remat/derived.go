@@ -27,17 +27,27 @@ const (
 // number of the block. It returns what takes all of it back, the places of
 // instructions aside, or nil if nothing changed.
 func Derived(f *ori.Func, over []int32) (undo func()) {
+	if do := Derivable(f, over); do != nil {
+		return do()
+	}
+	return nil
+}
+
+// Derivable returns what does that as long as nothing but the places of
+// instructions in their blocks changes, or nil if nothing is made again.
+func Derivable(f *ori.Func, over []int32) (do func() (undo func())) {
 	d := newDerived(f, over)
 	if !d.choose(d.candidates()) {
 		return nil
 	}
-	return d.apply(d.block)
+	return func() func() { return d.apply(d.block) }
 }
 
 // newDerived looks at f, whose blocks have so many words too many.
 func newDerived(f *ori.Func, over []int32) *derived {
 	d := &derived{f: f, over: over, dom: flow.DomOf(f), live: flow.LiveOf(f), def: make([]*ori.Instr, len(f.Regs)), place: make([]int32, f.NumInstrs())}
 	d.loops = flow.LoopsOf(f, d.dom)
+	d.whole = make([]bits.Set, f.NumBlocks())
 	d.state, d.srcs = make([]state, len(f.Regs)), make([][]ori.Operand, len(f.Regs))
 	d.index()
 	return d
@@ -94,6 +104,7 @@ type derived struct {
 	uses  [][]*ori.Instr
 	place []int32 // of each instruction, by its number, in its block
 	hot   []*ori.Block
+	whole []bits.Set // of blocks, what lives where they begin and where they end, once it was asked for
 	state []state
 	srcs  [][]ori.Operand // of what is made again
 
@@ -170,7 +181,20 @@ func (d *derived) before(r ori.Reg, i *ori.Instr) bool {
 
 // through reports whether r lives through a block.
 func (d *derived) through(r ori.Reg, b *ori.Block) bool {
+	if d.f.Regs[r].Width == 1 {
+		n := d.live.Number(r, 0)
+		return n >= 0 && d.both(b).Has(n)
+	}
 	return d.in(d.live.Start(b), r) && d.in(d.live.End(b), r)
+}
+
+// both returns the numbers of the words that live where b begins and where it ends.
+func (d *derived) both(b *ori.Block) bits.Set {
+	if d.whole[b.ID] == nil {
+		d.whole[b.ID] = d.live.Start(b).Clone()
+		d.whole[b.ID].And(d.live.End(b))
+	}
+	return d.whole[b.ID]
 }
 
 func (d *derived) in(set bits.Set, r ori.Reg) bool {
