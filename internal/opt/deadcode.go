@@ -12,14 +12,13 @@ import (
 // starting from what can be seen from outside: a word that only its own next
 // value reads is not.
 func DeadCode(f *ori.Func) bool {
+	if f.Recall(ori.FactNeeded) != nil {
+		return false
+	}
 	changed := branch.Unreachable(f)
 	v := ValuesOf(f)
 	m := newMarker(f, v)
-	for len(m.work) > 0 {
-		i := m.work[len(m.work)-1]
-		m.work = m.work[:len(m.work)-1]
-		m.sources(i)
-	}
+	m.run()
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if !m.needed[i.ID] {
@@ -32,7 +31,26 @@ func DeadCode(f *ori.Func) bool {
 		}
 	}
 	v.Keep()
+	f.Remember(ori.FactNeeded, needed{})
 	return changed
+}
+
+// needed says that nothing of a function is dead.
+type needed struct{}
+
+// Holds reports whether that is so.
+func (needed) Holds(f *ori.Func) bool {
+	v := ValuesOf(f)
+	m := newMarker(f, v)
+	m.run()
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if !m.needed[i.ID] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // GathersFor reports whether g brings the threads of the warp together for i
@@ -92,6 +110,15 @@ func newMarker(f *ori.Func, v *Values) *marker {
 		}
 	}
 	return m
+}
+
+// run marks all that is needed.
+func (m *marker) run() {
+	for len(m.work) > 0 {
+		i := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		m.sources(i)
+	}
 }
 
 func (m *marker) mark(i *ori.Instr) {

@@ -13,6 +13,8 @@ const (
 	FactLive                // words alive at the ends of blocks
 	FactAlias               // what accesses to memory touch
 	FactUniform             // what differs between the threads of a warp
+	FactNeeded              // nothing is dead
+	FactIndex               // who writes and who reads every register
 	numFacts
 )
 
@@ -23,6 +25,7 @@ var factRows = [numFacts]struct {
 }{
 	FactDom: {"dominators", false}, FactPostDom: {"post-dominators", false}, FactLoops: {"loops", false},
 	FactValues: {"values", true}, FactLive: {"liveness", true}, FactAlias: {"alias", true}, FactUniform: {"uniformity", true},
+	FactNeeded: {"proof that all is needed", true}, FactIndex: {"index", true},
 }
 
 // Holder is the result of an analysis that can be asked whether it is still

@@ -102,7 +102,7 @@ type Judge struct {
 	held held // in all orders
 
 	guess *guess // the last without a bound
-	regs int  // that f had when that was asked
+	regs  int    // that f had when that was asked
 }
 
 // NewJudge returns a judge of the orders that f will have. From its first

@@ -90,9 +90,13 @@ func (h *bottomUpFacts) lookAhead() {
 		return
 	}
 	n := len(h.g.Instrs)
-	h.ahead.Grow(h.v.mem, n, 2*len(h.v.reads.Items))
-	h.ahead.Reset()
 	h.findCones()
+	wants := 0
+	for _, m := range h.cones.Items {
+		wants += len(h.needs.Of(m))
+	}
+	h.ahead.Grow(h.v.mem, n, wants)
+	h.ahead.Reset()
 	mark := h.v.mem.Mark()
 	by := pool.Make[int32](h.v.mem, len(h.file)) // of each unit, the instruction plus one of which the last cone makes it
 	for k := range int32(n) {
@@ -122,7 +126,7 @@ func (h *bottomUpFacts) findCones() {
 		return
 	}
 	n := len(h.g.Instrs)
-	h.cones.Grow(h.v.mem, n, 2*n)
+	h.cones.Grow(h.v.mem, n, 3*n)
 	mark := h.v.mem.Mark()
 	l := looker{bottomUpFacts: h, keeps: pool.Make[bool](h.v.mem, n)}
 	for k := range int32(n) {

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 )
@@ -12,17 +14,41 @@ type Index struct {
 	Defs, Uses [][]*ori.Instr
 }
 
-// IndexOf makes the index of a function.
+// IndexOf returns the index of a function, in the memory of the one before if the
+// function has changed since: who asks again forgets that.
 func IndexOf(f *ori.Func) Index {
-	lists := make([][]*ori.Instr, 2*len(f.Regs))
-	x := Index{lists[:len(f.Regs):len(f.Regs)], lists[len(f.Regs):]}
-	size := pool.Make[int32](f.Scratch(), 2*len(f.Regs))
+	if x, ok := f.Recall(ori.FactIndex).(*index); ok {
+		return x.Index
+	}
+	x, ok := f.Former(ori.FactIndex).(*index)
+	if !ok {
+		x = new(index)
+	}
+	x.fill(f)
+	f.Remember(ori.FactIndex, x)
+	return x.Index
+}
+
+// index is an index with its memory.
+type index struct {
+	Index
+	lists [][]*ori.Instr
+	room  []*ori.Instr
+}
+
+// fill makes it the index of f.
+func (x *index) fill(f *ori.Func) {
+	n := len(f.Regs)
+	x.lists = slices.Grow(x.lists[:0], 2*n)[:2*n]
+	x.Index = Index{x.lists[:n:n], x.lists[n:]}
+	size := pool.Make[int32](f.Scratch(), 2*n)
 	total := 0
 	operands(f, func(_ *ori.Instr, r ori.Reg, use int) {
 		size[2*int(r)+use]++
 		total++
 	})
-	room := make([]*ori.Instr, total)
+	x.room = slices.Grow(x.room[:0], total)[:total]
+	room := x.room
 	for r := range f.Regs {
 		n, m := size[2*r], size[2*r+1]
 		x.Defs[r], x.Uses[r], room = room[:0:n], room[n:n:n+m], room[n+m:]
@@ -34,7 +60,14 @@ func IndexOf(f *ori.Func) Index {
 			x.Uses[r] = append(x.Uses[r], i)
 		}
 	})
-	return x
+}
+
+// Holds compares with the index of f as it is.
+func (x *index) Holds(f *ori.Func) bool {
+	var y index
+	y.fill(f)
+	same := func(a, b [][]*ori.Instr) bool { return slices.EqualFunc(a, b, slices.Equal) }
+	return same(x.Defs, y.Defs) && same(x.Uses, y.Uses)
 }
 
 // operands visits every register that an instruction writes, with zero, or
