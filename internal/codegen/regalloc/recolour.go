@@ -26,11 +26,8 @@ type recolourer struct {
 // holding says that a group has a register from one point to another.
 type holding struct {
 	from, to, who int32
-	weight        int32 // see weight; fixedWeight if it cannot be moved
+	weight        int32 // see weight; MaxInt32 if it cannot be moved
 }
-
-// fixedWeight is more than any group weighs that can be moved.
-const fixedWeight = math.MaxInt32
 
 // recolour gives every group a register below the budget, in the order of a walk,
 // and reports whether all found one.
@@ -68,7 +65,7 @@ func (t *trial) recolour(o order, stuck int) bool {
 // hold notes the registers that a group was given.
 func (p *recolourer) hold(v int32) {
 	x, r := &p.g.info[v], p.phys[v]
-	weight := int32(fixedWeight)
+	weight := int32(math.MaxInt32)
 	if x.fixed < 0 {
 		weight = int32(x.width) * (1 + p.moved[v])
 	}
@@ -141,7 +138,7 @@ func (p *recolourer) weight(v int32, r int16, most int) (sum int) {
 					continue
 				}
 				met[h.who] = look
-				if sum += int(h.weight); h.weight == fixedWeight || sum >= most {
+				if sum += int(h.weight); h.weight == math.MaxInt32 || sum >= most {
 					return most
 				}
 			}
