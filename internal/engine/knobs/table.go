@@ -176,7 +176,7 @@ var table = [...]Knob{
 	SchedGreedy:     {"SchedGreedy", Int, "525", "cycles that an order must save for loads to leave no registers to results of shorter latency"},
 	SchedStored:     {"SchedStored", Int, "16", "words less that a store counts for in orders that have stores first"},
 	SchedTested:     {"SchedTested", Int, "32", "the same for what leads to the guards of stores"},
-	SchedCopied:     {"SchedCopied", Int, "0", "cycles before its end at which a loop that waits for all its copies has the next on their way (600 is about what they take); 0: its products stay before the barrier"},
+	SchedCopied:     {"SchedCopied", Int, "600", "cycles before its end at which a loop that waits for all its copies has the next on their way; 0: its products stay before the barrier"},
 	DerivedRounds:   {"DerivedRounds", Int, "3", "times that values are made again in the blocks that read them, at most, where registers run out"},
 	DerivedSlack:    {"DerivedSlack", Int, "30", "registers that this frees beyond those that lack"},
 	DerivedShare:    {"DerivedShare", Int, "5", "the part of the words too many, one in so many, that must be gone then"},
