@@ -321,6 +321,26 @@ def swiglu(A, B, O, n, BLK: tl.constexpr):
 
 
 @triton.jit
+def odd_copy(A, O, n, BLK: tl.constexpr):
+    """The size is no multiple of anything, so words go one by one."""
+    o = tl.program_id(0) * BLK + tl.arange(0, BLK)
+    tl.store(O + o, tl.load(A + o, mask=o < n), mask=o < n)
+
+
+@triton.jit
+def odd_add(A, B, O, n, BLK: tl.constexpr):
+    o = tl.program_id(0) * BLK + tl.arange(0, BLK)
+    tl.store(O + o, tl.load(A + o, mask=o < n) + tl.load(B + o, mask=o < n), mask=o < n)
+
+
+@triton.jit
+def odd_gelu(A, O, n, BLK: tl.constexpr):
+    o = tl.program_id(0) * BLK + tl.arange(0, BLK)
+    a = tl.load(A + o, mask=o < n).to(tl.float32)
+    tl.store(O + o, (a / (1 + tl.exp(-1.702 * a))).to(O.dtype.element_ty), mask=o < n)
+
+
+@triton.jit
 def entropy(X, T, O, N, BLK: tl.constexpr):
     """Cross entropy of rows that are read in turns."""
     r = tl.program_id(0).to(tl.int64)

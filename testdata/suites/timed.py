@@ -97,6 +97,11 @@ for n, b in [(2000, 2048), (8000, 8192)]:
 case("layernorm_back_2000", "lnorm_back", (512,), lambda T: [T(f16, 8192, 2000), T(f16, 8192, 2000), T(f16, 2000), T(f16, 8192, 2000), T(f32, 512, 2000), 2000, 1e-5, 2048, 16], num_warps=8)
 case("rms_rope_128", "rms_rope", (8192,), lambda T: [T(bf16, 131072, 128), T(f32, 128), T(f32, 131072, 64), T(f32, 131072, 64), T(bf16, 131072, 128), 1e-6, 128, 16], num_warps=4)
 case("swiglu", "swiglu", (16384,), lambda T: [T(bf16, 1 << 24), T(bf16, 1 << 24), T(bf16, 1 << 24), (1 << 24) - 5, 1024], num_warps=4)
+ODD = (1 << 24) - 5  # elements: vectors of them are not known to be whole
+for t in (bf16, f32):
+    for block in (512, 1024, 2048):
+        for kernel, inputs in (("odd_copy", 1), ("odd_add", 2), ("odd_gelu", 1)):
+            case(f"{kernel}_{SHORT[t]}_{block}", kernel, (-(-ODD // block),), lambda T, t=t, block=block, inputs=inputs: [T(t, ODD) for _ in range(inputs + 1)] + [ODD, block], num_warps=4)
 case("entropy", "entropy", (2048,), lambda T: [T(bf16, 2048, 50257), T(i32, 2048, top=50257), T(f32, 2048), 50257, 4096], num_warps=8)
 case("scan_1024", "scan", (4096,), lambda T: [T(f32, 16384, 1024), T(f32, 16384, 1024), 1024, 4], num_warps=4)
 case("scan_linear", "scan_linear", (16, 64), lambda T: [T(f32, 64, 1024, 1024), T(f32, 64, 1024, 1024), T(f32, 64, 1024, 1024), 1024, 1024, 32, 64], num_warps=4)

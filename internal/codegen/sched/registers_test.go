@@ -27,7 +27,7 @@ func streams(n int) (*ori.Func, *ori.Block) {
 	for k := range n {
 		x, y, z := f.NewReg(ori.R, 1), f.NewReg(ori.R, 1), f.NewReg(ori.R, 1)
 		for j, r := range []ori.Reg{x, y} {
-			body.Append(f.NewInstr(op.LDG, op.M(op.ME), ops(f.Words(r)), ops(d, ori.Addr(f.Words(base), int64(8*k+4*j)))))
+			body.Append(f.NewInstr(op.LDG, op.M(op.ME), ops(f.Words(r)), ops(d, ori.Addr(f.Words(base), int64(64*k+32*j)))))
 		}
 		body.Append(f.NewInstr(op.FADD, op.Mods{}, ops(f.Words(z)), ops(f.Words(x), f.Words(y))))
 		body.Append(f.NewInstr(op.STS, op.Mods{}, nil, ops(ori.Addr(f.Words(at), int64(4*k)), f.Words(z))))

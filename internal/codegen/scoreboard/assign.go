@@ -17,10 +17,13 @@ import (
 // stalls until nothing changes: states only grow where paths meet, so it
 // ends, and the last visit of every block saw everything that can be
 // pending there.
-func Assign(f *ori.Func, a *target.Arch) {
+func Assign(f *ori.Func, a *target.Arch, least Sectors) {
 	addJumps(f)
 	addDummies(f, a)
 	s := newAssigner(f, a)
+	for n := range s.nodes {
+		s.gather(&s.nodes[n], least)
+	}
 	s.handOut()
 	s.solve()
 	s.write()
@@ -46,6 +49,7 @@ type assigner struct {
 	f        *ori.Func
 	arch     *target.Arch
 	timing   *target.Timing
+	describe *timing.Describer
 	nodes    []node
 	walk     walker
 	reserved uint8 // barriers that only asynchronous groups use
@@ -57,7 +61,7 @@ const usualRecords = 4
 
 func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 	d := timing.NewDescriber(f, a)
-	s := &assigner{f: f, arch: a, timing: d.Timing, nodes: make([]node, len(f.Blocks))}
+	s := &assigner{f: f, arch: a, timing: d.Timing, describe: d, nodes: make([]node, len(f.Blocks))}
 	number := pool.Make[int32](f.Scratch(), f.NumBlocks())
 	longest := 0
 	for n, b := range f.Blocks {

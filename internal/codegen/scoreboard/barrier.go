@@ -153,6 +153,9 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 		for _, a := range e.Reads {
 			mark(&access, a, k)
 		}
+		for _, a := range e.Behind {
+			mark(&access, a, k)
+		}
 		for _, a := range e.Clears {
 			mark(&access, a, k)
 			mark(&write, a, k)
@@ -388,6 +391,11 @@ func touches(e *timing.Event, y *slot) bool {
 	}
 	for _, a := range e.Clears {
 		if y.cells.has(a) {
+			return true
+		}
+	}
+	for _, a := range e.Behind {
+		if !y.reads && y.cells.has(a) {
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ func BenchmarkAssign(b *testing.B) {
 				f := newMaker(1).function(shape[0], shape[1])
 				n = f.NumInstrs()
 				b.StartTimer()
-				Assign(f, target.Find("sm_90a"))
+				Assign(f, target.Find("sm_90a"), Sectors{4, 3})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/instr")
 		})
@@ -29,7 +29,7 @@ func BenchmarkCheck(b *testing.B) {
 			f := newMaker(1).function(shape[0], shape[1])
 			n := f.NumInstrs()
 			a := target.Find("sm_90a")
-			Assign(f, a)
+			Assign(f, a, Sectors{4, 3})
 			for b.Loop() {
 				if err := Check(f, a); err != nil {
 					b.Fatal(err)

@@ -17,7 +17,7 @@ func TestRandomPrograms(t *testing.T) {
 		a := target.Find(name)
 		for seed := range uint64(150) {
 			f := newMaker(seed).function(1+int(seed%7), 14)
-			Assign(f, a)
+			Assign(f, a, Sectors{4, 3})
 			if err := Check(f, a); err != nil {
 				t.Fatalf("%s seed %d: %v\n%s", name, seed, err, f)
 			}
@@ -245,7 +245,7 @@ func TestMutations(t *testing.T) {
 		for seed := range uint64(700) {
 			r := rand.New(rand.NewPCG(seed, 99))
 			f := newMaker(seed).function(1+int(seed%5), 12)
-			Assign(f, a)
+			Assign(f, a, Sectors{4, 3})
 			kind := mutate(f, r)
 			for kind == "" {
 				kind = mutate(f, r)
@@ -284,7 +284,7 @@ func TestBruteForceAgrees(t *testing.T) {
 		a := target.Find(name)
 		for seed := range uint64(60) {
 			f := newMaker(seed).function(1+int(seed%5), 12)
-			Assign(f, a)
+			Assign(f, a, Sectors{4, 3})
 			for _, p := range paths(f, a, rand.New(rand.NewPCG(seed, 3)), 8, 90) {
 				pairs += len(p) * len(p) / 2
 				if broken(p, target.TimingOf(a)) {

@@ -41,7 +41,7 @@ func assignedBlocks(t *testing.T, arch, blocks string) *ori.Func {
 		t.Fatal(err)
 	}
 	a := target.Find(arch)
-	Assign(m.Funcs[0], a)
+	Assign(m.Funcs[0], a, Sectors{4, 3})
 	if err := Check(m.Funcs[0], a); err != nil {
 		t.Fatal(err)
 	}

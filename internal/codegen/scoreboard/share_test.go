@@ -33,7 +33,7 @@ func TestAddressesDoNotWaitForLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	Assign(f, target.Find("sm_90"))
+	Assign(f, target.Find("sm_90"), Sectors{4, 3})
 	var results uint8 // barriers of loads that nobody has waited for
 	for i := range f.Blocks[0].Instrs {
 		if i.Op == op.IMAD && i.Sched.Wait&results != 0 {
@@ -74,7 +74,7 @@ HMMA.16816.F32 r3 = r0, r1, r3
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Assign(f, target.Find("sm_90"))
+		Assign(f, target.Find("sm_90"), Sectors{4, 3})
 		if kept := f.Blocks[0].First().Srcs()[0].Flags&ori.Reuse != 0; kept != c.kept {
 			t.Errorf("%s: kept %v\n%s", c.name, kept, f)
 		}
@@ -110,7 +110,7 @@ func TestLoadsOverwriteTheirAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	Assign(f, target.Find("sm_90"))
+	Assign(f, target.Find("sm_90"), Sectors{4, 3})
 	for i := range f.Blocks[0].Instrs {
 		if i.Op == op.LDS && i.Sched.Wait != 0 {
 			t.Fatalf("a load waits for those before it:\n%s", f)
@@ -135,7 +135,7 @@ func TestPollsAreApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	Assign(f, target.Find("sm_90"))
+	Assign(f, target.Find("sm_90"), Sectors{4, 3})
 	poll := f.Blocks[0].First().Sched.WrBar
 	for i := range f.Blocks[0].Instrs {
 		if poll >= 0 && i.Op == op.IADD3 && i.Sched.Wait>>poll&1 != 0 {
@@ -159,7 +159,7 @@ func TestArrivalsReadAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.Funcs[0]
-		Assign(f, target.Find("sm_90"))
+		Assign(f, target.Find("sm_90"), Sectors{4, 3})
 		if i := f.Blocks[0].First().Next(); (i.Sched.Wait != 0) != c.waits {
 			t.Errorf("%s: waits %v\n%s", c.text, !c.waits, f)
 		}
@@ -193,7 +193,7 @@ b0:
 		}
 		f := m.Funcs[0]
 		a := target.Find("sm_90")
-		Assign(f, a)
+		Assign(f, a, Sectors{4, 3})
 		var first, pending uint8
 		for i := range f.Blocks[0].Instrs {
 			switch {

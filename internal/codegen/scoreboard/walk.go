@@ -274,6 +274,11 @@ func (w *walker) needs(e *timing.Event) uint8 {
 			mask |= w.wr[c] | w.rd[c]
 		}
 	}
+	for _, a := range e.Behind {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			mask |= w.wr[c]
+		}
+	}
 	return mask
 }
 

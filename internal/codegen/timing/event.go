@@ -95,6 +95,7 @@ type Event struct {
 	Reads   []Access
 	Writes  []Access
 	Clears  []Access // registers that nothing before it may still read or write
+	Behind  []Access // registers whose results it lets come first, though it does not read them
 	Ctrl    Ctrl
 }
 

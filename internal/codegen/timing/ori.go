@@ -111,6 +111,15 @@ func (d *Describer) arrival(i *ori.Instr) {
 	}
 }
 
+// Cells are the registers that o names.
+func (d *Describer) Cells(o ori.Operand) Access {
+	if !o.HasReg() {
+		return Access{}
+	}
+	info := &d.f.Regs[o.Reg]
+	return Access{Cell: FirstCell[files[info.Class]] + uint16(info.Phys+int16(o.Sub)), N: max(1, o.N)}
+}
+
 func (d *Describer) source(o ori.Operand, n uint8) {
 	if !o.HasReg() {
 		return

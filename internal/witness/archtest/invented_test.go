@@ -151,7 +151,7 @@ func TestInventedMemory(t *testing.T) {
 	if e := d.Instr(i); e.Leaves != op.Stored || e.Awaits != op.Fetched {
 		t.Errorf("leaves %b, awaits %b", e.Leaves, e.Awaits)
 	}
-	scoreboard.Assign(f, a)
+	scoreboard.Assign(f, a, scoreboard.Sectors{})
 	if err := scoreboard.Check(f, a); err != nil {
 		t.Error(err)
 	}

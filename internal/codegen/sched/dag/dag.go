@@ -70,30 +70,31 @@ const (
 
 // Grapher builds graphs. Its tables are used again for every region.
 type Grapher struct {
-	tune     *tuning.Tuning
-	Names    *words.Numbering
-	desc     *timing.Describer
-	Timing   *target.Timing
-	words    []word
-	reads    []readOf // of all words of the region
-	stamp    int32
-	list     []words.Access
-	Alias    *flow.Alias         // nil after allocation
-	Diverged *flow.Divergence    // nil where no block exchanges words behind a barrier
-	Patient  bool                // see loaded
-	Busy     *estimate.BusyTable // where scarce units are looked for
-	crowded  bool                // there is one in this region
-	loads    []places.Touch
-	stores   []places.Touch
-	narrow   []places.Touch // see together
-	Far      places.Reach   // of the region
-	joint    []int32        // since the last barrier, what threads of a warp do together
-	barrier  int32          // the last barrier of the block, -1 = none
-	groups   groupOrder
-	Open     openOrder // after allocation
-	Alone    bool      // a block of the kernel fills a multiprocessor
-	Turns    int       // that rows of a region must have to take turns
-	drains   []bool    // see draining.go
+	tune       *tuning.Tuning
+	Names      *words.Numbering
+	desc       *timing.Describer
+	Timing     *target.Timing
+	words      []word
+	reads      []readOf // of all words of the region
+	stamp      int32
+	list       []words.Access
+	Alias      *flow.Alias         // nil after allocation
+	Diverged   *flow.Divergence    // nil where no block exchanges words behind a barrier
+	Patient    bool                // see loaded
+	Busy       *estimate.BusyTable // where scarce units are looked for
+	crowded    bool                // there is one in this region
+	loads      []places.Touch
+	stores     []places.Touch
+	narrow     []places.Touch // see together
+	fromSector []places.Touch // the same
+	Far        places.Reach   // of the region
+	joint      []int32        // since the last barrier, what threads of a warp do together
+	barrier    int32          // the last barrier of the block, -1 = none
+	groups     groupOrder
+	Open       openOrder // after allocation
+	Alone      bool      // a block of the kernel fills a multiprocessor
+	Turns      int       // that rows of a region must have to take turns
+	drains     []bool    // see draining.go
 }
 
 // NewGrapher returns a grapher for the instructions that names knows.
@@ -107,7 +108,7 @@ func NewGrapher(names *words.Numbering, a *target.Arch, tune *tuning.Tuning) *Gr
 func (b *Grapher) Build(instrs []*ori.Instr, end *ori.Instr) *Graph {
 	b.stamp++
 	b.reads = b.reads[:0]
-	b.loads, b.stores, b.narrow, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.narrow[:0], b.joint[:0], -1
+	b.loads, b.stores, b.narrow, b.fromSector, b.joint, b.barrier = b.loads[:0], b.stores[:0], b.narrow[:0], b.fromSector[:0], b.joint[:0], -1
 	b.groups.begin()
 	b.Open.begin()
 	n, mem := len(instrs), b.Names.F.Scratch()
@@ -343,6 +344,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 	case b.Alias != nil && places.PutsFlag(i): // else the predicate lives over the barrier
 		b.joint = append(b.joint, k)
 	}
+	b.noteLoad(k, i)
 	t, ok := places.TouchOf(i)
 	if !ok {
 		b.stack(g, k, i)
@@ -381,7 +383,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 			g.edge(b.loads[n].Node, k, 1)
 		}
 	}
-	b.note(&t)
+	b.noteStore(&t)
 	if t.Write {
 		b.stores = append(slices.DeleteFunc(b.stores, func(u places.Touch) bool { return t.Covers(&u) }), t)
 	} else {
