@@ -6,7 +6,6 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/sinking"
-	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/target"
@@ -121,13 +120,7 @@ func (s *analysis) lacksRoom(budget Budget, how strategy) bool {
 // shortens reports whether the orders of p let more warps run than those of q, or
 // as many that take less time.
 func (p *preScheduler) shortens(f *ori.Func, q *preScheduler) bool {
-	cost := func(x *preScheduler) tuning.Cost {
-		limit := x.limit
-		_, c := x.found(f)
-		x.limit = limit
-		return c
-	}
-	left, now := cost(p), cost(q)
+	left, now := p.costs(f), q.costs(f)
 	return left.Warps > now.Warps || left.Warps == now.Warps && left.Latency < now.Latency
 }
 

@@ -81,7 +81,7 @@ func (p *preScheduler) over(f *ori.Func) []int32 {
 func (s *analysis) rematStep(f *ori.Func, a *target.Arch, p *preScheduler) (*analysis, *preScheduler) {
 	below := s.cliffs.StepBelow(p.peak)
 	words := below - estimate.Tight
-	if p.peak <= int32(p.tune.Crowded) || below == 0 || p.budget.Limits != nil || p.tune.Manner != 0 || p.peak-words > int32(p.tune.Again) {
+	if below == 0 || p.budget.Limits != nil || p.tune.Manner != 0 || p.peak-words > int32(p.tune.Again) {
 		return s, p
 	}
 	over := make([]int32, f.NumBlocks())

@@ -2,8 +2,8 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
-
 	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
+	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -16,12 +16,12 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 		// at what keeps its place between regions there may be too many words, too
 		over := p.most[general] + estimate.Tight - below
 		between := over > 0
-		if below == 0 || between && (p.peak <= int32(s.tune.Crowded) || over > int32(s.tune.Again)) {
+		if below == 0 || over > int32(s.tune.Again) {
 			break
 		}
-		var warps float64
+		var now tuning.Cost
 		if between {
-			warps = p.warps(f)
+			now = p.costs(f)
 		}
 		order := f.Order()
 		undo := remat.Later(f, p.fuller(below-estimate.Tight))
@@ -31,7 +31,7 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 		f.Touch()
 		t := analyse(f, a, s.tune)
 		q := t.preScheduler(p.budget, how(s.tune))
-		if q.peak+estimate.Tight > below || 100*t.issued(f, q) > float64(100+s.tune.Later)*s.issued(f, p) || between && q.warps(f) <= warps {
+		if q.peak+estimate.Tight > below || 100*t.issued(f, q) > float64(100+s.tune.Later)*s.issued(f, p) || between && !q.fills(f, now) {
 			undo()
 			f.Reorder(order)
 			break
@@ -41,12 +41,18 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 	return s, p
 }
 
-// warps is how many share a scheduler with the orders that p comes to.
-func (p *preScheduler) warps(f *ori.Func) float64 {
+// costs is about how long f takes with the orders that p comes to.
+func (p *preScheduler) costs(f *ori.Func) tuning.Cost {
 	limit := p.limit
 	_, c := p.found(f)
 	p.limit = limit
-	return c.Warps
+	return c
+}
+
+// fills reports whether the orders of p let more warps run than was so, and take no longer for it.
+func (p *preScheduler) fills(f *ori.Func, now tuning.Cost) bool {
+	left := p.costs(f)
+	return left.Warps > now.Warps && left.Latency <= p.tune.Longest(now, left.Warps)
 }
 
 // issued is how many instructions of f run, loops weighed.

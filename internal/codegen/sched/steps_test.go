@@ -308,13 +308,13 @@ func TestRematLater(t *testing.T) {
 
 // TestRematBetween: addresses that live over a barrier at which too many words
 // live, as many as before and behind it, are made again behind it where few words are
-// too many for a step of occupancy, and more than a few live at all.
+// too many for a step of occupancy, and not where they all fit the first.
 func TestRematBetween(t *testing.T) {
 	ops := func(o ...ori.Operand) []ori.Operand { return o }
 	for _, c := range []struct {
 		values int
 		some   bool // addresses are made again
-	}{{84, true}, {56, false}, {96, false}} {
+	}{{84, true}, {56, true}, {10, false}, {96, false}} {
 		f := (&ori.Module{}).NewFunc("addresses")
 		f.Kernel = true
 		f.Props.ReqNTid = [3]int32{128, 1, 1}
