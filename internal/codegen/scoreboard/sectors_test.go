@@ -10,13 +10,14 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// TestSectors: of four narrow loads from a sector all wait for the first, unless its
-// base changed; the first of three narrow stores to one waits for what all of them
+// TestSectors: in a block with narrow stores to a sector all of four narrow loads from one wait
+// for the first, unless its base changed; the first of three narrow stores to one waits for what all of them
 // store.
 func TestSectors(t *testing.T) {
 	load := func(r, at int) string { return fmt.Sprintf("LDG.E r%d = desc[u6], [r0.64+%#x]\n", r, at) }
 	store := func(r, at int) string { return fmt.Sprintf("STG.E desc[u6], [r1.64+%#x], r%d\n", at, r) }
 	four := load(2, 0) + load(3, 4) + load(4, 8) + load(5, 12)
+	three := store(2, 0) + store(3, 4) + store(4, 8)
 	for _, c := range []struct {
 		name, text string
 		least      Sectors
@@ -25,11 +26,12 @@ func TestSectors(t *testing.T) {
 		waits      []int // for the loads of these numbers
 		not        []int
 	}{
-		{"four loads", four, Sectors{4, 3}, op.LDG, 1, []int{0}, nil},
-		{"never", four, Sectors{0, 0}, op.LDG, 1, nil, []int{0}},
-		{"too few", load(2, 0) + load(3, 4) + load(4, 8), Sectors{4, 3}, op.LDG, 1, nil, []int{0}},
-		{"several sectors", load(2, 0) + load(3, 32) + load(4, 64) + load(5, 96), Sectors{4, 3}, op.LDG, 1, nil, []int{0}},
-		{"another base", load(2, 0) + load(3, 4) + "IADD3 r0[0] = r1[0], 0x4, rz\n" + load(4, 8) + load(5, 12), Sectors{4, 3}, op.LDG, 3, nil, []int{2}},
+		{"four loads", four + three, Sectors{4, 3}, op.LDG, 1, []int{0}, nil},
+		{"no stores", four, Sectors{4, 3}, op.LDG, 1, nil, []int{0}},
+		{"never", four + three, Sectors{0, 0}, op.LDG, 1, nil, []int{0}},
+		{"too few", load(2, 0) + load(3, 4) + load(4, 8) + three, Sectors{4, 3}, op.LDG, 1, nil, []int{0}},
+		{"several sectors", load(2, 0) + load(3, 32) + load(4, 64) + load(5, 96) + three, Sectors{4, 3}, op.LDG, 1, nil, []int{0}},
+		{"another base", load(2, 0) + load(3, 4) + "IADD3 r0[0] = r1[0], 0x4, rz\n" + load(4, 8) + load(5, 12) + three, Sectors{4, 3}, op.LDG, 3, nil, []int{2}},
 		{"three stores", load(2, 0) + load(3, 256) + load(4, 512) + store(2, 0) + store(3, 4) + store(4, 8), Sectors{4, 3}, op.STG, 0, []int{0, 1, 2}, nil},
 		{"two stores", load(2, 0) + load(3, 256) + store(2, 0) + store(3, 4), Sectors{4, 3}, op.STG, 0, []int{0}, []int{1}},
 		{"changed before it", load(2, 0) + load(3, 256) + store(2, 0) + "IADD3 r3 = r3, 0x1, rz\n" + store(3, 4) + store(2, 8), Sectors{4, 3}, op.STG, 0, []int{0}, []int{1}},

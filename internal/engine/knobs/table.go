@@ -179,7 +179,7 @@ var table = [...]Knob{
 	SchedStored:     {"SchedStored", Int, "16", "words less that a store counts for in orders that have stores first"},
 	SchedTested:     {"SchedTested", Int, "32", "the same for what leads to the guards of stores"},
 	SchedCopied:     {"SchedCopied", Int, "600", "cycles before its end at which a loop that waits for all its copies has the next on their way; 0: its products stay before the barrier"},
-	SectorLoads:     {"SectorLoads", Int, "4", "narrow loads from one sector of global memory from which on all wait for the first of them; 0: never"},
+	SectorLoads:     {"SectorLoads", Int, "4", "narrow loads from one sector of global memory from which on all wait for the first of them, beside such stores; 0: never"},
 	SectorStores:    {"SectorStores", Int, "3", "narrow stores to one sector from which on the first waits for what all of them store; 0: never"},
 	DerivedRounds:   {"DerivedRounds", Int, "3", "times that values are made again in the blocks that read them, at most, where registers run out"},
 	DerivedSlack:    {"DerivedSlack", Int, "30", "registers that this frees beyond those that lack"},

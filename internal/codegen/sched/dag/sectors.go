@@ -19,7 +19,8 @@ import (
 //
 // Loads from a sector follow the first of them when it is there. Sent while
 // it is on its way, each comes back in parts and at its own time, and so do the
-// warps that wait for them all; what they store then is written in parts.
+// warps that wait for them all; what they store then is written in parts. Where
+// nothing is stored so, nothing is gained.
 //
 // The graphs here keep the order, and scoreboard/sectors.go has the machine wait.
 
@@ -44,13 +45,16 @@ func (b *Grapher) noteLoad(k int32, i *ori.Instr) {
 // store, and the others for it, where all of that is computed before the first;
 // and loads from a sector for the first of them.
 func (b *Grapher) together(g *Graph) {
-	var from [][]edge // by whom a node is reached, To being that
+	var from [][]edge // by whom a node is reached, To being that; nil where no stores are gathered
 	sectors(b.narrow, b.tune.SectorStores, func(stores []places.Touch) {
 		if from == nil {
 			from = g.backward()
 		}
 		g.gather(from, stores)
 	})
+	if from == nil {
+		return
+	}
 	sectors(b.fromSector, b.tune.SectorLoads, func(loads []places.Touch) {
 		first := loads[0].Node
 		for _, t := range loads[1:] {

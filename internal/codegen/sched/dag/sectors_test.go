@@ -36,21 +36,26 @@ func TestSectors(t *testing.T) {
 }
 
 // TestSectorLoads: of four narrow loads from each of two sectors the first of both
-// come before the others, which wait for them; three stand as they did.
+// come before the others, which wait for them, where as narrow stores follow; three stand
+// as they did.
 func TestSectorLoads(t *testing.T) {
 	const head = "func f kernel {\nreg r0 2/2 phys=0\nreg r1 2/2 phys=2\nreg r2 1/1 phys=4\nreg r3 1/1 phys=5\nreg r4 1/1 phys=6\nreg r5 1/1 phys=7\nreg r6 1/1 phys=8\nreg r7 1/1 phys=9\nreg r8 1/1 phys=10\nreg r9 1/1 phys=11\nreg u10 2/2 phys=4\nb0:\n"
 	for _, c := range []struct {
-		name  string
-		loads int // of each sector
-		apart int64
-		after bool
-	}{{"four", 4, 4, true}, {"three", 3, 4, false}, {"four sectors", 4, 32, false}} {
+		name   string
+		loads  int // of each sector
+		apart  int64
+		stores bool
+		after  bool
+	}{{"four", 4, 4, true, true}, {"three", 3, 4, true, false}, {"four sectors", 4, 32, true, false}, {"no stores", 4, 4, false, false}} {
 		var s strings.Builder
 		s.WriteString(head)
 		for base := range 2 {
 			for n := range c.loads {
 				fmt.Fprintf(&s, "LDG.E r%d = desc[u10], [r%d.64+%#x]\n", 2+4*base+n, base, c.apart*int64(n))
 			}
+		}
+		if c.stores {
+			s.WriteString("STG.E desc[u10], [r0.64+0x0], r2\nSTG.E desc[u10], [r0.64+0x4], r3\nSTG.E desc[u10], [r0.64+0x8], r4\n")
 		}
 		g, order := listed(t, s.String()+"EXIT\n}\n", 0)
 		first := slices.Index(order, int32(c.loads)) // of the second sector
