@@ -19,7 +19,7 @@ import (
 //	VIMNMX t = a, b, pt        VIMNMX.RELU d = a, b, pt
 //	VIMNMX d = t, rz, !pt
 //
-// Nobody else may read what is between. Sums that all threads share stay: the
+// The second may have a guard. Nobody else may read what is between. Sums that all threads share stay: the
 // uniform datapath has them. fits tells whether an instruction has a form.
 func Extremes(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	e := &extremes{Values: opt.ValuesOf(f), fits: fits}
@@ -56,7 +56,7 @@ func threeOf(o op.Op) (op.Op, bool) {
 // isExtreme reports whether i is the greatest or least of two numbers, with
 // one result, and knows which.
 func isExtreme(i *ori.Instr) bool {
-	if _, ok := threeOf(i.Op); !ok || i.Guard.Kind != ori.KNone || len(i.Args) != int(i.NDst)+3 || i.Mods.Has(op.MXORSIGN) || i.Op == op.HMNMX2 && i.Mods.Has(op.MFTZ) {
+	if _, ok := threeOf(i.Op); !ok || len(i.Args) != int(i.NDst)+3 || i.Mods.Has(op.MXORSIGN) || i.Op == op.HMNMX2 && i.Mods.Has(op.MFTZ) {
 		return false
 	}
 	for _, d := range i.Dsts()[1:] {
@@ -95,13 +95,16 @@ func (e *extremes) between(i *ori.Instr, n int) *ori.Instr {
 // become makes i another operation on the first of its results, and takes j
 // away, if the machine has it.
 func (e *extremes) become(i, j *ori.Instr, o op.Op, m op.Mods, dsts []ori.Operand, srcs ...ori.Operand) bool {
-	wasOp, wasMods, args, n := i.Op, i.Mods, i.Args, i.NDst
+	wasOp, wasMods, args, n, old := i.Op, i.Mods, i.Args, i.NDst, i.Old
 	e.Count(i, -1)
 	i.Op, i.Mods = o, m
 	e.Func.SetArgs(i, append([]ori.Operand{args[0]}, dsts...), srcs)
+	if len(old) != 0 { // what a guard leaves of each result
+		i.Old = old[:i.NDst]
+	}
 	ok := e.fits(i)
 	if !ok {
-		i.Op, i.Mods, i.Args, i.NDst = wasOp, wasMods, args, n
+		i.Op, i.Mods, i.Args, i.NDst, i.Old = wasOp, wasMods, args, n, old
 	}
 	e.Count(i, 1)
 	if ok {

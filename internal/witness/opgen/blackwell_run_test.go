@@ -52,6 +52,7 @@ const (
 max.s32 %r22, %r12, %r13; max.s32 %r22, %r22, %r10; min.s32 %r22, %r22, 1000; min.s32 %r22, %r22, %r11; max.relu.s32 %r23, %r13, %r10; max.s32 %r23, %r23, %r11;
 min.relu.s32 %r24, %r10, %r12; min.s32 %r24, %r24, %r13; add.u32 %r25, %r10, -9; max.u32 %r25, %r25, %r11; min.s16x2 %r26, %r10, %r11; mov.b32 %r31, 0; max.s16x2 %r26, %r26, %r31; min.s16x2 %r27, %r10, %r12; min.s16x2 %r27, %r27, %r13;
 max.u16x2 %r28, %r10, %r12; max.u16x2 %r28, %r28, %r11; add.u16x2 %r29, %r11, %r12; max.u16x2 %r29, %r29, %r13; add.s16x2 %r30, %r13, %r12; min.relu.s16x2 %r30, %r30, %r11;
+setp.lt.s32 %p3, %r10, %r13; @%p3 max.s32 %r5, %r10, %r11; @%p3 max.s32 %r29, %r5, %r12; @!%p3 add.u32 %r5, %r11, %r13; @!%p3 min.s32 %r28, %r5, %r10; @%p3 max.f32 %r5, %r21, %r22; @%p3 max.f32 %r24, %r5, %r20;
 xor.b32 %r10, %r20, %r21; xor.b32 %r10, %r10, %r22; xor.b32 %r11, %r23, %r24; xor.b32 %r11, %r11, %r25; xor.b32 %r12, %r26, %r27; xor.b32 %r13, %r28, %r29; xor.b32 %r13, %r13, %r30;`
 	halfExtremes = `mov.b32 %r30, 0x3c00c400; max.f16x2 %r20, %r10, %r11; max.f16x2 %r20, %r20, %r12; min.NaN.f16x2 %r21, %r11, %r13; min.NaN.f16x2 %r21, %r21, %r10; min.bf16x2 %r22, %r10, %r12; min.bf16x2 %r22, %r22, %r13;
 max.NaN.bf16x2 %r23, %r13, %r30; max.NaN.bf16x2 %r23, %r23, %r11; min.f16x2 %r24, %r12, %r30; min.f16x2 %r24, %r13, %r24; mov.b32 {%h1, %h2}, %r10; mov.b32 {%h3, _}, %r11; max.f16 %h1, %h1, %h2; max.f16 %h1, %h1, %h3; cvt.u32.u16 %r25, %h1;

@@ -2,6 +2,7 @@ package opgen
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -92,13 +93,16 @@ func formMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
 	return out
 }
 
-// formRules are the forms whose code is not the reference's, and how many of
-// them each of the two targets has: the table of docs/blackwell.md says why.
-var formRules = []struct {
+// formRule is a rule of some forms, and how many each target has.
+type formRule struct {
 	name  string
 	forms *regexp.Regexp
 	count map[string]int
-}{
+}
+
+// formRules are the forms whose code is not the reference's, and how many of
+// them each of the two targets has: the table of docs/blackwell.md says why.
+var formRules = []formRule{
 	{"the account of tensor memory", regexp.MustCompile(`^tcgen05\.(alloc|dealloc)\.`), map[string]int{"sm_100a": 6}},
 	{"an emulated product of sparse bytes", regexp.MustCompile(`^mma\.sp::ordered_metadata.*\.kind::f8f6f4\.`), map[string]int{"sm_100a": 1}},
 	{"no code in the reference", regexp.MustCompile(`\.async\.mmio\.release\.gpu`), map[string]int{"sm_100a": 3, "sm_120a": 3}},
@@ -196,6 +200,133 @@ func TestExtremes(t *testing.T) {
 			if !slices.Equal(a[n], b[n]) {
 				t.Errorf("%s: %s\n\tours      %q\n\treference %q", arch, f, a[n], b[n])
 			}
+		}
+	}
+}
+
+// A variant writes a form in another way: nothing if it cannot be.
+type variant struct {
+	name   string
+	form   func(f string) string
+	kernel func(text string) string
+}
+
+var (
+	lastWord  = regexp.MustCompile(`,\s*%[rh]\d+$`)
+	lastTwo   = regexp.MustCompile(`,\s*%(rd|r|h)(\d+),\s*%(rd|r|h)(\d+)$`)
+	wordLoads = regexp.MustCompile(`ld\.global\.(\w+) (%(?:rd|r|h)\d+),\[%base\+`)
+)
+
+// variants are the ways in which programs write a form beside registers that
+// threads have to themselves.
+var variants = []variant{
+	{name: "a constant", form: func(f string) string {
+		number := ",5"
+		if strings.Contains(f, "f32") {
+			number = ",0f40490FDB"
+		}
+		if g := lastWord.ReplaceAllString(f, number); g != f {
+			return g
+		}
+		return ""
+	}},
+	{name: "one register twice", form: func(f string) string {
+		if m := lastTwo.FindStringSubmatch(f); m != nil && m[1] == m[3] && !strings.HasPrefix(f, "tcgen05") {
+			return lastTwo.ReplaceAllString(f, ",%$1$2,%$1$2")
+		}
+		return ""
+	}},
+	{name: "a guard", form: func(f string) string {
+		if strings.HasPrefix(f, "setp") {
+			return ""
+		}
+		return "setp.ne.u32 %p150,%tmp,7; @%p150 " + f
+	}, kernel: func(text string) string {
+		return strings.ReplaceAll(text, "ld.param.u64 %base,[par];", "ld.param.u64 %base,[par]; ld.global.u32 %tmp,[%base+2000];")
+	}},
+	{name: "parameters", form: func(f string) string { return f }, kernel: func(text string) string {
+		text = wordLoads.ReplaceAllString(text, "ld.param.$1 $2,[par3+")
+		return strings.ReplaceAll(text, ".param .b32 par2)", ".param .b32 par2, .param .align 16 .b8 par3[400])")
+	}},
+}
+
+// variantRules are the rules of variants alone, by their names:
+// docs/blackwell.md says why.
+var variantRules = map[string]*regexp.Regexp{
+	"one register twice": regexp.MustCompile(`^(min|max)\.\S*f32 `),
+	"parameters":         regexp.MustCompile(`^(add|sub|fma)\.\S*f32x2 `),
+}
+
+// TestVariants compiles forms that came with sm_100 with constants, the same
+// register twice, a guard and parameters: the operations are the reference's,
+// or a rule tells why not. One form in twelve is asked, all with GOPTXAS_FULL=1.
+func TestVariants(t *testing.T) {
+	x := oracle.Find(t)
+	for _, arch := range []string{"sm_100a", "sm_120a"} {
+		for k, v := range variants {
+			s := &variantCount{variant: v, arch: arch}
+			var asked []string
+			for n, f := range newForms(t, arch) {
+				if g := v.form(f); g != "" && (os.Getenv("GOPTXAS_FULL") != "" || n%12 == k) {
+					asked = append(asked, f)
+				}
+			}
+			for part := range slices.Chunk(asked, 60) {
+				s.compare(t, x, part)
+			}
+			t.Logf("%s: %s: %d of %d forms equal, %d refused by both, %d by rule", arch, v.name, s.equal, len(asked), s.refused, s.ruled)
+		}
+	}
+}
+
+// variantCount is what became of a variant of forms on an architecture.
+type variantCount struct {
+	variant
+	arch                  string
+	equal, refused, ruled int
+}
+
+// text is the kernels of forms.
+func (s *variantCount) text(forms []string) string {
+	var list []string
+	for _, f := range forms {
+		list = append(list, s.form(f))
+	}
+	text := formKernels(list, s.arch)
+	if s.kernel != nil {
+		text = s.kernel(text)
+	}
+	return text
+}
+
+// compare asks for a rule wherever the operations of forms are not the
+// reference's, and halves what one compiler refuses.
+func (s *variantCount) compare(t *testing.T, x *oracle.Tools, part []string) {
+	t.Helper()
+	text := s.text(part)
+	msg, ours := compileFile(text, s.arch)
+	ref, err := x.CubinOf([]byte(text), "-arch="+s.arch)
+	switch h := len(part) / 2; {
+	case (ours == nil || err != nil) && h > 0:
+		s.compare(t, x, part[:h])
+		s.compare(t, x, part[h:])
+		return
+	case ours == nil && err != nil:
+		s.refused++
+		return
+	case ours == nil || err != nil:
+		t.Errorf("%s: %s of %s: one compiles it alone: ours says %q, the reference %v", s.arch, s.name, part[0], msg, err)
+		return
+	}
+	a, b := everyMix(t, x, ours, len(part)), everyMix(t, x, ref, len(part))
+	for n, f := range part {
+		switch {
+		case slices.Equal(a[n], b[n]):
+			s.equal++
+		case variantRules[s.name] != nil && variantRules[s.name].MatchString(f) || slices.ContainsFunc(formRules, func(r formRule) bool { return r.forms.MatchString(f) }):
+			s.ruled++
+		default:
+			t.Errorf("%s: %s of %s\n\tours alone      %q\n\treference alone %q", s.arch, s.name, f, without(a[n], b[n]), without(b[n], a[n]))
 		}
 	}
 }
