@@ -152,3 +152,56 @@ func TestUniformPredicates(t *testing.T) {
 		t.Errorf("%d uniform predicates live at once\n%s", most, f)
 	}
 }
+
+// betweenProducts is a kernel that takes exponentials of the sums of one product
+// of a warp group, and multiplies behind a fence what these are added to.
+func betweenProducts() string {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg r0 32/8\nreg r1 32/8\n")
+	for k := range 32 {
+		fmt.Fprintf(&s, "reg r%d 1/1\n", k+2)
+	}
+	s.WriteString("reg u34 4/4\nb0:\nHGMMA.64x64x16.F32.LOOSE r0 = gdesc[u34]+0x0, rz, ~upt\n")
+	for k := range 32 {
+		fmt.Fprintf(&s, "MUFU.EX2 r%d = r0[%d]\n", k+2, k)
+	}
+	s.WriteString("MEMBAR.ALL.CTA\nFENCE.VIEW.ASYNC.S\nHGMMA.64x64x16.F32.LOOSE r1 = gdesc[u34]+0x0, rz, ~upt\n")
+	for k := range 32 {
+		fmt.Fprintf(&s, "FADD r%d = r%d, r1[%d]\n", k+2, k+2, k)
+	}
+	for k := range 32 {
+		fmt.Fprintf(&s, "STS [%#x], r%d\n", 4*k, k+2)
+	}
+	s.WriteString("EXIT\n}\n")
+	return s.String()
+}
+
+// TestFencesBetweenProducts: the second product begins before the exponentials if
+// arithmetic may pass the fence, and never before the fence.
+func TestFencesBetweenProducts(t *testing.T) {
+	for _, percent := range []int{0, 97} {
+		m, err := ori.Parse(betweenProducts())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, tune := m.Funcs[0], Usual()
+		tune.Fences = percent
+		Pre(f, target.Find("sm_90a"), Budget{Most: 255}, tune, nil)
+		products, fences, early := 0, 0, 0
+		for i := range f.Blocks[0].Instrs {
+			switch {
+			case i.Op == op.HGMMA:
+				if products++; products == 2 && fences != 2 {
+					t.Errorf("%d: the second product stands behind %d of 2 fences", percent, fences)
+				}
+			case places.IsFence(i):
+				fences++
+			case i.Op == op.MUFU && products < 2:
+				early++
+			}
+		}
+		if products != 2 || (early == 32) != (percent == 0) {
+			t.Errorf("%d: %d of 32 exponentials stand before the second product", percent, early)
+		}
+	}
+}

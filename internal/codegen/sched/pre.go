@@ -99,8 +99,13 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if (flow.HasGroups(f) || s.b.Diverged != nil) && tune.Manner == 0 && !p.nearlyFull() {
 		// addresses of the next copies need not wait behind the barrier before them, nor
 		// one row of exchanges behind that of another
-		if q := s.preScheduler(budget, strategy{far: places.OverBarriers}); !q.nearlyFull() && (s.b.Diverged == nil || q.shortens(f, p)) {
+		if q := s.preScheduler(budget, strategy{far: places.OverBarriers}); !q.nearlyFull() && (s.b.Diverged == nil || q.shortens(f, p, 100)) {
 			p = q
+		}
+		if flow.HasGroups(f) && tune.Fences > 0 {
+			if q := s.preScheduler(budget, strategy{far: places.OverFences}); !q.nearlyFull() && q.shortens(f, p, tune.Fences) {
+				p = q
+			}
 		}
 	}
 	p = p.farther()
@@ -118,10 +123,10 @@ func (s *analysis) lacksRoom(budget Budget, how strategy) bool {
 }
 
 // shortens reports whether the orders of p let more warps run than those of q, or
-// as many that take less time.
-func (p *preScheduler) shortens(f *ori.Func, q *preScheduler) bool {
+// as many that take less than so many percent of the time.
+func (p *preScheduler) shortens(f *ori.Func, q *preScheduler, most int) bool {
 	left, now := p.costs(f), q.costs(f)
-	return left.Warps > now.Warps || left.Warps == now.Warps && left.Latency < now.Latency
+	return left.Warps > now.Warps || left.Warps == now.Warps && left.Latency*100 < now.Latency*float64(most)
 }
 
 // list gives f its order, beginning with that of the source and with orders that

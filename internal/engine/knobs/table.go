@@ -81,6 +81,7 @@ const (
 	SchedCopied               // read by pipeline
 	SectorLoads               // read by pipeline
 	SectorStores              // read by pipeline
+	SchedFences               // read by pipeline
 	DerivedRounds             // read by pipeline
 	DerivedSlack              // read by pipeline
 	DerivedShare              // read by pipeline
@@ -181,6 +182,7 @@ var table = [...]Knob{
 	SchedCopied:     {"SchedCopied", Int, "600", "cycles before its end at which a loop that waits for all its copies has the next on their way; 0: its products stay before the barrier"},
 	SectorLoads:     {"SectorLoads", Int, "4", "narrow loads from one sector of global memory from which on all wait for the first of them, beside such stores; 0: never"},
 	SectorStores:    {"SectorStores", Int, "3", "narrow stores to one sector from which on the first waits for what all of them store; 0: never"},
+	SchedFences:     {"SchedFences", Int, "0", "percent of the latency that orders come to at most in which arithmetic passes fences, in functions with products of warp groups and registers to spare; 0: none is tried"},
 	DerivedRounds:   {"DerivedRounds", Int, "3", "times that values are made again in the blocks that read them, at most, where registers run out"},
 	DerivedSlack:    {"DerivedSlack", Int, "30", "registers that this frees beyond those that lack"},
 	DerivedShare:    {"DerivedShare", Int, "5", "the part of the words too many, one in so many, that must be gone then"},

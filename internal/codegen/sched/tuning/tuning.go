@@ -89,6 +89,9 @@ type Tuning struct {
 	// Copied is how long asynchronous copies take, in loops that wait for all of them
 	// in the next turn; 0: products do not make room for them.
 	Copied int
+	// Fences is the percentage of the latency that orders must come to in which
+	// arithmetic passes fences between products of warp groups; 0: none is tried.
+	Fences int
 	// Roomier is how many orders are tried, each with more room for runs of registers, before a step
 	// of occupancy is given up that all words find room in.
 	Roomier int
