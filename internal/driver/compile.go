@@ -267,7 +267,6 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	j.recordCode(m, out)
 	if !told.reported() {
 		j.warnCode(m, out)
-		j.warnEndless(m, out)
 		j.reportCode(m, o.Arch, out)
 	}
 	j.limits.tell(j, m, out)

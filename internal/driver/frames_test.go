@@ -38,6 +38,55 @@ func TestWarnFrames(t *testing.T) {
 	}
 }
 
+// TestWarnCalled: a program that may be extended tells of the frames of functions
+// beside the kernels that call them, and first whose calls may nest without end.
+func TestWarnCalled(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "k.ptx")
+	text := ".version 8.0\n.target sm_90\n.address_size 64\n.visible .func (.param .b32 y) f(.param .b32 x)\n{ .local .align 16 .b8 v[256]; .reg .b32 %r<4>; .reg .b64 %d<2>; .reg .pred %p;\n" +
+		"ld.param.b32 %r1,[x]; setp.eq.u32 %p,%r1,0; @%p bra X; mov.u64 %d0,v; mad.wide.u32 %d0,%r1,4,%d0; st.local.u32 [%d0],%r1;\n" +
+		"{ .param .b32 a; .param .b32 b; st.param.b32 [a],%r1; call.uni (b),f,(a); ld.param.b32 %r3,[b]; } ld.local.u32 %r1,[%d0+8]; add.u32 %r1,%r1,%r3; X: st.param.b32 [y],%r1; ret; }\n"
+	for _, name := range [...]string{"k", "l"} {
+		text += ".entry " + name + "(.param .u64 p)\n{ .reg .b32 %r<4>; .reg .b64 %d; ld.param.u64 %d,[p]; mov.u32 %r1,%tid.x;\n" +
+			"{ .param .b32 a; .param .b32 b; st.param.b32 [a],%r1; call.uni (b),f,(a); ld.param.b32 %r3,[b]; } st.global.u32 [%d],%r3; ret; }\n"
+	}
+	if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for options, want := range map[string]string{
+		"":              "f f",
+		"-ewp":          "'l' f 'k' f",
+		"-ewp -g":       "f",
+		"-ewp -Ofc=max": "f",
+		"-c":            "f",
+		"-g":            "f 'k' 'l'",
+	} {
+		args := append(strings.Fields(options), "-arch=sm_90", "-warn-lmem-usage", "-o", in+".cubin", in)
+		told := func(text string) string {
+			var list []string
+			for line := range strings.Lines(text) {
+				if w := strings.Fields(line); strings.Contains(line, "Stack size") {
+					list = append(list, w[8])
+				} else if strings.Contains(line, "Local memory used") {
+					list = append(list, strings.Trim(w[8], "',"))
+				}
+			}
+			return strings.Join(list, " ")
+		}
+		var messages bytes.Buffer
+		if code := Main(context.Background(), Env{Args: args, Stdout: &messages, Stderr: &messages}); code != 0 {
+			t.Fatal(messages.String())
+		}
+		if got := told(messages.String()); got != want {
+			t.Errorf("%s: %q, not %q: %s", options, got, want, messages.String())
+		}
+		if oracle.Available() {
+			if r := oracle.Find(t).Ptxas(args...); told(r.Stderr) != want {
+				t.Errorf("%s: the reference says %q, not %q: %s", options, told(r.Stderr), want, r.Stderr)
+			}
+		}
+	}
+}
+
 // TestFrameAlign: a frame is as large as the reference's where a variable asks
 // for more than the stack pointer has.
 func TestFrameAlign(t *testing.T) {

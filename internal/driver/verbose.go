@@ -13,6 +13,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/engine/stats"
 	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -26,15 +27,9 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		return
 	}
 	j.Sink.Say(diag.Info, moduleLine(out.Global, j.moduleBanks(out), arch))
-	code := make(map[int32]*link.Kernel, len(out.Funcs))
-	for n, fn := range out.Funcs {
-		code[fn] = out.Kernels[n]
-	}
+	code := codeOf(out)
 	for _, fn := range j.reportOrder(m, out) {
-		if k := code[fn]; k != nil {
-			if j.Settings.Extensible && !j.Settings.Debug && !apart(m, j.Settings) {
-				k = withCalled(m, k, fn, code)
-			}
+		if k := j.calledWith(m, fn, code); k != nil {
 			switch {
 			case apart(m, j.Settings):
 				k = withStack(m, k, fn, out)
@@ -51,6 +46,25 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		b := Block{Name: f.Name, Frame: f.Frame}
 		j.reportBlock(arch, &b, 0)
 	}
+}
+
+// codeOf finds the code of functions that are compiled by themselves.
+func codeOf(out *pipeline.Output) map[int32]*link.Kernel {
+	code := make(map[int32]*link.Kernel, len(out.Funcs))
+	for n, fn := range out.Funcs {
+		code[fn] = out.Kernels[n]
+	}
+	return code
+}
+
+// calledWith returns the code of a function; in a program that may be extended
+// with that of what it calls, which is told of beside it.
+func (j *Job) calledWith(m *sema.Module, fn int32, code map[int32]*link.Kernel) *link.Kernel {
+	k := code[fn]
+	if k != nil && j.Settings.Extensible && !j.Settings.Debug && !apart(m, j.Settings) {
+		k = withCalled(m, k, fn, code)
+	}
+	return k
 }
 
 // unwritten reports whether there is no folder for the output, so that nothing
@@ -167,31 +181,40 @@ func (j *Job) reportBlock(arch *target.Arch, b *Block, size int) {
 // warnCode tells what there is to say about the code of kernels, in the
 // reference's order.
 func (j *Job) warnCode(m *sema.Module, out *pipeline.Output) {
-	for n, k := range out.Kernels {
-		if k != nil {
-			j.advise(m, &m.Funcs[out.Funcs[n]], k)
+	code, order, endless := codeOf(out), j.reportOrder(m, out), j.warnsOfEndless(m)
+	if endless && !j.Settings.Extensible {
+		defer j.warnEndless(m, order, code)
+	}
+	for n, fn := range order {
+		if k := code[fn]; k != nil {
+			j.advise(m, &m.Funcs[fn], k)
 		}
-	}
-	if !j.warnsOfFrames() {
-		return
-	}
-	for _, fn := range j.reportOrder(m, out) {
-		if n := slices.Index(out.Funcs, fn); n >= 0 && out.Kernels[n] != nil {
-			j.warnFrames(m, fn, out.Kernels[n])
+		if endless && j.Settings.Extensible {
+			j.warnEndless(m, order[n:n+1], code)
+		}
+		if !j.warnsOfFrames() {
+			continue
+		}
+		if k := j.calledWith(m, fn, code); k != nil {
+			j.warnFrames(m, fn, k)
 		} else if sub := subOf(out, fn); sub != nil {
 			j.warnFrame(functionFrame(m, sub))
 		}
 	}
 }
 
+// untraded says why warps do not trade registers.
+var untraded = [...]string{
+	ori.UntradedDebug:   "(C7505) Potential Performance Loss: 'setmaxnreg' ignored to allow debugging.",
+	ori.UntradedUnits:   "(C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units.",
+	ori.UntradedCalls:   "(C7506) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility into 'extern' call.",
+	ori.UntradedUnknown: "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry.",
+}
+
 // advise tells about code that is slower than the source asks for.
 func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
-	if k.Props.Untraded {
-		text := "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry."
-		if m.Opts.Relocatable {
-			text = "(C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units."
-		}
-		j.Sink.Say(diag.Info, text)
+	if why := k.Props.Untraded; why != 0 {
+		j.Sink.Say(diag.Info, untraded[why])
 	}
 	if k.Uniform > 0 {
 		j.warnf("(C7601) Uniform registers were disallowed, but the compiler required (%d) uniform registers for correct code generation.", k.Uniform)
@@ -209,21 +232,28 @@ func (j *Job) advise(m *sema.Module, f *sema.Func, k *link.Kernel) {
 	}
 }
 
-// warnEndless warns about kernels whose calls may nest without end, where the
-// linker or a debugger wants to know how much stack there must be.
-func (j *Job) warnEndless(m *sema.Module, out *pipeline.Output) {
+// warnsOfEndless reports whether the linker or a debugger wants to know how much
+// stack there must be.
+func (j *Job) warnsOfEndless(m *sema.Module) bool {
 	s := j.Settings
-	told := s.Extensible && !s.Debug || !s.Extensible && !m.Opts.Relocatable && (s.Debug || s.FastCompile != "")
-	if !told || s.Line.Has(cli.SuppressStackSize) {
-		return
+	switch {
+	case s.Line.Has(cli.SuppressStackSize):
+		return false
+	case s.Extensible:
+		return !s.Debug && s.FastCompile == "" && !s.OldFastCompile
 	}
+	return !m.Opts.Relocatable && (s.Debug || s.FastCompile != "")
+}
+
+// warnEndless warns about kernels whose calls may nest without end.
+func (j *Job) warnEndless(m *sema.Module, list []int32, code map[int32]*link.Kernel) {
 	p, load := pointersOf(m), link.Bodies(m)
-	for _, fn := range j.reportOrder(m, out) {
-		n := slices.Index(out.Funcs, fn)
-		if n < 0 || !m.Funcs[fn].Entry || out.Kernels[n] == nil {
+	for _, fn := range list {
+		k := code[fn]
+		if !m.Funcs[fn].Entry || k == nil {
 			continue
 		}
-		endless := out.Kernels[n].Endless
+		endless := k.Endless
 		if len(p.Taken) > 0 {
 			endless = j.Settings.Extensible && endless || p.endless(m, fn, load, j.Settings.Extensible)
 		}

@@ -250,14 +250,22 @@ type Props struct {
 	Tensor      int32 // how tensor memory is used: Tensor…
 	Copies      int32 // bodies of functions that stand in place of calls
 	Copied      int32 // functions they are of
+	Untraded    int32 // why setmaxnreg has no effect: Untraded…; 0: it has
 	HasCalls    bool
 	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool
 	Pool        bool // its warps trade registers
-	Untraded    bool // setmaxnreg has no effect
 	Serial      bool // every warp-group matrix operation is waited for at once
 	SSA         bool // registers that are no variables have one definition, which dominates its uses
 }
+
+// Why warps do not trade registers.
+const (
+	UntradedDebug   = 1 + iota // a debugger follows
+	UntradedUnits              // code of other units knows nothing of it
+	UntradedCalls              // nor do functions that are called
+	UntradedUnknown            // nobody knows how many there are at launch
+)
 
 // Uses of tensor memory.
 const (

@@ -46,6 +46,7 @@ var propRows = [...]propRow{
 	{"own", func(p *Props) *int32 { return &p.Own }},
 	{"copies", func(p *Props) *int32 { return &p.Copies }},
 	{"copied", func(p *Props) *int32 { return &p.Copied }},
+	{"untraded", func(p *Props) *int32 { return &p.Untraded }},
 }
 
 var propFlags = [...]struct {
@@ -56,7 +57,6 @@ var propFlags = [...]struct {
 	{"exit", func(p *Props) *bool { return &p.HasExit }},
 	{"moves", func(p *Props) *bool { return &p.MovesStack }},
 	{"pool", func(p *Props) *bool { return &p.Pool }},
-	{"untraded", func(p *Props) *bool { return &p.Untraded }},
 	{"serial", func(p *Props) *bool { return &p.Serial }},
 	{"ssa", func(p *Props) *bool { return &p.SSA }},
 }

@@ -249,9 +249,9 @@ func fields(p *ori.Props) ([]*int32, []*bool) {
 	return []*int32{
 			&p.ParamBytes, &p.ParamBase, &p.SharedBytes, &p.LocalBytes, &p.Variables, &p.Own, &p.Unnamed, &p.LocalAlign, &p.SpillBytes, &p.SpillStores, &p.SpillLoads, &p.Barriers, &p.MaxNReg, &p.LocalNReg, &p.MinNCTA,
 			&p.ReqNTid[0], &p.ReqNTid[1], &p.ReqNTid[2], &p.MaxNTid[0], &p.MaxNTid[1], &p.MaxNTid[2],
-			&p.Cluster[0], &p.Cluster[1], &p.Cluster[2], &p.Registers, &p.Tensor, &p.Copies, &p.Copied,
+			&p.Cluster[0], &p.Cluster[1], &p.Cluster[2], &p.Registers, &p.Tensor, &p.Copies, &p.Copied, &p.Untraded,
 		},
-		[]*bool{&p.HasCalls, &p.MovesStack, &p.HasExit, &p.Pool, &p.Untraded, &p.Serial, &p.SSA}
+		[]*bool{&p.HasCalls, &p.MovesStack, &p.HasExit, &p.Pool, &p.Serial, &p.SSA}
 }
 
 func (p *packer) props(x *ori.Props) {

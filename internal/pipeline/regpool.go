@@ -9,6 +9,8 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // shared says what there is for the allocator in a function whose warps trade
@@ -20,8 +22,8 @@ func shared(p *frame.Pool, o ra.Options) ra.Options {
 }
 
 // poolOf finds the trade of registers of a function, if it has one that works.
-// A function that is called has as many registers as the kernel was launched
-// with, a routine those that it uses.
+// A routine has the registers that it uses; of what the driver brings nobody
+// asks. Functions that know nothing of the trade end it.
 func poolOf(u *unit) *frame.Pool {
 	start := budget(u.f, u.o)
 	p := frame.PoolOf(u.f, start)
@@ -30,15 +32,27 @@ func poolOf(u *unit) *frame.Pool {
 	}
 	known := destroyed(u)
 	reach := func(call *ori.Instr) int {
-		if list, ok := known(call); ok {
-			return ra.Reach(list)
+		list, ok := known(call)
+		if !ok && !brought(u, call) {
+			u.f.Props.Untraded = ori.UntradedCalls
 		}
-		return start
+		return ra.Reach(list)
 	}
-	if !p.Calls(reach) {
+	if !p.Calls(reach) || u.f.Props.Untraded != 0 {
 		return nil
 	}
 	return p
+}
+
+// brought reports whether the driver brings what is called: a program calls its
+// own functions in other ways, but for those that an object finds by pointers.
+func brought(u *unit, call *ori.Instr) bool {
+	to := call.Srcs()[0]
+	if to.Kind != ori.KSymbol {
+		return call.Mods.Has(op.MABS) && !u.o.Layout.Object
+	}
+	name := u.f.Module.Symbols[to.Reg].Name
+	return u.m != nil && !slices.ContainsFunc(u.m.Funcs, func(f sema.Func) bool { return f.Name == name && f.HasBody })
 }
 
 // allocateShared allocates registers. A function whose warps trade them is

@@ -37,7 +37,7 @@ func (c *compilation) lowered(body *sema.Body) (*unit, error) {
 	if body != c.body {
 		bounds(&d.F.Props, &c.m.Funcs[c.body.Func].Launch)
 	}
-	return &unit{f: d.F, draft: d, o: c.o, knobs: c.r.knobs, mem: c.mem, body: body}, nil
+	return &unit{f: d.F, draft: d, o: c.o, knobs: c.r.knobs, mem: c.mem, m: c.m, body: body}, nil
 }
 
 // bounds gives a function the bounds on registers of the kernel it is

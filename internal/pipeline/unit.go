@@ -28,6 +28,7 @@ type unit struct {
 	code       *emit.Code
 	stage      ori.Stage       // what Verify may ask of the function
 	mem        *pool.Pool      // of the kernel
+	m          *sema.Module    // what it is from; nil for routines
 	routines   []*unit         // that it calls, compiled before it
 	private    bool            // its callers know what it destroys: it keeps nothing
 	callees    []*unit         // the private functions of its kernel, compiled before it

@@ -52,6 +52,21 @@ func griddepcontrol(l *build.Builder) {
 	}
 }
 
+// untraded says why a function trades no registers, if it does not.
+func untraded(l *build.Builder) int32 {
+	p, o := &l.F.Props, &l.Module.Opts
+	sized := p.ReqNTid[0] > 0 || p.MaxNTid[0] > 0
+	switch {
+	case o.Debug:
+		return ori.UntradedDebug
+	case o.Relocatable || o.InOrder:
+		return ori.UntradedUnits
+	case p.MaxNReg > 0, sized && p.MinNCTA > 0, o.MaxRRegCount > 0 && (o.Override || !sized):
+		return 0
+	}
+	return ori.UntradedUnknown
+}
+
 // setmaxnreg gives registers back or asks for more, again and again until
 // they are there. A kernel whose launch leaves open how many it has at first
 // trades none, nor does one that is linked with functions that know nothing
@@ -60,9 +75,7 @@ func setmaxnreg(l *build.Builder) {
 	for _, w := range l.Body.ModsOf(l.In) {
 		l.Knows(w)
 	}
-	p := &l.F.Props
-	p.Untraded = l.Module.Opts.Relocatable || p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0)
-	if p.Untraded {
+	if l.F.Props.Untraded = untraded(l); l.F.Props.Untraded != 0 {
 		return
 	}
 	n := ori.Imm(int64(l.Args[0].Value))
