@@ -1,6 +1,8 @@
 package emit
 
 import (
+	mathbits "math/bits"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -22,11 +24,7 @@ func (e *emitter) usedBytes(i *ori.Instr) {
 		mask &= u.Mask
 	}
 	if d.N == wideWords {
-		for k := range d.N {
-			if e.isUnread(i, e.number(d)+int64(k)) {
-				mask &^= 0xf << (4 * k)
-			}
-		}
+		mask &^= e.unread(i, e.number(d))
 	}
 	if mask != all {
 		e.code.Unused = append(e.code.Unused, uint32(e.pc()), mask)
@@ -37,15 +35,56 @@ func (e *emitter) usedBytes(i *ori.Instr) {
 // that is neither read nor written among them counts as read.
 const mostLook = 4096
 
-// isUnread reports whether nobody reads register r behind i before it is
-// written again.
-func (e *emitter) isUnread(i *ori.Instr, r int64) bool {
+// unread returns the bytes of the words from register r on that nobody reads behind
+// load i before they are written again. In the block of i all words are followed at
+// once.
+func (e *emitter) unread(i *ori.Instr, r int64) (bytes uint32) {
 	look := mostLook
-	if read, written := e.fate(i.Next(), r, &look); read || written {
-		return !read
+	open := uint32(1)<<wideWords - 1 // words of which nothing is known yet
+	for x := i.Next(); x != nil; x = x.Next() {
+		if look--; look < 0 || x.Op == op.CALL || x.Op == op.RET {
+			return bytes
+		}
+		open &^= e.names(x.Args[x.NDst:], r)
+		if x.Guard.Kind == ori.KNone {
+			written := open & e.names(x.Args[:x.NDst], r)
+			open &^= written
+			for ; written != 0; written &= written - 1 {
+				bytes |= 0xf << (4 * mathbits.TrailingZeros32(written))
+			}
+		}
+		if open == 0 {
+			return bytes
+		}
 	}
+	for w := range wideWords {
+		if open>>w&1 != 0 && e.isUnread(i.Block(), r+int64(w), look) {
+			bytes |= 0xf << (4 * w)
+		}
+	}
+	return bytes
+}
+
+// names returns which of the words from register r on operands name.
+func (e *emitter) names(list []ori.Operand, r int64) (words uint32) {
+	for k := range list {
+		o := &list[k]
+		if o.Class != ori.R || !o.HasReg() {
+			continue
+		}
+		n := e.number(*o) - r
+		for w := max(0, n); w < min(wideWords, n+int64(max(1, o.N))); w++ {
+			words |= 1 << w
+		}
+	}
+	return words
+}
+
+// isUnread reports whether nobody reads register r behind block b before it is
+// written again, as far as so many instructions tell.
+func (e *emitter) isUnread(b *ori.Block, r int64, look int) bool {
 	seen := map[*ori.Block]bool{}
-	work := append([]*ori.Block(nil), i.Block().Succs...)
+	work := append([]*ori.Block(nil), b.Succs...)
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
