@@ -41,7 +41,7 @@ func TestKeepWarps(t *testing.T) {
 		p.arrange(f)
 		return f, p
 	}
-	f, p := arranged(128)
+	_, p := arranged(128)
 	step := int(p.made())
 	if step == 0 {
 		t.Fatal("the order was made for no step")
@@ -57,7 +57,7 @@ func TestKeepWarps(t *testing.T) {
 		{"fewer words", step + 8, 2, 2, []int{step}},
 		{"no place", step + 8, 0, 1 + p.tune.Roomier, []int{step, 0}},
 	} {
-		f, p = arranged(128)
+		f, p := arranged(128)
 		before := f.String()
 		j := &roomy{f: f, taken: c.taken, places: c.places}
 		p.keepWarps(f, p.cost(f, p.plans, p.weights(f), 0), j)
@@ -71,7 +71,7 @@ func TestKeepWarps(t *testing.T) {
 			t.Errorf("%s: order kept %v", c.name, kept)
 		}
 	}
-	f, p = arranged(1024) // has one block with 64 registers and with fewer than that two
+	f, p := arranged(1024) // has one block with 64 registers and with fewer than that two
 	j := &roomy{f: f, taken: 64, places: 1}
 	if p.keepWarps(f, p.cost(f, p.plans, p.weights(f), 0), j); p.made() > 32 && len(j.orders) > 0 {
 		t.Errorf("registers are looked for that let no more blocks run: limits %v", j.limits)
