@@ -16,7 +16,7 @@ func TestTuplesFit(t *testing.T) {
 	for _, c := range []struct {
 		tuples int
 		shared bool
-	}{{6, true}, {24, false}} {
+	}{{6, true}, {24, true}, {40, false}} {
 		var s strings.Builder
 		s.WriteString("func f kernel {\nreg u0 1/1\nreg r1 4/4\n")
 		for k := range c.tuples {

@@ -23,8 +23,8 @@ import (
 //
 // And a word that is copied into a tuple is computed there: both have one
 // definition, so wherever the copy may be read it is the same. Copies of single
-// words are not needed. Where a block reads more tuples than the file holds,
-// each is made when its turn comes and nothing is kept; where the blocks of a loop
+// words are not needed. Where a block reads more tuples than the file holds, what is
+// the same counted once, each is made when its turn comes and nothing is kept; where the blocks of a loop
 // do, words from before it stay registers of their own, since one word would keep the
 // place of a tuple all around the loop. most bounds the words of tuples that are
 // kept for others.
@@ -32,12 +32,16 @@ func UniformTuples(f *ori.Func, most int) bool {
 	t := &tuples{f: f, most: most}
 	t.undefined()
 	t.find()
-	if f.Touched(t.changed); len(t.list) == 0 || t.together() > fileWords {
+	if f.Touched(t.changed); len(t.list) == 0 {
+		return t.changed
+	}
+	t.v = opt.ValuesOf(f)
+	t.share()
+	if t.together() > fileWords {
 		return t.changed
 	}
 	t.crowd()
-	t.v = opt.ValuesOf(f)
-	t.share()
+	t.rename()
 	t.to = map[ori.Reg]ori.Operand{}
 	t.copies()
 	t.place()
@@ -60,15 +64,19 @@ func (t *tuples) together() (most int) {
 	return most
 }
 
-// readIn counts the words of tuples that instructions of some blocks read.
+// readIn counts the words of tuples that instructions of some blocks read, once
+// those that are the same are one.
 func (t *tuples) readIn(blocks []*ori.Block) (words int) {
 	read := map[ori.Reg]bool{}
 	for _, b := range blocks {
 		for i := range b.Instrs {
 			for _, o := range i.Srcs() {
-				if o.HasReg() && t.wide[o.Reg] && !read[o.Reg] {
-					read[o.Reg] = true
-					words += int(t.f.Regs[o.Reg].Width)
+				if !o.HasReg() || !t.wide[o.Reg] {
+					continue
+				}
+				if r := t.one(o.Reg); !read[r] {
+					read[r] = true
+					words += int(t.f.Regs[r].Width)
 				}
 			}
 		}
@@ -89,6 +97,14 @@ func (t *tuples) crowd() {
 	for _, l := range t.loops.All {
 		t.crowded[l] = t.readIn(l.Blocks) > fileWords
 	}
+}
+
+// one returns the tuple that a tuple becomes.
+func (t *tuples) one(r ori.Reg) ori.Reg {
+	if first, ok := t.now[r]; ok {
+		return first
+	}
+	return r
 }
 
 // enters reports whether a copy brings a word into a loop that is crowded.
@@ -116,6 +132,7 @@ type tuples struct {
 	odd     []bool    // by register: who reads it cannot read a word of a tuple
 	pos     []int32   // by instruction ID: place in the code
 	keys    map[tupleKey]ori.Reg
+	now     map[ori.Reg]ori.Reg     // tuples that become one before them
 	to      map[ori.Reg]ori.Operand // registers of one word that become other words
 	changed bool
 }
@@ -201,10 +218,10 @@ func (t *tuples) read(i *ori.Instr) {
 	}
 }
 
-// share lets tuples that are the same as one before be that one.
+// share finds the tuples that are the same as one before.
 func (t *tuples) share() {
 	t.keys = map[tupleKey]ori.Reg{}
-	now := make(map[ori.Reg]ori.Reg)
+	t.now = map[ori.Reg]ori.Reg{}
 	kept := make(map[ori.Reg]bool)
 	for _, r := range t.list {
 		k, ok := t.key(r)
@@ -222,10 +239,7 @@ func (t *tuples) share() {
 			kept[first] = true
 			t.most -= w
 		}
-		now[r] = first
-	}
-	if len(now) > 0 {
-		t.rename(now)
+		t.now[r] = first
 	}
 }
 
@@ -299,11 +313,14 @@ func (t *tuples) before(a, b ori.Reg) bool {
 
 // rename puts the tuples that stay where the others were, which nothing writes
 // any more.
-func (t *tuples) rename(now map[ori.Reg]ori.Reg) {
+func (t *tuples) rename() {
+	if len(t.now) == 0 {
+		return
+	}
 	for _, b := range t.f.Blocks {
 		for i := range b.Instrs {
 			if i.NDst > 0 && i.Args[0].HasReg() {
-				if _, gone := now[i.Args[0].Reg]; gone {
+				if _, gone := t.now[i.Args[0].Reg]; gone {
 					t.v.Remove(i)
 					t.changed = true
 					continue
@@ -314,7 +331,7 @@ func (t *tuples) rename(now map[ori.Reg]ori.Reg) {
 				if !a.HasReg() || a.Class != ori.UR {
 					continue
 				}
-				if r, ok := now[a.Reg]; ok {
+				if r, ok := t.now[a.Reg]; ok {
 					t.v.CountRead(a, -1)
 					a.Reg = r
 					t.v.CountRead(a, 1)
