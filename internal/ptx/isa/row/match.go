@@ -260,7 +260,7 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 		t := o.Elems[1].Type
 		return c.valueFits(&o.Elems[0], r.fixed, false) && (o.Elems[1].Kind == isa.KInt || o.Elems[1].Kind == isa.KReg && (t.IsInt() || t.Class() == isa.Bits))
 	}
-	if (r == &argRows['1'] || r == &argRows['F'] && c.In.Op == isa.WTcgen05) && o.Kind == isa.KVector && len(o.Elems) > 0 && o.Elems[0].IsConst() {
+	if c.onlyRegisters(r) && (o.IsConst() && r != &argRows['1'] || o.Kind == isa.KVector && len(o.Elems) > 0 && o.Elems[0].IsConst()) {
 		return false
 	}
 	t := r.fixed
@@ -269,6 +269,9 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 	}
 	if c.anyWord(r, t) {
 		return wordFits(o)
+	}
+	if c.In.Op == isa.WMultimem && t.Class() == isa.PackedFloat && t != isa.F16x2 && t.Bits() == 32 && (o.Kind != isa.KVector || !o.Elems[0].IsConst()) {
+		t = isa.B32 // any register of this width
 	}
 	if r.frag && o.Kind != isa.KVector && (t == isa.F16 || t == isa.F64 || t == isa.F32) && c.In.Op == isa.WMma {
 		return (o.Kind != isa.KSymbol || t == isa.F64) && c.valueFits(o, fragType(t), false)
@@ -311,6 +314,18 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 		return false
 	}
 	return c.valueFits(o, t, r.grow) || r.loose && o.Kind == isa.KReg && !o.Not && o.Type.IsInt() && o.Type.Bits() == t.Bits()
+}
+
+// onlyRegisters reports whether a letter asks for registers of a matrix that
+// no constant can stand for.
+func (c *Checker) onlyRegisters(r *argRow) bool {
+	switch r {
+	case &argRows['1'], &argRows['2']:
+		return true
+	case &argRows['F']:
+		return c.In.Op == isa.WTcgen05 || c.In.Op == isa.WStmatrix
+	}
+	return false
 }
 
 // anyWord reports whether a letter takes 32 bits of whatever type: metadata,

@@ -304,7 +304,7 @@ func (c *Checker) pairs() {
 // constResult: a result goes to a register.
 func (c *Checker) constResult() {
 	in := c.In
-	if len(in.Args) == 0 || len(c.Form.Args) == 0 || !argRows[c.Form.Args[0]&127].dst {
+	if len(in.Args) == 0 || len(c.Form.Args) == 0 || !c.Form.Writes(0) {
 		return
 	}
 	d := &in.Args[0]

@@ -134,20 +134,24 @@ func matrixCount(c *row.Checker) int {
 // matrixRegs is how many registers the matrices fill.
 func matrixRegs(c *row.Checker) int {
 	n := matrixCount(c)
-	if c.In.Mod(isa.SlotShape) == isa.WM16n16 {
-		n *= 2
+	if c.In.Mod(isa.SlotShape) == isa.WM16n16 { // more than two matrices are complained about
+		n = min(2*n, 4)
 	}
 	return n
 }
 
-// matrixSize: the vector has as many registers as .xN fills.
+// matrixSize: the vector has as many registers as .xN fills. Where that is too
+// many for the shape the shape is judged first.
 func matrixSize(c *row.Checker) {
+	if c.In.Mod(isa.SlotShape) != isa.WM16n16 || matrixCount(c) <= 2 {
+		vectorSize(c)
+	}
+}
+
+func vectorSize(c *row.Checker) {
 	i := matrixArg(c)
 	n := matrixRegs(c)
 	o := &c.In.Args[i]
-	if c.In.Mod(isa.SlotShape) == isa.WM16n16 { // more than two are complained about
-		n = min(n, 4)
-	}
 	if n > 0 && (o.Kind != isa.KVector || len(o.Elems) != n) {
 		c.Errorf("Vector of size %d is expected for argument %d of instruction '%s'", n, i, c.Row.Name)
 	}
@@ -186,11 +190,12 @@ func matrixShape(c *row.Checker) {
 			c.Errorf("Modifier format conversion not allowed for shape '.m8n8'")
 		}
 	case isa.WM16n16:
-		if in.Types[0] == isa.B16 {
-			c.Errorf("Incorrect instruction type specified for %s with shape '.m16n16'", name)
-		}
 		if n := matrixCount(c); n > 2 {
 			c.Errorf("Incorrect no. of matrix: %d for %s with shape '.m16n16'", n, name)
+			vectorSize(c)
+		}
+		if in.Types[0] == isa.B16 {
+			c.Errorf("Incorrect instruction type specified for %s with shape '.m16n16'", name)
 		}
 		wantTrans(c, shape)
 		wantFormat(c, shape)
@@ -203,6 +208,10 @@ func matrixShape(c *row.Checker) {
 			c.Errorf("Modifier .trans not allowed for shape '.m8n16'")
 		}
 	case isa.WM16n8:
+		if in.Op == isa.WLdmatrix {
+			c.Errorf("Illegal matrix shape '.%s' for instruction '%s'", shape, name)
+			return
+		}
 		if in.Types[0] != isa.B8 {
 			c.Errorf("Incorrect instruction type specified for %s with shape '.m16n8'", name)
 		}
