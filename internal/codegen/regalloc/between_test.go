@@ -74,3 +74,15 @@ func TestMemory(t *testing.T) {
 		t.Errorf("only %d given up and %d found", refused, free)
 	}
 }
+
+// TestLiveAlone: words of one file live where they do beside those of others.
+func TestLiveAlone(t *testing.T) {
+	for seed := range uint64(100) {
+		p := randomProblem(rand.New(rand.NewPCG(seed, 29)), 40)
+		for class := range p.Files {
+			if !regalloc.SameAlone(p, uint8(class)) {
+				t.Fatalf("seed %d, file %d", seed, class)
+			}
+		}
+	}
+}

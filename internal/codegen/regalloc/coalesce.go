@@ -3,6 +3,7 @@ package regalloc
 import (
 	"sort"
 
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/problem"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/waits"
 )
 
@@ -15,6 +16,7 @@ type groups struct {
 	parent []int32 // parent virtual register, or itself
 	offset []int16 // first word relative to the parent's first word
 	info   []group // valid for roots
+	among  []bool  // registers that matter; nil: all
 
 	// Of the file nearOf-1, for each root: see near.
 	nearOf  uint8
@@ -41,7 +43,7 @@ type group struct {
 
 func newGroups(p *Problem, r *ranges) *groups {
 	n := len(p.VRegs)
-	g := &groups{parent: make([]int32, n), offset: make([]int16, n), info: make([]group, n)}
+	g := &groups{parent: make([]int32, n), offset: make([]int16, n), info: make([]group, n), among: r.among}
 	for v := range p.VRegs {
 		x := &p.VRegs[v]
 		g.parent[v] = int32(v)
@@ -55,6 +57,9 @@ func newGroups(p *Problem, r *ranges) *groups {
 		weight := blockWeight(blk.Depth)
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			for _, o := range p.Operands(int(n)) {
+				if r.among != nil && !r.among[o.V] {
+					continue
+				}
 				g.info[o.V].cost += weight * moved(p, o)
 			}
 		}
@@ -69,11 +74,11 @@ func moved(p *Problem, o Operand) float64 {
 	case o.Role == Hold:
 		return 0
 	case p.VRegs[o.V].Remat >= 0:
-		return rematCost
+		return problem.RematCost
 	case o.Role.Reads() && o.Role.Writes():
-		return 2 * traffic(o.N)
+		return 2 * problem.Traffic(o.N)
 	}
-	return traffic(o.N)
+	return problem.Traffic(o.N)
 }
 
 // blockWeight is how often a block is taken to run: eight times for each
@@ -119,7 +124,7 @@ func (g *groups) coalesceAmong(p *Problem, may func(a, b int32) bool) bool {
 	}
 	for _, m := range moves {
 		o := p.Operands(int(m.inst))
-		if p.VRegs[o[0].V].Class != p.VRegs[o[1].V].Class || excluded[o[0].V] || excluded[o[1].V] || p.Reserved(o[0].V) || p.Reserved(o[1].V) {
+		if p.VRegs[o[0].V].Class != p.VRegs[o[1].V].Class || excluded[o[0].V] || excluded[o[1].V] || g.among != nil && !(g.among[o[0].V] && g.among[o[1].V]) || p.Reserved(o[0].V) || p.Reserved(o[1].V) {
 			continue
 		}
 		a, ao := g.find(o[0].V)

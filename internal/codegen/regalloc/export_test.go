@@ -1,5 +1,7 @@
 package regalloc
 
+import "slices"
+
 // ClashOf is clash for tests that stand outside, where the checker is.
 func ClashOf(s *Solution) func(v int32) int32 {
 	live := liveRanges(s.Problem, &flowRoom{})
@@ -121,4 +123,21 @@ func Remembers(p *Problem, m *Scratch) bool {
 		}
 	}
 	return false
+}
+
+// SameAlone reports whether registers of the file live at the same points where
+// others are left out.
+func SameAlone(p *Problem, class uint8) bool {
+	s := &solver{orig: p, sol: &Solution{Problem: start(p)}}
+	q := s.sol.Problem
+	all, own := liveRanges(q, &flowRoom{}), liveAmong(q, s.matters(class), &flowRoom{})
+	for v := range q.VRegs {
+		x := &q.VRegs[v]
+		for w := range x.Width {
+			if x.Class == class && !slices.Equal(all.of(int32(v), w), own.of(int32(v), w)) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -14,6 +14,7 @@ type flow struct {
 	p     *Problem
 	base  []int32
 	words int
+	among []bool // registers whose words matter; nil: all
 	m     *flowRoom
 	*between
 }
@@ -49,7 +50,7 @@ func (f *flow) solve() {
 	m.preds.Collect(m.edges, n)
 	ins, outs := m.liveness.Solve(m.touched, m.global, &m.preds, func(b int32) []int32 { return f.p.Blocks[b].Succs })
 	f.between = &between{in: keyed.Collect(ins, n), out: keyed.Collect(outs, n)}
-	if m.keep {
+	if m.keep && f.among == nil {
 		m.known[m.next] = f.between.of(f.p, m)
 		m.next = (m.next + 1) % len(m.known)
 	}
@@ -63,7 +64,7 @@ func (f *flow) local() *between {
 	m := f.m
 	known := m.known // those that may be the same
 	for k, x := range known {
-		if x != nil && !x.mayBe(f.p, m) {
+		if x != nil && (f.among != nil || !x.mayBe(f.p, m)) {
 			known[k] = nil
 		}
 	}
@@ -82,7 +83,7 @@ func (f *flow) local() *between {
 		for n := int(blk.First + blk.N - 1); n >= int(blk.First); n-- {
 			ops := f.p.Operands(n)
 			for _, o := range ops {
-				if !o.Role.Writes() {
+				if !o.Role.Writes() || f.leaves(o) {
 					continue
 				}
 				f.each(o, func(w int32) {
@@ -94,7 +95,7 @@ func (f *flow) local() *between {
 				})
 			}
 			for _, o := range ops {
-				if o.Role.Reads() {
+				if o.Role.Reads() && !f.leaves(o) {
 					f.each(o, func(w int32) {
 						touch(w)
 						does[w] |= liveness.Exposed

@@ -22,6 +22,7 @@ type span struct{ from, to int32 }
 type ranges struct {
 	base  []int32 // first word of each virtual register
 	spans [][]span
+	among []bool // registers of which it is known; nil: of all. Others have no words
 	*between
 }
 
@@ -32,15 +33,21 @@ func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)
 // which some path leads from a write. The second condition keeps a value
 // that is only set and read under the same guard from living since the
 // entry.
-func liveRanges(p *Problem, m *flowRoom) *ranges {
+func liveRanges(p *Problem, m *flowRoom) *ranges { return liveAmong(p, nil, m) }
+
+// liveAmong computes them of some registers, or of all if among is nil.
+func liveAmong(p *Problem, among []bool, m *flowRoom) *ranges {
 	base := make([]int32, len(p.VRegs)+1)
 	for n := range p.VRegs {
-		base[n+1] = base[n] + int32(p.VRegs[n].Width)
+		base[n+1] = base[n]
+		if among == nil || among[n] {
+			base[n+1] += int32(p.VRegs[n].Width)
+		}
 	}
 	words := int(base[len(p.VRegs)])
-	f := &flow{p: p, base: base, words: words, m: m}
+	f := &flow{p: p, base: base, words: words, among: among, m: m}
 	f.solve()
-	r := &ranges{base: base, spans: make([][]span, words)}
+	r := &ranges{base: base, spans: make([][]span, words), among: among}
 	room := make([]span, words) // most words live once
 	for w := range r.spans {
 		r.spans[w] = room[w : w : w+1]
@@ -49,6 +56,9 @@ func liveRanges(p *Problem, m *flowRoom) *ranges {
 	r.between = f.between
 	return r
 }
+
+// leaves reports whether o is of no matter.
+func (f *flow) leaves(o Operand) bool { return f.among != nil && !f.among[o.V] }
 
 func (f *flow) each(o Operand, do func(w int32)) {
 	w := f.base[o.V] + int32(o.Sub)
@@ -109,7 +119,7 @@ func (f *flow) inst(r *ranges, n int32, end, event, live []int32) []int32 {
 	at := perInst * n
 	ops := f.p.Operands(int(n))
 	for _, o := range ops {
-		if !o.Role.Writes() {
+		if !o.Role.Writes() || f.leaves(o) {
 			continue
 		}
 		from := at + atDef
@@ -129,7 +139,7 @@ func (f *flow) inst(r *ranges, n int32, end, event, live []int32) []int32 {
 		})
 	}
 	for _, o := range ops {
-		if !o.Role.Reads() {
+		if !o.Role.Reads() || f.leaves(o) {
 			continue
 		}
 		to := at + atUse + 1

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/overfull"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/problem"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/sunk"
 )
 
 // fat is how many words of a file live at each point, and how many
@@ -16,7 +18,7 @@ type fat struct {
 	room  []int32         // registers available at each point
 	holds []bool          // of each virtual register, whether something holds it, while choose runs
 	over  overfull.Points // points with more words than registers, while choose runs
-	sunk  *sunk           // while choose runs
+	sunk  *sunk.Constants // while choose runs
 	most  float64         // choose ends with spills that cost more
 }
 
@@ -134,7 +136,7 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 	if f.over.Set.IsEmpty() {
 		return nil
 	}
-	f.sunk = sinkConstants(f.p, f.live)
+	f.sunk = sunk.Find(f.p, f.live.base, f.class)
 	access := f.accesses()
 	costs := f.costs()
 	var s *splitter
@@ -214,21 +216,14 @@ func (f *fat) costs() []float64 {
 				switch {
 				case o.Role == Hold:
 				case f.p.VRegs[o.V].Remat >= 0:
-					cost[o.V] += weight * rematCost
-				case !f.sunk.write[at]:
-					cost[o.V] += weight * traffic(o.N)
+					cost[o.V] += weight * problem.RematCost
+				case !f.sunk.Write[at]:
+					cost[o.V] += weight * problem.Traffic(o.N)
 				}
 			}
 		}
 	}
 	return cost
-}
-
-// traffic is what moving words between registers and memory costs, in moves
-// of one: the unit takes four words with one instruction, but moves each.
-func traffic(words uint8) float64 {
-	n := float64(max(1, words))
-	return (math.Ceil(n/4) + n) / 2
 }
 
 // each calls do with every run of points at which v would no longer live

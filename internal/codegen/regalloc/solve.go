@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/problem"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/reloads"
 )
 
@@ -46,6 +47,9 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 	}
 	s.room.poll, s.room.flow.keep = o.Poll, true
 	s.trace("\nREGALLOC GUIDANCE:\n")
+	if s.opts.Memory != nil && s.wantsMemory() {
+		return nil, ErrDear
+	}
 	for class := range p.Files {
 		if err := s.file(uint8(class)); err != nil {
 			return nil, err
@@ -53,6 +57,29 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 	}
 	s.sol.number()
 	return s.sol, nil
+}
+
+// wantsMemory asks about memory before any file is allocated if more words live
+// somewhere than there are registers, and reports whether none may be used: what
+// other files spill comes on top.
+func (s *solver) wantsMemory() bool {
+	p := s.sol.Problem
+	for class := range p.Files {
+		if p.Files[class].SpillTo != Memory || !p.Has(uint8(class)) {
+			continue
+		}
+		if s.live == nil {
+			s.live = liveRanges(p, &s.room.flow)
+		}
+		if pressure(p, s.live, uint8(class)).needsMemory() {
+			if !s.opts.Memory() {
+				return true
+			}
+			s.opts.Memory = nil
+			return false
+		}
+	}
+	return false
 }
 
 // number makes room for the register of every virtual one.
@@ -105,7 +132,7 @@ type solver struct {
 }
 
 // groups returns the groups of the problem as it stands, with the sides of
-// copies joined or not. They hold for every file.
+// copies joined or not, of all files whose lives are known.
 func (s *solver) groups(coalesce bool) *groups {
 	n := 0
 	if coalesce {
@@ -141,8 +168,8 @@ func (s *solver) file(class uint8) error {
 	if !s.sol.Problem.Has(class) {
 		return nil
 	}
-	if s.live == nil {
-		s.live = liveRanges(s.sol.Problem, &s.room.flow)
+	if s.live == nil || s.live.among != nil {
+		s.live, s.sets = liveRanges(s.sol.Problem, &s.room.flow), [2]*groups{}
 	}
 	press := pressure(s.sol.Problem, s.live, class)
 	if press.excess() == 0 {
@@ -240,7 +267,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			s.opts.Poll()
 		}
 		if s.live == nil {
-			s.live = liveRanges(s.sol.Problem, &s.room.flow)
+			s.live = liveAmong(s.sol.Problem, s.matters(class), &s.room.flow)
 		}
 		press := pressure(s.sol.Problem, s.live, class)
 		s.sol.Problem = settle(s.orig, s.sol.Problem, press)
@@ -250,7 +277,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			press.lower(2 * marginStep(f.Budget))
 		}
 		var spill []*split
-		unspilled := s.opts.Most > 0 && s.opts.Most < rematCost // nothing may be spilled
+		unspilled := s.opts.Most > 0 && s.opts.Most < problem.RematCost // nothing may be spilled
 		if unspilled && press.excess() > 0 {
 			return ErrDear
 		}
@@ -283,7 +310,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			f.Name, round, len(spill), countSplit(spill), f.Budget)
 		s.sol.Splits += countSplit(spill)
 		s.sol.Problem = chained(s.sol.Problem, s.orig, spill)
-		s.rewrite(spill, max(0, 6-int32(round)))
+		s.rewrite(class, spill, max(0, 6-int32(round)))
 		s.room.flow.keep = false
 		s.live, s.sets = nil, [2]*groups{}
 		if s.opts.Most > 0 && s.sol.Price() > s.opts.Most {
@@ -291,6 +318,25 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		}
 	}
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
+}
+
+// matters returns the registers whose lives tell what to spill of a file: its own,
+// and those its values are made again from.
+func (s *solver) matters(class uint8) []bool {
+	p := s.sol.Problem
+	list := make([]bool, len(p.VRegs))
+	for v := range p.VRegs {
+		x := &p.VRegs[v]
+		if x.Class != class {
+			continue
+		}
+		if list[v] = true; x.Derived {
+			for _, o := range s.orig.Operands(int(x.Remat)) {
+				list[o.V] = true
+			}
+		}
+	}
+	return list
 }
 
 // refuses asks about memory if something would go there first, and reports
@@ -338,7 +384,7 @@ func (s *solver) joined(class uint8, t *trial, press *fat, round int) *trial {
 			break
 		}
 		s.sol.Problem, s.sets = p, [2]*groups{}
-		s.live = liveRanges(p, &s.room.flow)
+		s.live = liveAmong(p, s.matters(class), &s.room.flow)
 		u := s.lastTry(class, pressure(p, s.live, class).peak(), max(1, round), new([]*split))
 		if u != nil {
 			s.trace("-CLASS %s SPILL REGALLOC: %d loads of at least %d words saved\n", p.Files[class].Name, n, least)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/sunk"
 )
 
 // home is where a spilled virtual register lives between its uses.
@@ -49,7 +50,7 @@ type rewriter struct {
 	homes  []home
 	dirty  []int32 // virtual registers with a temporary in this block
 	window int32   // a temporary is used again this many instructions later
-	sunk   *sunk
+	sunk   *sunk.Constants
 	excl   []Exclude
 	stays  []stay    // by block in stayIn
 	at     []border  // by block in tops and ends
@@ -62,9 +63,9 @@ type rewriter struct {
 // rewrite replaces the problem by one in which the given virtual registers
 // live in memory, in another file, or nowhere (those that can be made
 // again), and only short temporaries stand at their uses.
-func (s *solver) rewrite(spill []*split, window int32) {
+func (s *solver) rewrite(class uint8, spill []*split, window int32) {
 	p := s.sol.Problem
-	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window, sunk: sinkConstants(p, s.live)}
+	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window, sunk: sunk.Find(p, s.live.base, class)}
 	w.place(spill)
 	w.insts = make([]Inst, 0, len(p.Insts)+len(p.Insts)/8)
 	w.ops = make([]Operand, 0, len(p.Ops)+len(p.Ops)/8)
@@ -259,7 +260,7 @@ func (w *rewriter) inst(n int32) {
 			if !h.through {
 				continue
 			}
-		case w.sunk.write[i.First+int32(k)] && w.old.VRegs[orig.V].Remat < 0:
+		case w.sunk.Write[i.First+int32(k)] && w.old.VRegs[orig.V].Remat < 0:
 			h.drop(orig, -1)
 			o.V, o.Sub = w.temp(orig.V, orig.Sub, orig.N), 0
 			h.unmade = append(h.unmade, pending{orig.Sub, orig.N, i.Orig})
@@ -323,7 +324,7 @@ func (w *rewriter) read(o *Operand, n, at int32) {
 		sub, count = 0, x.Width
 	}
 	t := w.temp(v, sub, count)
-	if len(h.unmade) > 0 && at >= 0 && w.sunk.read[at] > 0 {
+	if len(h.unmade) > 0 && at >= 0 && w.sunk.Read[at] > 0 {
 		w.fill(h, t, sub, count)
 	} else {
 		w.load(h, x.Remat, Operand{V: t, Sub: 0, N: count, Role: Def}, sub, n)

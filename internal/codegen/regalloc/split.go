@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/keyed"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/problem"
 )
 
 // A register that is spilled need not live in memory everywhere. In blocks
@@ -158,7 +159,7 @@ func (s *splitter) survey(v int32, access []int32) {
 	s.remat = p.VRegs[v].Remat >= 0
 	s.all = 1
 	if !s.remat {
-		s.all = traffic(p.VRegs[v].Width)
+		s.all = problem.Traffic(p.VRegs[v].Width)
 	}
 	add := func(b int32, what uint8) {
 		if s.state[b] == 0 {
@@ -204,14 +205,14 @@ func (s *splitter) access(v, n int32) {
 			case last >= p.Blocks[b].First && !s.whole && s.free(last+1, n):
 				s.keep = append(s.keep, p.Insts[n].First+int32(k))
 			case s.remat:
-				s.cost[b] += w * rematCost
+				s.cost[b] += w * problem.RematCost
 			default:
-				s.cost[b] += w * s.f.sunk.reading(p, p.Insts[n].First+int32(k))
+				s.cost[b] += w * s.f.sunk.Reading(p, p.Insts[n].First+int32(k))
 			}
 		}
-		if o.Role.Writes() && !s.remat && !s.f.sunk.write[p.Insts[n].First+int32(k)] {
-			s.cost[b] += w * traffic(o.N)
-			s.writes[b] += w * traffic(o.N)
+		if o.Role.Writes() && !s.remat && !s.f.sunk.Write[p.Insts[n].First+int32(k)] {
+			s.cost[b] += w * problem.Traffic(o.N)
+			s.writes[b] += w * problem.Traffic(o.N)
 		}
 		for x := range words {
 			words[x] = n
@@ -437,7 +438,7 @@ func (s *splitter) addMemory(list []int32, b int32) []int32 {
 func (s *splitter) entries(x *split) {
 	unit := 1.0
 	if s.remat {
-		unit = rematCost
+		unit = problem.RematCost
 	}
 	for n, b := range x.blocks {
 		if s.state[b]&livesTop == 0 {

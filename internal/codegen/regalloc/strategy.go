@@ -3,6 +3,8 @@ package regalloc
 import (
 	"maps"
 	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/problem"
 )
 
 // strategy is one way to choose what to spill.
@@ -50,13 +52,6 @@ func (s *solver) restore(x *saved) {
 	s.sol, s.live, s.sets, s.kin = &sol, x.live, x.sets, maps.Clone(x.kin)
 }
 
-// What spill code costs beside a word that goes to or from memory: moving it
-// between register files, and making it again.
-const (
-	moveCost  = 0.5
-	rematCost = 0.25
-)
-
 // Price sums up the spill code, by how often its blocks run.
 func (s *Solution) Price() (cost float64) {
 	p := s.Problem
@@ -66,11 +61,11 @@ func (s *Solution) Price() (cost float64) {
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			switch i := &p.Insts[n]; {
 			case i.Kind == Remat:
-				here += rematCost
+				here += problem.RematCost
 			case i.Kind == Spill || i.Kind == Reload:
 				words := float64(p.Ops[i.First].N)
 				if i.Slot < 0 {
-					words *= moveCost
+					words *= problem.MoveCost
 				}
 				here += words
 			}
