@@ -12,18 +12,20 @@ import (
 //	ISETP.NE.AND p = r, rz, pt
 //
 // A test for zero gives the opposite predicate; its readers are turned
-// around. It runs when no phase is left that looks into logic operations.
+// around. The same bits of two words that are compared are one operation:
+//
+//	PRMT r = a, 0x7771, rz              LOP3.LUT p, rz = a, 0xff00, b, 0x48, !pt
+//	PRMT s = b, 0x7771, rz
+//	ISETP.NE.AND p = r, s, pt
+//
+// It runs when no phase is left that looks into logic operations.
 func TestBits(f *ori.Func) bool {
 	c := &Combiner{F: f, V: ValuesOf(f)}
 	flip, kept := pool.Make[bool](f.Scratch(), len(f.Regs)), readAsIs(f)
 	changed, flips := false, false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			equal, ok := c.testsZero(i)
-			if !ok {
-				continue
-			}
-			t, ok := c.tested(i)
+			t, equal, ok := c.bitTest(i)
 			if !ok || equal && (!c.V.Stable(i.Args[0]) || kept[i.Args[0].Reg]) || !f.Should("test", i) {
 				continue
 			}
@@ -64,18 +66,35 @@ func readAsIs(f *ori.Func) []bool {
 	return kept
 }
 
-// testsZero reports whether i compares a word with zero, and whether for
-// being equal.
-func (c *Combiner) testsZero(i *ori.Instr) (equal, ok bool) {
+// bitTest reads i as a test of bits, and says whether it holds where they are
+// zero.
+func (c *Combiner) bitTest(i *ori.Instr) (t bitTest, equal, ok bool) {
+	equal, ok = comparesEqual(i)
+	if !ok {
+		return t, equal, false
+	}
+	if IsZero(i.Args[2]) {
+		t, ok = c.tested(i)
+	} else {
+		t, ok = c.fieldsCompared(i)
+	}
+	return t, equal, ok
+}
+
+// comparesEqual reports whether i compares a word with another or zero by
+// being equal or not, and whether for being equal.
+func comparesEqual(i *ori.Instr) (equal, ok bool) {
 	if i.Op != op.ISETP || i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Guard.Kind != ori.KNone || len(i.Args) != 4 || i.Mods.Has(op.MEX) || !i.Mods.Has(op.MAND) {
 		return false, false
 	}
-	p := i.Args[3]
-	if !Plain(i.Args[1]) || !IsZero(i.Args[2]) || p.Kind != ori.KZero || p.Flags != 0 {
+	if p := i.Args[3]; !Plain(i.Args[1]) || p.Kind != ori.KZero || p.Flags != 0 {
 		return false, false
 	}
-	equal = i.Mods.Has(op.MEQ) || i.Mods.Has(op.MLE) && i.Mods.Has(op.MU32)
-	return equal, equal || i.Mods.Has(op.MNE) || i.Mods.Has(op.MGT) && i.Mods.Has(op.MU32)
+	if i.Mods.Has(op.MEQ) || i.Mods.Has(op.MNE) {
+		return i.Mods.Has(op.MEQ), true
+	}
+	equal = i.Mods.Has(op.MLE)
+	return equal, IsZero(i.Args[2]) && i.Mods.Has(op.MU32) && (equal || i.Mods.Has(op.MGT))
 }
 
 // bitTest is a logic operation that says whether its result is zero.
@@ -124,6 +143,48 @@ func (c *Combiner) shifted(i *ori.Instr) (t bitTest, ok bool) {
 	return t, true
 }
 
+// fieldsCompared reads what i compares as the same bits of two words.
+func (c *Combiner) fieldsCompared(i *ori.Instr) (t bitTest, ok bool) {
+	j, a, bits := c.field(i, i.Args[1])
+	if j == nil {
+		return t, false
+	}
+	k, b, _ := c.field(i, i.Args[2])
+	if k == nil || k.Op != j.Op || k.Mods != j.Mods || k.Args[2] != j.Args[2] {
+		return t, false
+	}
+	return bitTest{op.M(op.MLUT), []ori.Operand{a, Word(bits), b, ori.Imm(lutDiffer)}, []*ori.Instr{j, k}}, true
+}
+
+// field returns the instruction that takes a, which i compares, out of a word by
+// a constant, the word, and those of its bits that a consists of.
+func (c *Combiner) field(i *ori.Instr, a ori.Operand) (j *ori.Instr, of ori.Operand, bits uint32) {
+	if j = c.inner(i, a, op.LOP3); j != nil {
+		of, bits, ok := masked(j)
+		if !ok {
+			return nil, of, 0
+		}
+		return j, of, bits
+	}
+	if j = c.inner(i, a, op.PRMT); j == nil || j.Mods != (op.Mods{}) || !Plain(j.Args[1]) || !IsZero(j.Args[3]) {
+		return nil, of, 0
+	}
+	selector, ok := Known(j.Args[2])
+	if !ok {
+		return nil, of, 0
+	}
+	for k := range 4 {
+		switch n := selector >> (4 * k) & 15; {
+		case n&4 != 0: // of zero
+		case n&8 != 0: // its sign alone
+			bits |= 0x80 << (8 * (n & 3))
+		default:
+			bits |= 0xff << (8 * (n & 3))
+		}
+	}
+	return j, j.Args[1], bits
+}
+
 // ofShifted reads logic operation j, whose result only i reads, as one that
 // looks at bits of a word before it is shifted left.
 func (c *Combiner) ofShifted(i, j *ori.Instr) (t bitTest, ok bool) {
@@ -144,6 +205,10 @@ func (c *Combiner) ofShifted(i, j *ori.Instr) (t bitTest, ok bool) {
 
 // lutAnd is the table of a conjunction of the first two sources.
 const lutAnd = 0xc0
+
+// lutDiffer is the table of the bits of the second source in which the others
+// differ.
+const lutDiffer = (0xf0 ^ 0xaa) & 0xcc
 
 // masked reads j as some bits of a word.
 func masked(j *ori.Instr) (a ori.Operand, bits uint32, ok bool) {

@@ -17,6 +17,7 @@ reg p4 1/1
 reg p5 1/1
 reg p6 1/1
 reg p7 1/1
+reg r8 1/1
 b0:
 `
 
@@ -38,6 +39,46 @@ LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
 @~p3 STS [0x0], r0
 SEL r2 = r0, rz, p3
 STS [0x4], r2`, []func(*ori.Func) bool{opt.TestBits}},
+		{"the same byte of two words", `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+PRMT r2 = r0, 0x7771, rz
+PRMT r8 = r1, 0x7771, rz
+ISETP.EQ.AND p3 = r2, r8, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+LOP3.LUT p3, rz = r0, 0xff00, r1, 0x48, ~pt
+@~p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
+		{"the sign of a byte with its other bits", `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+PRMT r2 = r0, 0xbb32, rz
+PRMT r8 = r1, 0xbb32, rz
+ISETP.NE.AND p3 = r2, r8, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+LOP3.LUT p3, rz = r0, -0x10000, r1, 0x48, ~pt
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
+		{"other bytes stay", `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+PRMT r2 = r0, 0x7771, rz
+PRMT r8 = r1, 0x7772, rz
+ISETP.EQ.AND p3 = r2, r8, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+PRMT r2 = r0, 0x7771, rz
+PRMT r8 = r1, 0x7772, rz
+ISETP.EQ.AND p3 = r2, r8, pt
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
+		{"an order of bytes stays", `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+LOP3.LUT r2 = r0, 0xff, rz, 0xc0
+LOP3.LUT r8 = r1, 0xff, rz, 0xc0
+ISETP.LE.U32.AND p3 = r2, r8, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+S2R r1 = SR_LANEID
+LOP3.LUT r2 = r0, 0xff, rz, 0xc0
+LOP3.LUT r8 = r1, 0xff, rz, 0xc0
+ISETP.LE.U32.AND p3 = r2, r8, pt
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
 		{"a bit that was shifted down", `S2R r0 = SR_TID.X
 LOP3.LUT r1 = r0, 0x6, rz, 0xc0
 SHF.R.U32.HI r2 = rz, 0x2, r1

@@ -108,8 +108,14 @@ func (l *legalizer) shared(s ori.Operand, c ori.Class) (ori.Operand, bool) {
 	return s, false
 }
 
-// instr tries ever more sources in registers, in both orders.
+// instr tries ever more sources in registers, in both orders. A choice between
+// neighbouring constants needs none.
 func (l *legalizer) instr(i *ori.Instr) error {
+	if i.Op == op.SEL {
+		if p, ok := product(i); ok && replace(l.f, i, p, l.fits) {
+			return nil
+		}
+	}
 	srcs := append([]ori.Operand(nil), i.Srcs()...)
 	movable := uint(0)
 	for k, s := range srcs {
