@@ -51,7 +51,7 @@ var shorter = [...]struct {
 	{op.FSEL, (*Combiner).constantLast},
 	{op.ISETP, (*Combiner).turnAround},
 	{op.FSETP, (*Combiner).turnAround},
-	{op.FSETP, (*Combiner).neverBelow},
+	{op.FSETP, (*Combiner).knownOrder},
 }
 
 // dropCarry: a carry out that nobody reads is not computed.
