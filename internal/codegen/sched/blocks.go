@@ -42,6 +42,9 @@ func (p *preScheduler) step(f *ori.Func) int {
 		return 0
 	}
 	made := p.limit[general] + reserve
+	if c := p.cliffs.Of(p.peak); c > 0 && p.limit[general] <= p.peak { // all words find room within it
+		made = min(made, c)
+	}
 	blocks, _ := estimate.Blocks(f, made)
 	least, _ := estimate.Blocks(f, estimate.Most)
 	if blocks == least || int(blocks) > p.tune.Steps.Blocks {

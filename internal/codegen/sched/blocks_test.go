@@ -174,3 +174,23 @@ func TestKeepStep(t *testing.T) {
 		}
 	}
 }
+
+// TestStepOfWords: the step that is asked for is the last in which all words find room, also where
+// the few registers beyond them reach over its end.
+func TestStepOfWords(t *testing.T) {
+	m, err := ori.Parse(betweenProducts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, tune := m.Funcs[0], Usual()
+	f.Props.ReqNTid = [3]int32{128, 1, 1}
+	p := analyse(f, target.Find("sm_90a"), &tune).preScheduler(Budget{Most: 255}, strategy{})
+	for _, c := range []struct {
+		peak, limit int32
+		want        int
+	}{{100, 122, 128}, {125, 125, 128}, {126, 162, 168}, {125, 162, 168}} {
+		if p.peak, p.limit[general] = c.peak, c.limit; p.step(f) != c.want {
+			t.Errorf("%d words, at most %d: step %d instead of %d", c.peak, c.limit, p.step(f), c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
@@ -40,6 +41,7 @@ type preScheduler struct {
 	how     strategy
 	plans   []plan  // that were found
 	taken   []int32 // general words alive in each block, by ID, in the orders that were found
+	groups  bool    // there are products of warp groups
 	strict  bool    // products hold no matrices for the next beyond the step
 }
 
@@ -57,7 +59,7 @@ func (s *analysis) within(budget Budget, how strategy, most int32) *preScheduler
 	if v.most[general] > most || slices.ContainsFunc(v.stretches, func(x *stretch) bool { return x.least[general] > most }) {
 		return nil
 	}
-	p := &preScheduler{analysis: s, regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, how: how, budget: budget}
+	p := &preScheduler{analysis: s, groups: flow.HasGroups(s.f), regions: make([]region, len(v.stretches)), byBlock: slices.Clone(v.byBlock), most: v.most, how: how, budget: budget}
 	p.budget.leave(int(how.less))
 	for n := range p.regions {
 		x := v.stretches[n]
@@ -254,6 +256,9 @@ func (p *preScheduler) plan(r *region, enough, wanting int32) plan {
 		if !x.deep && x.penalty == 0 && x.first == 0 && x.order != nil && &x.order[0] != &r.base[0] && fit.holds(&x.most) {
 			best.improve(p.planned(r, x.order, dag.ByPath, false, limit, min(enough, best.cycles)), p.cliffs.Room(limit[general]))
 		}
+	}
+	if p.groups && &r.base[0] != &r.source[0] && fit.holds(&r.stretch.most) { // products in the order that somebody chose
+		best.improve(p.planned(r, r.source, dag.ByPath, false, limit, min(enough, best.cycles)), p.cliffs.Room(limit[general]))
 	}
 	return p.groupLoads(r, limit, best, enough)
 }
