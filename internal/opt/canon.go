@@ -47,6 +47,7 @@ var shorter = [...]struct {
 	{op.IABS, (*Combiner).magnitudeTwice},
 	{op.ISETP, (*Combiner).chosenPart},
 	{op.ISETP, (*Combiner).chosen},
+	{op.FSETP, (*Combiner).chosen},
 	{op.SEL, (*Combiner).constantLast},
 	{op.FSEL, (*Combiner).constantLast},
 	{op.ISETP, (*Combiner).turnAround},

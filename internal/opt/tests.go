@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"math"
+
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -258,13 +260,20 @@ func (c *Combiner) chosen(i *ori.Instr) bool {
 	if !ok {
 		return false
 	}
-	x, ok := c.condition(srcs[0], i.Mods, with)
+	outcome := Outcome
+	if i.Op == op.FSETP {
+		outcome = outcomeOfFloatBits
+		if srcs[1].Flags != 0 {
+			return false
+		}
+	}
+	x, ok := c.condition(srcs[0], i.Mods, with, outcome)
 	return ok && c.accumulate(i, x)
 }
 
 // condition returns what says of a, a choice between constants, how it compares
 // with a constant.
-func (c *Combiner) condition(a ori.Operand, m op.Mods, with uint32) (x ori.Operand, ok bool) {
+func (c *Combiner) condition(a ori.Operand, m op.Mods, with uint32, outcome func(m op.Mods, a, b uint32) (holds, ok bool)) (x ori.Operand, ok bool) {
 	if !Plain(a) {
 		return x, false
 	}
@@ -277,8 +286,8 @@ func (c *Combiner) condition(a ori.Operand, m op.Mods, with uint32) (x ori.Opera
 	if !okA || !okB {
 		return x, false
 	}
-	p, ok := Outcome(m, first, with)
-	q, ok2 := Outcome(m, second, with)
+	p, ok := outcome(m, first, with)
+	q, ok2 := outcome(m, second, with)
 	if !ok || !ok2 {
 		return x, false
 	}
@@ -324,7 +333,7 @@ func (c *Combiner) chosenPart(i *ori.Instr) bool {
 		return false
 	}
 	if srcs[2] != ori.Zero(ori.P) {
-		q, ok := c.condition(x, i.Mods, with)
+		q, ok := c.condition(x, i.Mods, with, Outcome)
 		if !ok || holds || q.Class != ori.P {
 			return false
 		}
@@ -365,6 +374,40 @@ func Outcome(m op.Mods, a, b uint32) (holds, ok bool) {
 		}
 	}
 	return false, false
+}
+
+// OutcomeOfFloats compares two numbers as modifiers say.
+func OutcomeOfFloats(m op.Mods, a, b float32) (holds, ok bool) {
+	for _, r := range ordered {
+		if m.Has(r.mods[0]) || m.Has(r.mods[1]) {
+			return r.less && a < b || r.same && a == b || r.more && a > b, true
+		}
+	}
+	return false, false
+}
+
+// ordered are the outcomes of comparisons of numbers.
+var ordered = [...]struct {
+	mods             [2]op.Mod // of numbers, and of what may be none
+	less, same, more bool
+}{
+	{[2]op.Mod{op.MLT, op.MLTU}, true, false, false},
+	{[2]op.Mod{op.MLE, op.MLEU}, true, true, false},
+	{[2]op.Mod{op.MEQ, op.MEQU}, false, true, false},
+	{[2]op.Mod{op.MNE, op.MNEU}, true, false, true},
+	{[2]op.Mod{op.MGE, op.MGEU}, false, true, true},
+	{[2]op.Mod{op.MGT, op.MGTU}, false, false, true},
+}
+
+// outcomeOfFloatBits compares the bits of two numbers that are none of those
+// which are flushed to zero.
+func outcomeOfFloatBits(m op.Mods, a, b uint32) (holds, ok bool) {
+	for _, x := range [...]uint32{a, b} {
+		if exp := x >> 23 & 0xff; exp == 0xff && x<<9 != 0 || exp == 0 && x<<9 != 0 {
+			return false, false
+		}
+	}
+	return OutcomeOfFloats(m, math.Float32frombits(a), math.Float32frombits(b))
 }
 
 // logicOfTests joins two operations on predicates that together look at no

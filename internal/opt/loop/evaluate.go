@@ -51,7 +51,7 @@ var evaluated = [...]evaluation{
 
 	op.HADD2: {(*evaluator).widen, false},
 
-	op.I2F:  {(*evaluator).fromWide, false},
+	op.I2F:  {(*evaluator).fromInteger, false},
 	op.SHFL: {(*evaluator).shuffle, true},
 }
 

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -136,23 +137,79 @@ func (e *evaluator) toFloat(i *ori.Instr) (v [2]uint32, ok bool) {
 	return v, true
 }
 
-// fromWide: the float nearest to an integer of two words.
-func (e *evaluator) fromWide(i *ori.Instr) (v [2]uint32, ok bool) {
-	if i.NDst != 1 || len(i.Args) != 2 || i.Args[0].N > 1 || i.Args[1].N != 2 || i.Args[1].Kind != ori.KReg || i.Args[1].Flags != 0 {
+// fromInteger: the single nearest to an integer of two words, and the half that
+// is an integer exactly.
+func (e *evaluator) fromInteger(i *ori.Instr) (v [2]uint32, ok bool) {
+	if i.NDst != 1 || len(i.Args) != 2 || i.Args[0].N > 1 {
 		return v, false
 	}
-	low, ok := e.look(i.Args[1].Reg, i.Args[1].Sub)
-	high, okHigh := e.look(i.Args[1].Reg, i.Args[1].Sub+1)
-	x := uint64(high)<<32 | uint64(low)
-	switch i.Mods {
-	case op.M(op.MU64):
-		v[0] = math.Float32bits(float32(x))
-	case op.M(op.MS64):
-		v[0] = math.Float32bits(float32(int64(x)))
-	default:
-		ok = false
+	for k := range halfFormats {
+		if h := &halfFormats[k]; i.Mods.Has(h.mod) {
+			m := i.Mods.Without(h.mod)
+			x, ok := e.integer(i.Args[1], m)
+			if !ok || x < -h.exact || x > h.exact || x < 0 && m.Has(op.MU64) {
+				return v, false
+			}
+			v[0] = h.bits(x)
+			return v, true
+		}
 	}
-	return v, ok && okHigh
+	if i.Args[1].N != 2 {
+		return v, false
+	}
+	x, ok := e.integer(i.Args[1], i.Mods)
+	v[0] = math.Float32bits(float32(x))
+	if i.Mods.Has(op.MU64) {
+		v[0] = math.Float32bits(float32(uint64(x)))
+	}
+	return v, ok
+}
+
+// integer returns a source of one word or two as modifiers say it is read, of
+// unsigned ones of two words the bits.
+func (e *evaluator) integer(a ori.Operand, m op.Mods) (x int64, ok bool) {
+	switch m {
+	case op.Mods{}, op.M(op.MU32):
+		w, ok := e.word(a)
+		if m.Has(op.MU32) {
+			return int64(w), ok
+		}
+		return int64(int32(w)), ok
+	case op.M(op.MU64), op.M(op.MS64):
+		if a.Kind != ori.KReg || a.N != 2 || a.Flags != 0 {
+			return 0, false
+		}
+		low, ok := e.look(a.Reg, a.Sub)
+		high, okHigh := e.look(a.Reg, a.Sub+1)
+		return int64(uint64(high)<<32 | uint64(low)), ok && okHigh
+	}
+	return 0, false
+}
+
+// halfFormat is a format of sixteen bits.
+type halfFormat struct {
+	mod   op.Mod
+	exact int64 // up to which it has all integers
+	at    int   // of its exponent
+	bias  int
+}
+
+var halfFormats = [...]halfFormat{
+	{op.MF16, 1 << 11, 10, 15},
+	{op.MBF16, 1 << 8, 7, 127},
+}
+
+// bits returns an integer that the format has.
+func (h *halfFormat) bits(x int64) uint32 {
+	if x == 0 {
+		return 0
+	}
+	sign := uint32(0)
+	if x < 0 {
+		sign, x = 1<<15, -x
+	}
+	exp := bits.Len64(uint64(x)) - 1
+	return sign | uint32(exp+h.bias)<<h.at | uint32(x<<h.at>>exp)&(1<<h.at-1)
 }
 
 // widen: a half in single precision, which is exact.
@@ -178,19 +235,6 @@ func (e *evaluator) widen(i *ori.Instr) (v [2]uint32, ok bool) {
 	return v, true
 }
 
-// ordered are the outcomes of comparisons of numbers.
-var ordered = [...]struct {
-	mods             [2]op.Mod // of numbers, and of what may be none
-	less, same, more bool
-}{
-	{[2]op.Mod{op.MLT, op.MLTU}, true, false, false},
-	{[2]op.Mod{op.MLE, op.MLEU}, true, true, false},
-	{[2]op.Mod{op.MEQ, op.MEQU}, false, true, false},
-	{[2]op.Mod{op.MNE, op.MNEU}, true, false, true},
-	{[2]op.Mod{op.MGE, op.MGEU}, false, true, true},
-	{[2]op.Mod{op.MGT, op.MGTU}, false, false, true},
-}
-
 // compareFloats: numbers, and a predicate that is joined with the outcome.
 func (e *evaluator) compareFloats(i *ori.Instr) (v [2]uint32, ok bool) {
 	s := i.Srcs()
@@ -205,18 +249,13 @@ func (e *evaluator) compareFloats(i *ori.Instr) (v [2]uint32, ok bool) {
 	if !okA || !okB || !okP || !okL {
 		return v, false
 	}
-	for _, r := range ordered {
-		if !i.Mods.Has(r.mods[0]) && !i.Mods.Has(r.mods[1]) {
-			continue
-		}
-		at := with << 2
-		if r.less && a < b || r.same && a == b || r.more && a > b {
-			at |= 2
-		}
-		v[0] = uint32(lut >> at & 1)
-		return v, true
+	holds, ok := opt.OutcomeOfFloats(i.Mods, a, b)
+	at := with << 2
+	if holds {
+		at |= 2
 	}
-	return v, false
+	v[0] = uint32(lut >> at & 1)
+	return v, ok
 }
 
 // choose: the smaller of two words, or the larger one if the predicate does not hold.
