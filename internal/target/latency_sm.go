@@ -259,7 +259,7 @@ var busyOld = []busyRow{
 	{ClassUdp, udpUnit, 2},
 }
 
-// Before sm_90 and on sm_120 the FP64 unit is outside the warp's own; so is
+// Before sm_90 and from sm_103 on the FP64 unit is outside the warp's own; so is
 // the matrix unit of sm_75 and the path from general to uniform registers
 // before sm_90.
 
@@ -285,10 +285,16 @@ var timingSM90 = Timing{
 	busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }
 
-// timingSM100 is that of sm_103 and sm_110 too.
 var timingSM100 = Timing{
 	gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
 	busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
+}
+
+// timingSM103 is that of sm_110 too: sm_100 with an FP64 unit like that of
+// sm_120, whose results the reference announces by barriers.
+var timingSM103 = Timing{
+	gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
+	variable: 1 << ClassFp64, busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }
 
 // timingSM120 is that of sm_121 too.

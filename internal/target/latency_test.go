@@ -83,8 +83,9 @@ func TestNearest(t *testing.T) {
 		{"sm_89", &timingSM86},
 		{"sm_90", &timingSM90},
 		{"sm_90a", &timingSM90},
-		{"sm_103a", &timingSM100},
-		{"sm_110", &timingSM100},
+		{"sm_100f", &timingSM100},
+		{"sm_103a", &timingSM103},
+		{"sm_110", &timingSM103},
 		{"sm_120", &timingSM120},
 		{"sm_121f", &timingSM120},
 	}

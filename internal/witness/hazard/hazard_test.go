@@ -43,16 +43,17 @@ func TestSources(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	tables := append(generations[:], 103)
 	for _, s := range sources {
-		if s.why == "" || !slices.Contains(generations[:], s.table) {
+		if s.why == "" || !slices.Contains(tables, s.table) {
 			t.Errorf("sm_%d is judged by sm_%d: %q", s.sm, s.table, s.why)
 		}
 		if s.sm == s.table {
 			own++
 		}
 	}
-	if own != len(generations) {
-		t.Errorf("%d of %d tables judge their own SM", own, len(generations))
+	if own != len(tables) {
+		t.Errorf("%d of %d tables judge their own SM", own, len(tables))
 	}
 	if _, err := tableOf(130); err == nil {
 		t.Error("an SM that nobody has looked at is judged")
@@ -192,5 +193,27 @@ func TestSmoke(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d files, %d instructions", level, compiled, insts)
+	}
+}
+
+// TestDoubles replays our code of
+// kernels that compute with doubles: how their results are announced differs
+// among SMs that are alike in all else.
+func TestDoubles(t *testing.T) {
+	zoo := filepath.Join("..", "..", "..", "testdata", "zoo")
+	for _, name := range []string{"f64_arith", "f64_ieee", "dot_f64", "fma_chain_f64", "cvt_f64_f32", "matrix/mma_f64"} {
+		text, err := os.ReadFile(filepath.Join(zoo, filepath.FromSlash(name)+".ptx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, arch := range []string{"sm_80", "sm_86", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"} {
+			text := retarget(string(text), arch)
+			file := ours(text, arch)
+			if file == nil {
+				t.Errorf("%s does not compile for %s", name, arch)
+				continue
+			}
+			judge(t, name+", ours", arch, file)
+		}
 	}
 }

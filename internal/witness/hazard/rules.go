@@ -24,6 +24,8 @@ func returns(i *inst) int {
 		return 7
 	case i.is("REDUX"):
 		return 8
+	case i.class == "dmma":
+		return 9
 	}
 	return 0
 }
@@ -57,6 +59,8 @@ func queue(i *inst) int {
 		return 6
 	case "tmem":
 		return 7
+	case "dmma":
+		return 8
 	}
 	return 0
 }
@@ -65,8 +69,8 @@ func queue(i *inst) int {
 // to read, stands so far behind it that nobody need wait. The reference
 // relies on it for these pairs alone: what shared memory and shuffles return
 // behind stores and other reads of shared memory, loads behind loads, and
-// special functions and double precision behind their own. A load of global or local memory
-// behind a store is none of them.
+// special functions, double precision and its products of matrices behind their own. A load of
+// global or local memory behind a store is none of them.
 func behind(from, i *inst) bool {
 	switch {
 	case i.class == "lds":
@@ -75,7 +79,7 @@ func behind(from, i *inst) bool {
 		return from.class == "ldg" || from.class == "ldgsts"
 	}
 	q := queue(i)
-	return q == queue(from) && (q == 2 || q == 6 || q == 7)
+	return q == queue(from) && (q == 2 || q == 6 || q == 7 || q == 8)
 }
 
 // speaks reports whether a barrier of i tells that from has read. The fence of

@@ -99,32 +99,44 @@ var sources = [...]struct {
 	{89, 89, "its own"},
 	{90, 90, "its own"},
 	{100, 100, "its own"},
-	{103, 100, "where the reference chooses the same instructions its code is the same word for word"},
-	{110, 100, "the reference's code stands up to it"},
+	{103, 103, "sm_100, where the reference's code is the same word for word but for doubles"},
+	{110, 103, "the reference's code stands up to it"},
 	{120, 120, "its own"},
 	{121, 120, "the reference's code for both is the same word for word"},
 }
 
+// load reads the table of an SM. That of sm_103 is made of two: what has to
+// do with doubles is as on sm_120, all else as on sm_100.
 func load(sm int) (*table, error) {
+	most, doubles := sm, sm
+	if sm == 103 {
+		most, doubles = 100, 120
+	}
 	t := &table{
 		sm: sm, pairs: map[pair]distance{}, worst: map[producer]int{}, ops: map[string][]operation{},
 		late: map[class]bool{}, varies: map[class]bool{},
 	}
 	for _, name := range [...]string{"issue", "seen"} {
-		if err := t.readPairs(fmt.Sprintf("%s-sm%d.txt", name, sm)); err != nil {
+		err := t.readPairs(fmt.Sprintf("%s-sm%d.txt", name, most), func(p pair) bool { return most == doubles || !p.doubles() })
+		if err == nil && most != doubles {
+			err = t.readPairs(fmt.Sprintf("%s-sm%d.txt", name, doubles), pair.doubles)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err := t.readClasses(); err != nil {
+	if err := t.readClasses(most, doubles); err != nil {
 		return nil, err
 	}
 	t.limits()
 	return t, nil
 }
 
+func (p pair) doubles() bool { return p.from == "fp64" || p.to == "fp64" }
+
 var tables = sync.OnceValues(func() (map[int]*table, error) {
 	all := map[int]*table{}
-	for _, sm := range generations {
+	for _, sm := range append(generations[:], 103) {
 		t, err := load(sm)
 		if err != nil {
 			return nil, err
@@ -170,7 +182,8 @@ func lines(name string, f func(n int, fields []string) error) error {
 	return nil
 }
 
-func (t *table) readPairs(name string) error {
+// readPairs reads the pairs of a file that keep lets pass.
+func (t *table) readPairs(name string, keep func(pair) bool) error {
 	return lines(name, func(_ int, w []string) error {
 		if len(w) < 4 {
 			return fmt.Errorf("too short")
@@ -184,7 +197,9 @@ func (t *table) readPairs(name string) error {
 			if err != nil {
 				return err
 			}
-			t.pairs[p] = distance{n, strings.HasSuffix(num, "?")}
+			if keep(p) {
+				t.pairs[p] = distance{n, strings.HasSuffix(num, "?")}
+			}
 		}
 		return nil
 	})
@@ -205,14 +220,18 @@ func index(list []string, s string) int {
 	return len(list)
 }
 
-func (t *table) readClasses() error {
-	column := 2 + slices.Index(generations[:], t.sm)
+// readClasses reads how operations end, those on doubles as on another SM.
+func (t *table) readClasses(most, doubles int) error {
 	return lines("classes.txt", func(_ int, w []string) error {
 		if len(w) != 8 {
 			return fmt.Errorf("want 8 fields")
 		}
 		words := strings.Split(w[0], ".")
-		how := w[column]
+		sm := most
+		if w[1] == "fp64" {
+			sm = doubles
+		}
+		how := w[2+slices.Index(generations[:], sm)]
 		for k := len(w) - 1; how == "-" && k >= 2; k-- { // as on the nearest that has it
 			how = w[k]
 		}
