@@ -492,7 +492,7 @@ func tuning(u *unit) sched.Tuning {
 		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler), Again: n(knobs.SchedAgain), Later: n(knobs.SchedLater),
 		Strict: n(knobs.SchedStrict), Crowded: n(knobs.SchedCrowded), Constants: n(knobs.SchedConstants), Full: max(1, n(knobs.SchedFull)), Tests: max(1, n(knobs.SchedTests)),
 		Tried: n(knobs.SchedTried), Judged: n(knobs.SchedJudged), Surely: n(knobs.SchedSurely), Trifle: max(1, n(knobs.SchedTrifle)), Leaner: n(knobs.SchedLeaner), Roomier: n(knobs.SchedRoomier),
-		Lighter: max(1, n(knobs.SchedLighter)), Greedy: n(knobs.SchedGreedy), Stored: n(knobs.SchedStored), Tested: n(knobs.SchedTested), Copied: n(knobs.SchedCopied), Fences: n(knobs.SchedFences), SectorLoads: n(knobs.SectorLoads), SectorStores: n(knobs.SectorStores),
+		Lighter: max(1, n(knobs.SchedLighter)), Greedy: n(knobs.SchedGreedy), Stored: n(knobs.SchedStored), Tested: n(knobs.SchedTested), Copied: n(knobs.SchedCopied), Open: n(knobs.SchedOpen), Fences: n(knobs.SchedFences), SectorLoads: n(knobs.SectorLoads), SectorStores: n(knobs.SectorStores),
 		Derived: sched.Derived{Rounds: n(knobs.DerivedRounds), Slack: n(knobs.DerivedSlack), Share: max(1, n(knobs.DerivedShare))},
 		Slacks:  sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
 		Steps:   sched.Steps{Blocks: n(knobs.StepBlocks), Gain: n(knobs.StepGain), Copies: n(knobs.StepCopies)},

@@ -17,7 +17,7 @@ import (
 // wait for, its spill code counted in, and its registers are found within the step of occupancy
 // that p has.
 func (p *preScheduler) drain(f *ori.Func, source [][]*ori.Instr, judge Judge) bool {
-	if !p.b.Drains() || judge == nil || p.tune.Manner != 0 || p.how.far != places.UpToBarriers || p.budget.Limits != nil || p.short() || f.Size() > p.tune.Tried {
+	if !p.b.Drains() || p.groups || judge == nil || p.tune.Manner != 0 || p.how.far != places.UpToBarriers || p.budget.Limits != nil || p.short() || f.Size() > p.tune.Tried {
 		return false
 	}
 	limit := p.limit

@@ -16,7 +16,7 @@ import (
 // registers, to hide latencies.
 func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := dag.NewGrapher(words.Physical(f), a, &tune)
-	b.Patient, b.Open, b.Diverged, b.Far = true, dag.NewOpenOrder(b.Names), divergenceOf(f), places.OverBarriers
+	b.Patient, b.Open, b.Diverged, b.Far = true, dag.NewOpenOrder(b.Names), divergenceOf(f, b.Drains() && flow.HasGroups(f)), places.OverBarriers
 	b.Alone, b.Turns = isAlone(f, words.Highest(f)+1), estimate.LeastTurns(f)
 	busy := estimate.NewBusyTable(b.Timing)
 	b.Busy = busy
@@ -35,8 +35,8 @@ func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 
 // divergenceOf tells where threads of a warp may be apart, if that says whether they
 // may exchange words before a barrier instead of behind it.
-func divergenceOf(f *ori.Func) *flow.Divergence {
-	if !slices.ContainsFunc(f.Blocks, places.ExchangesBehind) {
+func divergenceOf(f *ori.Func, drains bool) *flow.Divergence {
+	if !drains && !slices.ContainsFunc(f.Blocks, places.ExchangesBehind) {
 		return nil
 	}
 	return flow.DivergenceOf(f, flow.UniformityOf(f))

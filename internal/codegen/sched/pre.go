@@ -108,6 +108,11 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 			}
 		}
 	}
+	if p.groups && s.b.Drains() && p.how.far == places.UpToBarriers && tune.Manner == 0 { // the next copies pass products
+		if q := s.preScheduler(budget, strategy{far: places.OverBarriers}); !q.short() {
+			p = q
+		}
+	}
 	p = p.farther()
 	source := f.Order()
 	p = p.reaching(f)

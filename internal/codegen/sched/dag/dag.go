@@ -323,7 +323,7 @@ func (b *Grapher) latency(from, to target.Class, a *words.Access) int32 {
 // one place a barrier does not bring them there.
 func (b *Grapher) passes(i *ori.Instr) bool {
 	if places.IsProduct(i) {
-		return b.Far == places.OverFences || b.copied(i.Block()) > 0
+		return b.Far == places.OverFences || b.groups.theirs == nil && b.copied(i.Block()) > 0
 	}
 	return i.Op.Has(op.Exchange) && b.Diverged != nil && !b.Diverged.Is(i.Block())
 }
@@ -340,7 +340,9 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 		if b.barrier >= 0 {
 			g.edge(b.barrier, k, 1)
 		}
-		b.joint = append(b.joint, k)
+		if !(g.groups && g.copied > 0 && isOpen(i)) {
+			b.joint = append(b.joint, k)
+		}
 	case b.Alias != nil && places.PutsFlag(i): // else the predicate lives over the barrier
 		b.joint = append(b.joint, k)
 	}
@@ -355,10 +357,13 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 	if b.Alias != nil {
 		t.Place = b.Alias.Of(i)
 	}
-	holds := places.HoldsMemory(i)
+	holds, passes := places.HoldsMemory(i), g.passesOpen(i)
 	if holds || len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads {
 		for _, l := range [2]*[]places.Touch{&b.loads, &b.stores} {
 			*l = slices.DeleteFunc(*l, func(u places.Touch) bool {
+				if passes && isOpen(g.Instrs[u.Node]) {
+					return false
+				}
 				if !holds || u.Space != op.SpaceLocal {
 					g.edge(u.Node, k, g.settled(u.Node, i))
 				}
@@ -379,7 +384,7 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 		}
 	}
 	for n := range b.loads {
-		if (t.Write || t.Strict) && t.Conflicts(&b.loads[n]) {
+		if (t.Write || t.Strict) && t.Conflicts(&b.loads[n]) && !(passes && isOpen(g.Instrs[b.loads[n].Node])) {
 			g.edge(b.loads[n].Node, k, 1)
 		}
 	}

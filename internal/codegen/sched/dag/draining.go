@@ -18,7 +18,7 @@ import (
 // drainsOf tells of each block of f, by ID, whether it ends groups of copies that the
 // next turn of a loop waits for; nil if none does.
 func drainsOf(f *ori.Func, tune *tuning.Tuning) []bool {
-	if tune.Copied <= 0 || flow.HasGroups(f) { // what groups read they have read only when their products are there
+	if drainTime(f, tune) <= 0 {
 		return nil
 	}
 	var list []bool
@@ -68,7 +68,25 @@ func (b *Grapher) copied(at *ori.Block) int32 {
 	if b.Far == places.UpToBarriers || !b.DrainsIn(at) {
 		return 0
 	}
-	return int32(b.tune.Copied)
+	return int32(drainTime(b.Names.F, b.tune))
+}
+
+// drainTime is how long copies take that products of f make room for. What products of warp groups
+// read they have read only when they are over, so copies pass those alone that the source leaves running.
+func drainTime(f *ori.Func, tune *tuning.Tuning) int {
+	if flow.HasGroups(f) {
+		return tune.Open
+	}
+	return tune.Copied
+}
+
+// isOpen reports whether i is a product that the source leaves running when its block ends:
+// neither a barrier nor copies behind it find it over.
+func isOpen(i *ori.Instr) bool { return i.Mods.Has(op.MLOOSE) && i.Mods.Has(op.MOPEN) }
+
+// passesOpen reports whether i may stand before open products that stand before it in the source.
+func (g *Graph) passesOpen(i *ori.Instr) bool {
+	return g.groups && g.copied > 0 && (places.IsBarrier(i) || i.Op == op.LDGDEPBAR || i.Op == op.LDGSTS)
 }
 
 // Awaited is how long before the end of the turn instruction k should issue, which ends a

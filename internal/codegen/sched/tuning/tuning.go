@@ -89,6 +89,8 @@ type Tuning struct {
 	// Copied is how long asynchronous copies take, in loops that wait for all of them
 	// in the next turn; 0: products do not make room for them.
 	Copied int
+	// Open is the same for loops that leave products of warp groups running, which copies pass then.
+	Open int
 	// Fences is the percentage of the latency that orders must come to in which
 	// arithmetic passes fences between products of warp groups; 0: none is tried.
 	Fences int
