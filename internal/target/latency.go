@@ -133,8 +133,9 @@ type Timing struct {
 	barReads bool  // BAR is passed only after shared memory stores read their registers
 	imadAlu  uint8 // IMAD to an ALU operation that overwrites its result, which may overtake; 0 = as others
 
-	exitStall  bool // the reference gives MinStall to whatever leaves a block
-	blockFence bool // MEMBAR of a block is a fence for everything
+	integersLate bool // products of integers are announced by barriers
+	exitStall    bool // the reference gives MinStall to whatever leaves a block
+	blockFence   bool // MEMBAR of a block is a fence for everything
 }
 
 // busyRow says for how many cycles an operation keeps its unit from the
@@ -155,6 +156,10 @@ const unknownLatency = 15
 
 // TimingOf returns the tables of an architecture.
 func TimingOf(a *Arch) *Timing { return a.timing }
+
+// IntegersLate reports whether products of matrices of integers run in a unit
+// outside of the warp's own, as those of doubles do.
+func (t *Timing) IntegersLate() bool { return t.integersLate }
 
 // ExitStall reports whether the reference gives MinStall to whatever leaves a
 // block.

@@ -290,11 +290,17 @@ var timingSM100 = Timing{
 	busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }
 
-// timingSM103 is that of sm_110 too: sm_100 with an FP64 unit like that of
-// sm_120, whose results the reference announces by barriers.
-var timingSM103 = Timing{
+// timingSM110 is sm_100 with an FP64 unit like that of sm_120, whose results
+// the reference announces by barriers.
+var timingSM110 = Timing{
 	gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
 	variable: 1 << ClassFp64, busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
+}
+
+// timingSM103 announces products of integers so, too.
+var timingSM103 = Timing{
+	gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
+	variable: 1 << ClassFp64, integersLate: true, busy: busyCommon, barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }
 
 // timingSM120 is that of sm_121 too.

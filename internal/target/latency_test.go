@@ -85,7 +85,7 @@ func TestNearest(t *testing.T) {
 		{"sm_90a", &timingSM90},
 		{"sm_100f", &timingSM100},
 		{"sm_103a", &timingSM103},
-		{"sm_110", &timingSM103},
+		{"sm_110", &timingSM110},
 		{"sm_120", &timingSM120},
 		{"sm_121f", &timingSM120},
 	}

@@ -90,7 +90,7 @@ var Chips = [...]Chip{
 	},
 	{
 		Column: 9, SM: 110, Was: 101, PTX: Since{Plain: 90, A: 90, F: 90}, Family: Blackwell, Group: 2, Features: blackwellTensor | GuardedShared, Limits: Limits{48, 24, 228 * kb, 227 * kb},
-		Uniforms: 80, UniformBits: 8, SharedReserved: SystemShared, Workaround: 8, bank0: &bank0Blackwell, timing: &timingSM103,
+		Uniforms: 80, UniformBits: 8, SharedReserved: SystemShared, Workaround: 8, bank0: &bank0Blackwell, timing: &timingSM110,
 	},
 	{
 		Column: 10, SM: 120, PTX: Since{Plain: 87, A: 87, F: 88}, Family: Blackwell, Group: 3, Features: blackwellDesk, Limits: Limits{48, 24, 100 * kb, 99 * kb},

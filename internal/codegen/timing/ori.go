@@ -28,6 +28,9 @@ func (d *Describer) Class(i *ori.Instr) target.Class {
 	if i.Op == op.BMOV && i.NDst > 0 && i.Args[0].Class == ori.R {
 		return target.ClassBmovR
 	}
+	if i.Op == op.IMMA && d.Timing.IntegersLate() {
+		return target.ClassDmma
+	}
 	return i.Op.ClassOf(&i.Mods)
 }
 

@@ -43,7 +43,7 @@ func TestSources(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	tables := append(generations[:], 103)
+	tables := append(generations[:], mixed[:]...)
 	for _, s := range sources {
 		if s.why == "" || !slices.Contains(tables, s.table) {
 			t.Errorf("sm_%d is judged by sm_%d: %q", s.sm, s.table, s.why)
@@ -196,12 +196,12 @@ func TestSmoke(t *testing.T) {
 	}
 }
 
-// TestDoubles replays our code of
-// kernels that compute with doubles: how their results are announced differs
-// among SMs that are alike in all else.
+// TestDoubles replays our code of kernels that compute with doubles, and of
+// products of integers: how their results are announced differs among SMs that
+// are alike in all else.
 func TestDoubles(t *testing.T) {
 	zoo := filepath.Join("..", "..", "..", "testdata", "zoo")
-	for _, name := range []string{"f64_arith", "f64_ieee", "dot_f64", "fma_chain_f64", "cvt_f64_f32", "matrix/mma_f64"} {
+	for _, name := range []string{"f64_arith", "f64_ieee", "dot_f64", "fma_chain_f64", "cvt_f64_f32", "matrix/mma_f64", "matrix/mma_s8", "matrix/mma_s4", "matrix/mma_sp_s8", "matrix/wmma_s8"} {
 		text, err := os.ReadFile(filepath.Join(zoo, filepath.FromSlash(name)+".ptx"))
 		if err != nil {
 			t.Fatal(err)

@@ -99,17 +99,20 @@ var sources = [...]struct {
 	{89, 89, "its own"},
 	{90, 90, "its own"},
 	{100, 100, "its own"},
-	{103, 103, "sm_100, where the reference's code is the same word for word but for doubles"},
-	{110, 103, "the reference's code stands up to it"},
+	{103, 103, "sm_100, where the reference's code is the same word for word but for doubles and products of integers"},
+	{110, 110, "sm_100, to which the reference's code stands up but for doubles"},
 	{120, 120, "its own"},
 	{121, 120, "the reference's code for both is the same word for word"},
 }
 
-// load reads the table of an SM. That of sm_103 is made of two: what has to
-// do with doubles is as on sm_120, all else as on sm_100.
+// mixed are SMs whose tables are made of two: what has to do with doubles is
+// as on sm_120, all else as on sm_100.
+var mixed = [...]int{103, 110}
+
+// load reads the table of an SM.
 func load(sm int) (*table, error) {
 	most, doubles := sm, sm
-	if sm == 103 {
+	if slices.Contains(mixed[:], sm) {
 		most, doubles = 100, 120
 	}
 	t := &table{
@@ -136,7 +139,7 @@ func (p pair) doubles() bool { return p.from == "fp64" || p.to == "fp64" }
 
 var tables = sync.OnceValues(func() (map[int]*table, error) {
 	all := map[int]*table{}
-	for _, sm := range append(generations[:], 103) {
+	for _, sm := range append(generations[:], mixed[:]...) {
 		t, err := load(sm)
 		if err != nil {
 			return nil, err
@@ -236,6 +239,9 @@ func (t *table) readClasses(most, doubles int) error {
 			how = w[k]
 		}
 		o := operation{words: words, class: class(w[1]), how: how}
+		if t.sm == 103 && words[0] == "IMMA" { // another unit than that of halves
+			o.class, o.how = "dmma", "Vr"
+		}
 		t.ops[words[0]] = append(t.ops[words[0]], o)
 		if strings.HasSuffix(how, "r") {
 			t.late[o.class] = true
