@@ -11,6 +11,17 @@ import (
 func TestLocalCSE(t *testing.T) {
 	clean := []func(*ori.Func) bool{cse.LocalCSE, opt.CopyProp, opt.DeadCode}
 	runCases(t, []phaseCase{
+		{"an exchange again", `S2R r0 = SR_TID.X
+WARPSYNC.ALL ; pos=1
+SHFL.BFLY pt, r1 = r0, 0x1, 0x1f ; pos=1
+WARPSYNC.ALL ; pos=2
+SHFL.BFLY pt, r2 = r0, 0x1, 0x1f ; pos=2
+WARPSYNC.ALL ; pos=3
+STS [r1+0x0], r2`, `S2R r0 = SR_TID.X
+WARPSYNC.ALL ; pos=1
+SHFL.BFLY pt, r1 = r0, 0x1, 0x1f ; pos=1
+WARPSYNC.ALL ; pos=3
+STS [r1+0x0], r1`, clean},
 		{"guarded steps of equal values", `S2R r0 = SR_TID.X
 MOV r1 = r0
 @p7 FMUL r1 = r1, 0x3e800000

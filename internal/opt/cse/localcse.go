@@ -147,6 +147,9 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 	if !same || !l.f.Should("equal", i) {
 		return
 	}
+	if g := i.Prev(); opt.GathersFor(g, i) { // who exchanges nothing waits for nobody
+		g.Remove()
+	}
 	for k, d := range i.Dsts() {
 		if d.Kind != ori.KReg || d == e.i.Args[k] {
 			continue
