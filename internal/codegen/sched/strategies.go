@@ -221,16 +221,25 @@ func choose(f *ori.Func, list []candidate, best verdict, judge Judge, tune *Tuni
 	return best
 }
 
+// slightly is what spill code may cost in a function of so many instructions for one
+// that costs less not to be worth an allocation: less than a move between files in a
+// loop, and next to nothing beside all the rest.
+func slightly(size int) float64 { return float64(min(4, size/2000)) }
+
 // chooseDry is choose among the orders that luck may spare memory, as long as they
-// need none: then no other is of use. A single one is not asked twice.
+// need none: then no other is of use. A single one is not asked twice, and one that
+// is guessed to be no better not for slightly less of a large function.
 func chooseDry(f *ori.Func, list []candidate, best verdict, judge Judge, tune *Tuning) verdict {
 	if best.memory && len(list) == 1 {
 		return best
 	}
-	surely := float64(tune.Surely)
+	surely, slight := float64(tune.Surely), slightly(f.Size())
 	for k, x := range list {
 		if x.memory > surely || k >= tune.Judged && !best.memory {
 			break
+		}
+		if !best.memory && x.guess >= best.guess && best.cost-x.guess < slight {
+			continue
 		}
 		bound := 0.0
 		if !best.memory { // what costs as much is no better

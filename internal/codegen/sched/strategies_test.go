@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -309,6 +310,42 @@ func TestRestore(t *testing.T) {
 			if slices.Equal(got.order[n], first[n]) != want {
 				t.Errorf("block %d is dear: block %d has the first order: %v", c.dear, n, !want)
 			}
+		}
+	}
+}
+
+// asked is a judge of whom only orders without memory are asked.
+type asked struct {
+	Judge
+	cost []float64
+	n    int
+}
+
+func (j *asked) Dry(float64) float64 {
+	j.n++
+	return j.cost[j.n-1]
+}
+
+// TestSlightly: an order that is guessed to be no better is asked about only if it could
+// cost a move in a loop less, or anything less in a small function.
+func TestSlightly(t *testing.T) {
+	for _, c := range []struct {
+		instrs int
+		second float64 // guess of the second order
+		first  float64 // cost of the first
+		asked  int
+	}{{9000, 1, 3, 1}, {9000, 1, 6, 2}, {9000, 0, 3, 2}, {300, 1, 3, 2}} {
+		f := &ori.Func{}
+		b := f.NewBlock()
+		for range c.instrs {
+			b.Append(f.NewInstr(op.NOP, op.Mods{}, nil, nil))
+		}
+		j := &asked{cost: []float64{c.first, 2}}
+		list := []candidate{{made: made{order: f.Order(), guess: 1}}, {made: made{order: f.Order(), guess: c.second}}}
+		tune := Usual()
+		chooseDry(f, list, verdict{cost: math.Inf(1), memory: true}, j, &tune)
+		if j.n != c.asked {
+			t.Errorf("%+v: %d orders are asked about", c, j.n)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type Live struct {
 
 	f    *ori.Func
 	base []int32 // first word of each register, and the end
+	regs []int32 // register of each number
 
 	chosen []int32 // of each register, its first word, or -1 if it is not looked at
 	id     []int32 // number of each word, -1 = never alive between blocks
@@ -73,10 +74,7 @@ func (l *Live) Knows(r ori.Reg) bool { return int(r) < len(l.base)-1 }
 func (l *Live) NumberOf(w int32) int { return int(l.id[w]) }
 
 // Reg returns the register of a numbered word.
-func (l *Live) Reg(number int) ori.Reg {
-	n, _ := slices.BinarySearch(l.base, l.Words[number]+1)
-	return ori.Reg(n - 1)
-}
+func (l *Live) Reg(number int) ori.Reg { return ori.Reg(l.regs[number]) }
 
 // Holds compares with the liveness of f as it is.
 func (l *Live) Holds(f *ori.Func) bool {
@@ -207,15 +205,25 @@ func (x *looker) results(i *ori.Instr) {
 // number gives numbers to the words that some block reads before it writes
 // them.
 func (l *Live) number(mem *pool.Scratch) {
-	marks := l.id
+	marks, n := l.id, 0
+	for _, mark := range marks {
+		if mark != 0 {
+			n++
+		}
+	}
 	l.id = pool.Room[int32](mem, len(marks))
+	l.Words, l.regs = make([]int32, 0, n), pool.Room[int32](mem, n)
+	r := int32(0)
 	for w, mark := range marks {
 		if mark == 0 {
 			l.id = append(l.id, -1)
 			continue
 		}
+		for l.base[r+1] <= int32(w) {
+			r++
+		}
 		l.id = append(l.id, int32(len(l.Words)))
-		l.Words = append(l.Words, int32(w))
+		l.Words, l.regs = append(l.Words, int32(w)), append(l.regs, r)
 	}
 }
 

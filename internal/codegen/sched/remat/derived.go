@@ -219,17 +219,17 @@ type candidate struct {
 
 // candidates lists the values that live through blocks with words too many.
 func (d *derived) candidates() (list []candidate) {
+	cheap := make([]bool, len(d.f.Regs))
 	for r := range d.f.Regs {
-		if !d.cheap(ori.Reg(r)) {
+		cheap[r] = d.cheap(ori.Reg(r))
+	}
+	at := d.hotThrough(cheap)
+	for r := range d.f.Regs {
+		if len(at[r]) == 0 {
 			continue
 		}
-		c := candidate{reg: ori.Reg(r), on: ori.NoReg, gain: int(d.f.Regs[r].Width)}
-		for _, b := range d.hot {
-			if d.through(c.reg, b) {
-				c.at = append(c.at, b)
-			}
-		}
-		if len(c.at) == 0 || !d.cone(&c) {
+		c := candidate{reg: ori.Reg(r), on: ori.NoReg, gain: int(d.f.Regs[r].Width), at: at[r]}
+		if !d.cone(&c) {
 			continue
 		}
 		seen := map[*ori.Block]bool{}
@@ -242,6 +242,31 @@ func (d *derived) candidates() (list []candidate) {
 		list = append(list, c)
 	}
 	return list
+}
+
+// hotThrough lists, for each of these registers, the blocks with words too many that it
+// lives through.
+func (d *derived) hotThrough(some []bool) [][]*ori.Block {
+	at := make([][]*ori.Block, len(some))
+	var wide []ori.Reg
+	for r, x := range some {
+		if x && d.f.Regs[r].Width > 1 {
+			wide = append(wide, ori.Reg(r))
+		}
+	}
+	for _, b := range d.hot {
+		for n := range d.both(b).All() {
+			if r := d.live.Reg(n); some[r] && d.f.Regs[r].Width == 1 {
+				at[r] = append(at[r], b)
+			}
+		}
+		for _, r := range wide {
+			if d.through(r, b) {
+				at[r] = append(at[r], b)
+			}
+		}
+	}
+	return at
 }
 
 // cone finds what is made again with c: all that does not live where c does, or
