@@ -146,15 +146,40 @@ func readsMatrix(i *ori.Instr) bool {
 	return false
 }
 
+// entryWait returns the wait of b that stands before all operations of the block, if
+// that is the only one which says that those of other blocks are over before shared memory
+// may change: where that is waited for that the block itself has begun, these are over too.
+func entryWait(b *ori.Block) *ori.Instr {
+	i := b.First()
+	for ; i != nil && !isGroupWait(i); i = i.Next() {
+		if i.IsGroupMMA() {
+			return nil
+		}
+	}
+	wait := i
+	for begun := false; i != nil; i = i.Next() {
+		switch {
+		case i.IsGroupMMA():
+			begun = true
+		case isGroupWait(i) && begun:
+			return nil
+		case i.Op != op.WARPGROUP && !begun && changesShared(i):
+			return wait
+		}
+	}
+	return wait
+}
+
 // loosen takes away what orders the operations of b. With open, those behind
 // its last wait may go on when it ends; with pending, others may be pending
 // when it begins.
 func loosen(f *ori.Func, b *ori.Block, open, pending bool) {
-	w := &warpGroups{f: f}
+	w, kept := &warpGroups{f: f}, entryWait(b)
 	for i := b.Last(); i != nil; {
 		prev := i.Prev()
 		open = open && !isGroupWait(i)
 		switch {
+		case i == kept:
 		case i.Op == op.WARPGROUP, i.IsGroupMMA() && i.Args[0].Kind != ori.KReg: // the latter only ends a group
 			i.Remove()
 		case i.IsGroupMMA():

@@ -145,6 +145,21 @@ reg r6 4/4 phys=24
 			arrive + sumEnd + wait0 + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + wait0 + read,
 		},
 		{
+			"memory that the next round changes behind a wait",
+			enter + loop + wait0 + bar + arrive + sumEnd + wait0 + use + pack + arrive + product + back + leave + wait0 + read,
+			wait0 + bar + arrive + sumEnd + wait0 + use + pack + arrive + product + back + wait0 + read,
+		},
+		{
+			"memory that the next round changes, and the source does not mind",
+			enter + loop + bar + arrive + sumEnd + wait0 + use + pack + arrive + product + back + leave + wait0 + read,
+			bar + arrive + sumEnd + wait0 + use + pack + arrive + product + back + wait0 + read,
+		},
+		{
+			"a wait before the first products of a round",
+			enter + loop + wait0 + use + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + leave + wait0 + read,
+			use + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + wait0 + read,
+		},
+		{
 			"a result that is read without a wait",
 			enter + loop + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + leave + read,
 			arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + wait0 + read,
