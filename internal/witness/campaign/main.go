@@ -52,6 +52,7 @@ func main() {
 	shard := flag.String("shard", "0/1", "this part of how many")
 	texts := flag.String("texts", "", "folder of the texts to damage (the zoo)")
 	args := flag.String("args", "", "compile programs with these options for sm_90a, not at several levels in turn")
+	with := flag.String("with", "", "add these options to those of each program, such as a knob that is looked at")
 	only := flag.String("kind", "", "programs of one kind only (large, wide, pipe, turns, tensor, crowd, pairs, weave, small), not of all in turn")
 	turned := flag.Bool("knobs", false, "turn some of the compiler's knobs of each program to values that nobody would choose")
 	most := flag.Duration("time", 0, "stop after this time (0: when all is done)")
@@ -67,7 +68,7 @@ func main() {
 		if *only != "" && !slices.ContainsFunc(kinds[:], func(k kind) bool { return k.name == *only }) {
 			fail(fmt.Errorf("-kind %s", *only))
 		}
-		j = programs{strings.Fields(*args), *only, *turned}
+		j = programs{strings.Fields(*args), *only, *turned, strings.Fields(*with)}
 	case "hostile":
 		h, err := newHostile(*texts)
 		if err != nil {

@@ -57,7 +57,8 @@ type programs struct {
 	args []string
 	only string // kind of programs; else all in turn
 
-	turned bool // knobs are turned, too
+	turned bool     // knobs are turned, too
+	with   []string // options added to those of each mode
 }
 
 // mode is how the program of a seed is compiled.
@@ -66,6 +67,7 @@ func (j programs) mode(seed uint64) mode {
 	if len(j.args) > 0 {
 		m = mode{"sm_90a", j.args}
 	}
+	m.args = append(slices.Clip(m.args), j.with...)
 	if j.turned {
 		m.args = append(slices.Clip(m.args), turn(rand.New(rand.NewPCG(seed, 0x6b6e6f62)))...)
 	}
