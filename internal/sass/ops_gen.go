@@ -239,37 +239,37 @@ var opRows = [...]opRow{{},
 	{class: 28, bars: wrBarMask | rdBarMask}, // B2R b2r
 	{class: 57},                              // BAR bar
 	{class: 17},                              // BGMMA gmma
-	{class: 14, bars: wrBarMask | rdBarMask}, // BMMA mma2
-	{class: 55, refine: 0, nrefine: 1},       // BMOV bmov
-	{class: 1},                               // BMSK alu
-	{class: 53},                              // BPT cbu
-	{class: 50},                              // BRA bra
-	{class: 53},                              // BREAK cbu
-	{class: 18, bars: wrBarMask | rdBarMask}, // BREV xu
-	{class: 52},                              // BRX call
-	{class: 52},                              // BRXU call
-	{class: 54},                              // BSSY bssy
-	{class: 53},                              // BSYNC cbu
-	{class: 52},                              // CALL call
-	{class: 23},                              // CCTL stg
-	{class: 23, bars: rdBarMask},             // CCTLL stg
-	{class: 0},                               // CGAERRBAR other
-	{class: 32, bars: wrBarMask | rdBarMask}, // CREDUX credux
-	{class: 45, refine: 1, nrefine: 1},       // CS2R cs2r64
-	{class: 33},                              // CS2UR udp
-	{class: 11, bars: wrBarMask | rdBarMask}, // DADD fp64
-	{class: 60},                              // DEPBAR depbar
-	{class: 11, bars: wrBarMask | rdBarMask}, // DFMA fp64
-	{class: 16, bars: wrBarMask | rdBarMask}, // DMMA dmma
-	{class: 11, bars: wrBarMask | rdBarMask}, // DMUL fp64
-	{class: 11, bars: wrBarMask | rdBarMask}, // DSETP fp64
-	{class: 41},                              // ELECT elect
-	{class: 0},                               // ENDCOLLECTIVE other
-	{class: 0},                               // ERRBAR other
-	{class: 51},                              // EXIT exit
-	{class: 18, refine: 2, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2F xu
+	{class: 14, refine: 0, nrefine: 1, bars: wrBarMask | rdBarMask}, // BMMA mma2
+	{class: 55, refine: 1, nrefine: 1},                              // BMOV bmov
+	{class: 1},                                                      // BMSK alu
+	{class: 53},                                                     // BPT cbu
+	{class: 50},                                                     // BRA bra
+	{class: 53},                                                     // BREAK cbu
+	{class: 18, bars: wrBarMask | rdBarMask},                        // BREV xu
+	{class: 52},                                                     // BRX call
+	{class: 52},                                                     // BRXU call
+	{class: 54},                                                     // BSSY bssy
+	{class: 53},                                                     // BSYNC cbu
+	{class: 52},                                                     // CALL call
+	{class: 23},                                                     // CCTL stg
+	{class: 23, bars: rdBarMask},                                    // CCTLL stg
+	{class: 0},                                                      // CGAERRBAR other
+	{class: 32, bars: wrBarMask | rdBarMask},                        // CREDUX credux
+	{class: 45, refine: 2, nrefine: 1},                              // CS2R cs2r64
+	{class: 33},                                                     // CS2UR udp
+	{class: 11, bars: wrBarMask | rdBarMask},                        // DADD fp64
+	{class: 60},                                                     // DEPBAR depbar
+	{class: 11, bars: wrBarMask | rdBarMask},                        // DFMA fp64
+	{class: 16, bars: wrBarMask | rdBarMask},                        // DMMA dmma
+	{class: 11, bars: wrBarMask | rdBarMask},                        // DMUL fp64
+	{class: 11, bars: wrBarMask | rdBarMask},                        // DSETP fp64
+	{class: 41},                                                     // ELECT elect
+	{class: 0},                                                      // ENDCOLLECTIVE other
+	{class: 0},                                                      // ERRBAR other
+	{class: 51},                                                     // EXIT exit
+	{class: 18, refine: 3, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2F xu
 	{class: 1}, // F2FP alu
-	{class: 18, refine: 5, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2I xu
+	{class: 18, refine: 6, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2I xu
 	{class: 18},                              // F2IP xu
 	{class: 2},                               // FADD fma
 	{class: 2},                               // FADD2 fma
@@ -284,21 +284,21 @@ var opRows = [...]opRow{{},
 	{class: 1},                               // FMNMX3 alu
 	{class: 2},                               // FMUL fma
 	{class: 2},                               // FMUL2 fma
-	{class: 18, refine: 8, nrefine: 3, bars: wrBarMask | rdBarMask}, // FRND xu
+	{class: 18, refine: 9, nrefine: 3, bars: wrBarMask | rdBarMask}, // FRND xu
 	{class: 1},                         // FSEL alu
 	{class: 1},                         // FSET alu
 	{class: 1},                         // FSETP alu
 	{class: 2},                         // FSWZADD fma
-	{class: 7, refine: 11, nrefine: 1}, // HADD2 half
-	{class: 7, refine: 12, nrefine: 1}, // HFMA2 half
+	{class: 7, refine: 12, nrefine: 1}, // HADD2 half
+	{class: 7, refine: 13, nrefine: 1}, // HFMA2 half
 	{class: 10},                        // HFMA2.MMA hmmafma
 	{class: 17},                        // HGMMA gmma
-	{class: 14, refine: 13, nrefine: 3, bars: wrBarMask | rdBarMask}, // HMMA mma2
+	{class: 14, refine: 14, nrefine: 3, bars: wrBarMask | rdBarMask}, // HMMA mma2
 	{class: 9},                         // HMNMX2 halfcmp
-	{class: 7, refine: 16, nrefine: 1}, // HMUL2 half
+	{class: 7, refine: 17, nrefine: 1}, // HMUL2 half
 	{class: 9},                         // HSET2 halfcmp
 	{class: 9},                         // HSETP2 halfcmp
-	{class: 18, refine: 17, nrefine: 3, bars: wrBarMask | rdBarMask}, // I2F xu
+	{class: 18, refine: 18, nrefine: 3, bars: wrBarMask | rdBarMask}, // I2F xu
 	{class: 1},  // I2FP alu
 	{class: 1},  // I2I alu
 	{class: 1},  // I2IP alu
@@ -310,7 +310,7 @@ var opRows = [...]opRow{{},
 	{class: 3},  // IMAD imad
 	{class: 4},  // IMAD.HI imadhi
 	{class: 5},  // IMAD.WIDE wide
-	{class: 14, refine: 20, nrefine: 2, bars: wrBarMask | rdBarMask}, // IMMA mma2
+	{class: 14, refine: 21, nrefine: 3, bars: wrBarMask | rdBarMask}, // IMMA mma2
 	{class: 1},                               // IMNMX alu
 	{class: 1},                               // ISETP alu
 	{class: 0},                               // KILL other
@@ -449,12 +449,13 @@ var opRows = [...]opRow{{},
 	{class: 1},                               // VIMNMX3 alu
 	{class: 39},                              // VOTE vote
 	{class: 40},                              // VOTEU voteu
-	{class: 63, refine: 22, nrefine: 1},      // WARPGROUP group
+	{class: 63, refine: 24, nrefine: 1},      // WARPGROUP group
 	{class: 53},                              // WARPSYNC cbu
 	{class: 53},                              // YIELD cbu
 }
 
 var refines = [...]refine{
+	{"88128", 12},  // BMMA imma88
 	{"CLEAR", 56},  // BMOV bmovr
 	{"32", 44},     // CS2R cs2r32
 	{"F64", 19},    // F2F xu64
@@ -476,6 +477,7 @@ var refines = [...]refine{
 	{"S64", 19},    // I2F xu64
 	{"U64", 19},    // I2F xu64
 	{"8816", 12},   // IMMA imma88
+	{"8832", 12},   // IMMA imma88
 	{"16816", 13},  // IMMA mma1
 	{"ARRIVE", 62}, // WARPGROUP arrive
 }

@@ -239,8 +239,8 @@ var ops = [numOps]row{
 	B2R:            {name: "B2R", class: 28, props: Effect | Own},
 	BAR:            {name: "BAR", class: 57, props: Effect | Convergent | Gathered | Duplicable | Spaced, work: 3, nwork: 2},
 	BGMMA:          {name: "BGMMA", class: 17, props: Effect | Convergent | Group | Matrix | Aligned | Duplicable},
-	BMMA:           {name: "BMMA", class: 14, props: Convergent | Matrix | Aligned},
-	BMOV:           {name: "BMOV", class: 55, props: Effect | Own, refine: 0, nrefine: 1},
+	BMMA:           {name: "BMMA", class: 14, props: Convergent | Matrix | Aligned, refine: 0, nrefine: 1},
+	BMOV:           {name: "BMOV", class: 55, props: Effect | Own, refine: 1, nrefine: 1},
 	BMSK:           {name: "BMSK", class: 1, props: Folds},
 	BPT:            {name: "BPT", class: 53, props: Effect},
 	BRA:            {name: "BRA", class: 50, props: Terminator},
@@ -255,7 +255,7 @@ var ops = [numOps]row{
 	CCTLL:          {name: "CCTLL", class: 23, props: BarsRead | Reads | Writes | Ordered, space: SpaceLocal, proxy: ProxyGeneric},
 	CGAERRBAR:      {name: "CGAERRBAR", class: 0, props: Effect, work: 7, nwork: 1},
 	CREDUX:         {name: "CREDUX", class: 32, props: Convergent | Uniform | Gathered | Exchange},
-	CS2R:           {name: "CS2R", class: 45, props: Remat | ReadsSpecial, refine: 1, nrefine: 1},
+	CS2R:           {name: "CS2R", class: 45, props: Remat | ReadsSpecial, refine: 2, nrefine: 1},
 	CS2UR:          {name: "CS2UR", class: 33, props: Uniform | ReadsSpecial},
 	DADD:           {name: "DADD", class: 11, props: Commutes | Floats | Double | Cached},
 	DEPBAR:         {name: "DEPBAR", class: 60, props: Effect | Duplicable},
@@ -267,9 +267,9 @@ var ops = [numOps]row{
 	ENDCOLLECTIVE:  {name: "ENDCOLLECTIVE", class: 0, props: Effect},
 	ERRBAR:         {name: "ERRBAR", class: 0, props: Effect | Holds},
 	EXIT:           {name: "EXIT", class: 51, props: Terminator | Duplicable, work: 9, nwork: 1},
-	F2F:            {name: "F2F", class: 18, props: Floats, refine: 2, nrefine: 3},
+	F2F:            {name: "F2F", class: 18, props: Floats, refine: 3, nrefine: 3},
 	F2FP:           {name: "F2FP", class: 1, props: Floats},
-	F2I:            {name: "F2I", class: 18, props: Floats, refine: 5, nrefine: 3},
+	F2I:            {name: "F2I", class: 18, props: Floats, refine: 6, nrefine: 3},
 	F2IP:           {name: "F2IP", class: 18},
 	FADD:           {name: "FADD", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
 	FADD2:          {name: "FADD2", class: 2, props: Commutes | Floats | Pairs | Cached | Lanes},
@@ -284,20 +284,20 @@ var ops = [numOps]row{
 	FMNMX3:         {name: "FMNMX3", class: 1, props: Floats | Single | Cached | Lanes},
 	FMUL:           {name: "FMUL", class: 2, props: Commutes | Floats | Single | Cached | Folds | Derives | Lanes},
 	FMUL2:          {name: "FMUL2", class: 2, props: Commutes | Floats | Pairs | Cached | Lanes},
-	FRND:           {name: "FRND", class: 18, props: Floats, refine: 8, nrefine: 3},
+	FRND:           {name: "FRND", class: 18, props: Floats, refine: 9, nrefine: 3},
 	FSEL:           {name: "FSEL", class: 1, props: Floats | Single | Cached | Folds | Truth},
 	FSET:           {name: "FSET", class: 1, props: Floats | Single},
 	FSETP:          {name: "FSETP", class: 1, props: Floats | Single | Cached | Folds | Truth | Turns | Derives | Compares},
 	FSWZADD:        {name: "FSWZADD", class: 2, props: Convergent},
-	HADD2:          {name: "HADD2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 11, nrefine: 1},
-	HFMA2:          {name: "HFMA2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 12, nrefine: 2},
+	HADD2:          {name: "HADD2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 12, nrefine: 1},
+	HFMA2:          {name: "HFMA2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 13, nrefine: 2},
 	HGMMA:          {name: "HGMMA", class: 17, props: Effect | Convergent | Group | Matrix | Aligned | Duplicable},
-	HMMA:           {name: "HMMA", class: 14, props: Convergent | Matrix | Aligned | KeepsMatrix, refine: 14, nrefine: 3},
+	HMMA:           {name: "HMMA", class: 14, props: Convergent | Matrix | Aligned | KeepsMatrix, refine: 15, nrefine: 3},
 	HMNMX2:         {name: "HMNMX2", class: 9, props: Commutes | Floats},
-	HMUL2:          {name: "HMUL2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 17, nrefine: 1},
+	HMUL2:          {name: "HMUL2", class: 7, props: Commutes | Floats | Cached | Derives | Lanes, refine: 18, nrefine: 1},
 	HSET2:          {name: "HSET2", class: 9, props: Floats},
 	HSETP2:         {name: "HSETP2", class: 9, props: Floats | Truth | Compares},
-	I2F:            {name: "I2F", class: 18, refine: 18, nrefine: 3},
+	I2F:            {name: "I2F", class: 18, refine: 19, nrefine: 3},
 	I2FP:           {name: "I2FP", class: 1},
 	I2I:            {name: "I2I", class: 1},
 	I2IP:           {name: "I2IP", class: 1},
@@ -306,8 +306,8 @@ var ops = [numOps]row{
 	IADD3:          {name: "IADD3", class: 1, props: Commutes | Cached | Folds | Truth | Derives, counterpart: UIADD3},
 	IDP:            {name: "IDP", class: 3},
 	IGMMA:          {name: "IGMMA", class: 17, props: Effect | Convergent | Group | Matrix | Aligned | Duplicable},
-	IMAD:           {name: "IMAD", class: 3, props: Commutes | Cached | Folds | Remat | Derives, counterpart: UIMAD, refine: 21, nrefine: 2},
-	IMMA:           {name: "IMMA", class: 14, props: Convergent | Matrix | Aligned | KeepsMatrix, refine: 23, nrefine: 2},
+	IMAD:           {name: "IMAD", class: 3, props: Commutes | Cached | Folds | Remat | Derives, counterpart: UIMAD, refine: 22, nrefine: 2},
+	IMMA:           {name: "IMMA", class: 14, props: Convergent | Matrix | Aligned | KeepsMatrix, refine: 24, nrefine: 3},
 	IMNMX:          {name: "IMNMX", class: 1, props: Commutes | Folds},
 	ISETP:          {name: "ISETP", class: 1, props: Cached | Folds | Truth | Turns | Derives | Compares, counterpart: UISETP},
 	KILL:           {name: "KILL", class: 0, props: Effect},
@@ -397,7 +397,7 @@ var ops = [numOps]row{
 	UI2I:           {name: "UI2I", class: 33, props: Uniform},
 	UIABS:          {name: "UIABS", class: 33, props: Uniform},
 	UIADD3:         {name: "UIADD3", class: 33, props: Commutes | Uniform | Derives},
-	UIMAD:          {name: "UIMAD", class: 33, props: Commutes | Uniform | Derives, refine: 25, nrefine: 2},
+	UIMAD:          {name: "UIMAD", class: 33, props: Commutes | Uniform | Derives, refine: 27, nrefine: 2},
 	UIMNMX:         {name: "UIMNMX", class: 33, props: Uniform},
 	UISETP:         {name: "UISETP", class: 33, props: Uniform | Turns},
 	ULDC:           {name: "ULDC", class: 36, props: Reads | Uniform | Remat, space: SpaceConstant, proxy: ProxyConstant},
@@ -444,7 +444,7 @@ var ops = [numOps]row{
 	VIMNMX3:        {name: "VIMNMX3", class: 1},
 	VOTE:           {name: "VOTE", class: 39, props: Convergent | Gathered},
 	VOTEU:          {name: "VOTEU", class: 40, props: Convergent | Uniform | Gathered},
-	WARPGROUP:      {name: "WARPGROUP", class: 63, props: Effect | Group | Aligned | Duplicable, refine: 27, nrefine: 1, work: 58, nwork: 1},
+	WARPGROUP:      {name: "WARPGROUP", class: 63, props: Effect | Group | Aligned | Duplicable, refine: 29, nrefine: 1, work: 58, nwork: 1},
 	WARPSYNC:       {name: "WARPSYNC", class: 53, props: Effect | Convergent | Duplicable | Spaced, work: 59, nwork: 1},
 	YIELD:          {name: "YIELD", class: 53, props: Effect},
 	COPY:           {name: "COPY", class: 0, props: Pseudo | Folds | Duplicable, counterpart: COPY},
@@ -454,6 +454,7 @@ var ops = [numOps]row{
 }
 
 var refines = [...]refine{
+	{M88128, 12},  // BMMA imma88
 	{MCLEAR, 56},  // BMOV bmovr
 	{M32, 44},     // CS2R cs2r32
 	{MF64, 19},    // F2F xu64
@@ -478,6 +479,7 @@ var refines = [...]refine{
 	{MWIDE, 5},    // IMAD wide
 	{MHI, 4},      // IMAD imadhi
 	{M8816, 12},   // IMMA imma88
+	{M8832, 12},   // IMMA imma88
 	{M16816, 13},  // IMMA mma1
 	{MWIDE, 34},   // UIMAD uwide
 	{MHI, 34},     // UIMAD uwide

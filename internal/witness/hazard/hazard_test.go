@@ -2,6 +2,7 @@ package hazard
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,6 +163,33 @@ func TestReproducers(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d instructions", arch, insts)
+	}
+}
+
+// TestSmallProducts checks products of nibbles and bits whose sums are read at once.
+func TestSmallProducts(t *testing.T) {
+	const text = `
+.version 8.8
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .b64 %%rd<3>;
+	.reg .b32 %%r<5>;
+	ld.param.u64 %%rd1, [p];
+	ld.global.v2.u32 {%%r1, %%r2}, [%%rd1];
+	mma.sync.aligned.%s {%%r3, %%r4}, {%%r1}, {%%r2}, {%%r1, %%r2};
+	add.s32 %%r3, %%r3, %%r4;
+	st.global.u32 [%%rd1], %%r3;
+	ret;
+}
+`
+	for _, arch := range []string{"sm_75", "sm_80", "sm_89"} {
+		for _, form := range []string{"m8n8k32.row.col.s32.s4.u4.s32", "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", "m8n8k16.row.col.s32.s8.s8.s32"} {
+			if judge(t, form, arch, ours(retarget(fmt.Sprintf(text, form), arch), arch)) == 0 {
+				t.Errorf("%s %s: no code", arch, form)
+			}
+		}
 	}
 }
 
