@@ -10,9 +10,12 @@ import (
 
 // pointers tells in which order functions are reported where pointers lead to
 // some.
-type pointers struct{ *whole.Pointers }
+type pointers struct {
+	*whole.Pointers
+	m *sema.Module
+}
 
-func pointersOf(m *sema.Module) *pointers { return &pointers{whole.PointersOf(m)} }
+func pointersOf(m *sema.Module) *pointers { return &pointers{whole.PointersOf(m), m} }
 
 // called lists the functions that a function may call, the last first: those it
 // names, and behind them those that pointers lead to.
@@ -37,10 +40,11 @@ func (p *pointers) counted(m *sema.Module, kernel int32) int {
 	return 8 * (len(p.Taken) + 1)
 }
 
-// withCallees lists the functions that pointers lead to, with what they call.
+// withCallees lists the functions that pointers lead to, with what they call, in
+// this module.
 func (p *pointers) withCallees(load func(int32) *sema.Body) (list []int32) {
 	for todo := slices.Clone(p.Taken); len(todo) > 0; todo = todo[1:] {
-		if !slices.Contains(list, todo[0]) {
+		if p.m.Funcs[todo[0]].HasBody && !slices.Contains(list, todo[0]) {
 			list = append(list, todo[0])
 			todo = append(todo, called(load(todo[0]))...)
 		}
@@ -69,24 +73,33 @@ func withPointed(m *sema.Module, k *link.Kernel, kernel int32) *link.Kernel {
 	return &x
 }
 
-// endless reports whether calls from a kernel may nest without end. Addresses
-// that are but stored lead somewhere if stored says so.
-func (p *pointers) endless(m *sema.Module, kernel int32, load func(int32) *sema.Body, stored bool) bool {
+// endless counts the functions that a kernel calls itself, by name or through a
+// pointer, from which calls may nest without end. Addresses that are but stored
+// lead somewhere if stored says so.
+func (p *pointers) endless(kernel int32, load func(int32) *sema.Body, stored bool) (n int) {
 	const open, closed = 1, 2
-	state := make([]uint8, len(m.Funcs))
-	var visit func(fn int32) bool
-	visit = func(fn int32) bool {
-		if state[fn] != 0 || !m.Funcs[fn].HasBody {
-			return state[fn] == open
-		}
-		state[fn] = open
+	next := func(fn int32) []int32 {
 		list := called(load(fn))
-		if m.Funcs[fn].Facts.Indirect || stored && p.Has[fn] {
+		if p.m.Funcs[fn].Facts.Indirect || stored && p.Has[fn] {
 			list = append(list, p.Taken...)
 		}
-		found := slices.ContainsFunc(list, visit)
-		state[fn] = closed
-		return found
+		return list
 	}
-	return visit(kernel)
+	for _, fn := range next(kernel) {
+		state := make([]uint8, len(p.m.Funcs))
+		var visit func(fn int32) bool
+		visit = func(fn int32) bool {
+			if state[fn] != 0 || !p.m.Funcs[fn].HasBody {
+				return state[fn] == open
+			}
+			state[fn] = open
+			found := slices.ContainsFunc(next(fn), visit)
+			state[fn] = closed
+			return found
+		}
+		if visit(fn) {
+			n++
+		}
+	}
+	return n
 }

@@ -245,19 +245,26 @@ func (j *Job) warnsOfEndless(m *sema.Module) bool {
 	return !m.Opts.Relocatable && (s.Debug || s.FastCompile != "")
 }
 
-// warnEndless warns about kernels whose calls may nest without end.
+// warnEndless warns about kernels whose calls may nest without end, once for each
+// function that they call and that leads there; in an extensible program once.
 func (j *Job) warnEndless(m *sema.Module, list []int32, code map[int32]*link.Kernel) {
-	p, load := pointersOf(m), link.Bodies(m)
+	p, load, extensible := pointersOf(m), link.Bodies(m), j.Settings.Extensible
 	for _, fn := range list {
 		k := code[fn]
-		if !m.Funcs[fn].Entry || k == nil {
+		if !m.Funcs[fn].Entry || k == nil || !k.Endless && len(p.Taken) == 0 {
 			continue
 		}
-		endless := k.Endless
-		if len(p.Taken) > 0 {
-			endless = j.Settings.Extensible && endless || p.endless(m, fn, load, j.Settings.Extensible)
+		n := p.endless(fn, load, extensible)
+		switch {
+		case k.Endless && len(p.Taken) == 0:
+			n = max(n, 1)
+		case k.Endless && extensible:
+			n = 1
 		}
-		if endless {
+		if extensible {
+			n = min(n, 1)
+		}
+		for range n {
 			j.warnf("Stack size for entry function '%s' cannot be statically determined", m.Funcs[fn].Name)
 		}
 	}
