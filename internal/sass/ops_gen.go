@@ -229,7 +229,8 @@ const (
 	OpYIELD
 )
 
-var opRows = [...]opRow{{},
+var opRows = [...]opRow{
+	{},
 	{class: 0},                               // ACQBULK other
 	{class: 0},                               // ACQSHMINIT other
 	{class: 23, bars: wrBarMask | rdBarMask}, // ARRIVES stg
@@ -482,7 +483,8 @@ var refines = [...]refine{
 	{"ARRIVE", 62}, // WARPGROUP arrive
 }
 
-var opNames = [...]string{"",
+var opNames = [...]string{
+	"",
 	"ACQBULK",
 	"ACQSHMINIT",
 	"ARRIVES",

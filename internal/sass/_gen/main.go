@@ -68,7 +68,7 @@ func (c *compiler) opsFile(b *bytes.Buffer) {
 	}
 	b.WriteString(")\n\n")
 	c.opRows(b)
-	b.WriteString("var opNames = [...]string{\"\",\n")
+	b.WriteString("var opNames = [...]string{\n\"\",\n")
 	for _, o := range c.d.ops {
 		fmt.Fprintf(b, "%q,\n", o.name)
 	}
@@ -116,7 +116,7 @@ func (c *compiler) valuesOf(b *bytes.Buffer) {
 // opRows writes the class of each operation, the modifiers that bring
 // another and the barriers that it can set.
 func (c *compiler) opRows(b *bytes.Buffer) {
-	b.WriteString("var opRows = [...]opRow{{},\n")
+	b.WriteString("var opRows = [...]opRow{\n{},\n")
 	n := 0
 	for _, o := range c.d.ops {
 		fmt.Fprintf(b, "{class: %d", o.class)
