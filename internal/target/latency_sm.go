@@ -10,7 +10,7 @@ var predSM75 = predTable{
 	ClassImadHi:  {5, 4, 12, 12, 12, 5, 5, 12},
 	ClassWide:    {5, 4, 12, 12, 12, 4, 5, 12},
 	ClassHalfCmp: {8, 13, 12, 13, 16, 13, 8, 16},
-	ClassVote:    {4, 5, 12, 12, 12, 5, 4, 12},
+	ClassVote:    {4, 12, 12, 12, 12, 12, 4, 12},
 	ClassR2p:     {5, 17, 17, 17, 17, 17, 17, 17},
 }
 
