@@ -159,7 +159,7 @@ var partNames = [...]struct{ op, word isa.Word }{
 // sortMods puts the modifiers after the name into their slots.
 func (c *Checker) sortMods(used int) {
 	in := c.In
-	in.have, in.second, in.Early = [2]uint64{}, [2]isa.Word{}, 0
+	in.have, in.second, in.Early = [2]uint64{}, [3]isa.Word{}, 0
 	in.NTypes, in.NSpace = 0, 0
 	unknown := 0
 	if c.Row == nil && isPart(in) {
@@ -232,6 +232,11 @@ func (c *Checker) setWord(w isa.Word) {
 		c.dup(slotRows[isa.SlotDone].dup, w)
 		in.have[isa.SlotDone>>6] &^= 1 << (isa.SlotDone & 63)
 	}
+	if (s == isa.SlotEvict || s == isa.SlotEvict2) && in.priorities() == 2 {
+		c.Errorf("Unexpected number of '.level::eviction_priority' modifiers specified")
+		c.Errorf("Unexpected number of 'cache eviction priority' modifiers specified")
+		return
+	}
 	if in.Has(s) {
 		switch s {
 		case isa.SlotLayout:
@@ -243,6 +248,8 @@ func (c *Checker) setWord(w isa.Word) {
 			return
 		case isa.SlotEvict2:
 			in.second[1] = in.val[s]
+		case isa.SlotEvict:
+			in.second[2] = in.val[s]
 		case isa.SlotOp:
 			if c.Row != nil && c.Row.Flags&FlagTwoOps != 0 && w == isa.WPopc {
 				return

@@ -26,7 +26,7 @@ type Inst struct {
 	Spaces [4]isa.Space // state spaces in written order
 	have   [2]uint64
 	val    [isa.NumSlots]isa.Word
-	second [2]isa.Word // second layout, second rounding
+	second [3]isa.Word // second layout, first of two eviction priorities of the second level and of the first
 	Early  Early
 	chk    Checker // scratch of Check, here so that it is not allocated
 }
@@ -48,6 +48,30 @@ func (in *Inst) Layouts() (a, b isa.Word) { return in.Mod(isa.SlotLayout), in.se
 // Evictions returns the words of the two eviction priorities of the second
 // level as they were written; the first is WNone where one alone was.
 func (in *Inst) Evictions() (a, b isa.Word) { return in.second[1], in.Mod(isa.SlotEvict2) }
+
+// TwoEvictions reports whether there are two eviction priorities, and of which level
+// of the caches both are, if it is one.
+func (in *Inst) TwoEvictions() (level string, two bool) {
+	switch {
+	case in.priorities() < 2:
+		return "", false
+	case in.second[1] != isa.WNone:
+		return "L2", true
+	case in.second[2] != isa.WNone:
+		return "L1", true
+	}
+	return "", true
+}
+
+// priorities counts the eviction priorities that were written, two at most.
+func (in *Inst) priorities() (n int) {
+	for _, w := range [...]isa.Word{in.second[1], in.second[2], in.Mod(isa.SlotEvict), in.Mod(isa.SlotEvict2)} {
+		if w != isa.WNone {
+			n++
+		}
+	}
+	return n
+}
 
 // Vec returns the vector size, 1 without .v2, .v4 or .v8.
 func (in *Inst) Vec() int { return in.Mod(isa.SlotVec).VecLen() }

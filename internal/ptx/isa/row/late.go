@@ -121,6 +121,9 @@ func (c *Checker) slotRefused(s isa.Slot, w isa.Word) {
 			c.Errorf("Illegal query modifier for instruction '%s'", c.Row.Name)
 		}
 	case isa.SlotEvict, isa.SlotEvict2:
+		if s == isa.SlotEvict && c.Takes(isa.SlotEvict2) || s == isa.SlotEvict2 && c.In.Has(isa.SlotEvict) {
+			return // of two it is their number, or the first is told of
+		}
 		c.Illegal(slotRows[isa.SlotEvict].illegal) // and by its name when spaces are done
 	case isa.SlotGeom:
 		c.Illegal("Geometry")
@@ -321,6 +324,29 @@ func (c *Checker) quickGeneral() {
 	}
 }
 
+// evictions refuses the eviction priorities that an instruction does not take, and
+// two of them together.
+func (c *Checker) evictions() {
+	in, refused := c.In, false
+	_, two := in.TwoEvictions()
+	for n, s := range [...]isa.Slot{isa.SlotEvict, isa.SlotEvict2} {
+		if !in.Has(s) || c.Takes(s) || two && c.Takes(isa.SlotEvict2) {
+			continue
+		}
+		refused = true
+		if first := in.second[2-n]; first != isa.WNone {
+			c.Illegal("." + Spelled(first))
+		}
+		c.Illegal("." + Spelled(in.val[s]))
+	}
+	if two && refused {
+		c.Several()
+	}
+}
+
+// Several refuses two eviction priorities.
+func (c *Checker) Several() { c.Errorf("Multiple cache eviction priority modifiers specified") }
+
 // generalSlots are those where generalAt has something to say.
 var generalSlots = [...]isa.Slot{isa.SlotLevel, isa.SlotSpace, isa.SlotVec, isa.SlotScope, isa.SlotCmp, isa.SlotSem, isa.SlotMmio, isa.SlotCc, isa.SlotOob, isa.SlotNaN, isa.SlotPo}
 
@@ -329,11 +355,7 @@ func (c *Checker) generalAt(s isa.Slot) {
 	switch s {
 	case isa.SlotSpace:
 		c.spaces()
-		for _, s := range [...]isa.Slot{isa.SlotEvict, isa.SlotEvict2} {
-			if c.In.Has(s) && !c.Takes(s) {
-				c.Illegal("." + Spelled(c.In.val[s]))
-			}
-		}
+		c.evictions()
 	case isa.SlotVec:
 		c.vecSize()
 		c.specialArgs()

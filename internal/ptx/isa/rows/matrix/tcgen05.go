@@ -363,8 +363,16 @@ func tcLanes(c *row.Checker) {
 	}
 	for i := range c.In.Args {
 		o := &c.In.Args[i]
-		if o.Kind != isa.KVector || c.Letter(i) != 'F' {
+		if c.Letter(i) != 'F' {
 			continue
+		}
+		if o.Kind != isa.KVector {
+			name := c.Row.Name
+			if i+2 < len(c.In.Args) { // a constant follows, by which the sums are scaled
+				name = "selp"
+			}
+			c.Errorf("Arguments mismatch for instruction '%s'", name)
+			return
 		}
 		n := len(o.Elems)
 		if n == 3 || n > 4 && n != 8 {

@@ -161,7 +161,7 @@ var Applypriority = row.Op{Rows: []row.Row{{
 	Mods:  []isa.Slot{isa.SlotSpace, isa.SlotEvict2}, Need: []isa.Slot{isa.SlotEvict2},
 	Spaces: row.Spaces{Set: row.Global, Min: 0, Max: 1},
 	Gates:  []row.Gate{{V: 74, SM: 80, TargetFirst: true}, {At: isa.SlotEvict, Name: ".evict_normal' on 'applypriority", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2}},
-	Rules:  []row.Rule{{At: isa.SlotEvict, Do: onlyNormal}, {At: isa.SlotRead, Do: bytes128}},
+	Rules:  []row.Rule{{At: isa.SlotEvict, Do: onlyNormal}, {At: isa.SlotEvict, Do: oneEvict}, {At: isa.SlotRead, Do: bytes128}},
 }}}
 
 var Discard = row.Op{Rows: []row.Row{{

@@ -9,9 +9,12 @@ import (
 
 // Rules of loads, stores and other operations on memory.
 
-func hasPref(c *row.Checker) bool    { return c.In.Has(isa.SlotPref) }
-func hasCop(c *row.Checker) bool     { return c.In.Has(isa.SlotCop) }
-func hasEvict2(c *row.Checker) bool  { return c.In.Has(isa.SlotEvict2) }
+func hasPref(c *row.Checker) bool { return c.In.Has(isa.SlotPref) }
+func hasCop(c *row.Checker) bool  { return c.In.Has(isa.SlotCop) }
+func hasEvict2(c *row.Checker) bool {
+	_, two := c.In.TwoEvictions()
+	return c.In.Has(isa.SlotEvict2) && !two
+}
 func paramSpace(c *row.Checker) bool { return c.In.Space().Base() == isa.SpaceParam }
 
 // wide256: a vector of more than 128 bits.
@@ -59,8 +62,15 @@ func pref256Target(c *row.Checker) {
 // operations, and those of the second level need 256-bit vectors.
 func evictRules(c *row.Checker) {
 	in := c.In
+	level, _ := in.TwoEvictions()
+	if level != "" {
+		c.Errorf("Duplicate '.%s::eviction_priority' modifier specified for instruction '%s'", level, c.Row.Name)
+	}
 	if in.Has(isa.SlotEvict) {
 		evictOn(c, in.Mod(isa.SlotEvict), 70)
+	}
+	if level != "" {
+		c.Errorf("Incorrect '.level::eviction_priority' modifier specified for instruction '%s'", c.Row.Name)
 	}
 	if !in.Has(isa.SlotEvict2) {
 		return
@@ -314,8 +324,16 @@ func prefetchLevel(c *row.Checker) {
 
 // prefetchEvict: an eviction priority says the level itself.
 func prefetchEvict(c *row.Checker) {
+	oneEvict(c)
 	if w := c.In.Mod(isa.SlotLevel); w != isa.WNone && (c.In.Has(isa.SlotEvict2) || c.In.Has(isa.SlotEvict)) {
 		c.Errorf("Illegal modifier '.%s' for instruction '%s' with '.level::eviction_priority'", w, c.Row.Name)
+	}
+}
+
+// oneEvict: these take one eviction priority.
+func oneEvict(c *row.Checker) {
+	if _, two := c.In.TwoEvictions(); two {
+		c.Several()
 	}
 }
 

@@ -185,8 +185,19 @@ func texKind(c *row.Checker) {
 		c.Errorf("Floating-point coordinates required")
 	}
 	cubeOffset(c)
-	if c.Row.Name == "tex.grad" && len(in.Args) > 3 && in.Args[3].Kind != isa.KVector {
-		c.Errorf("Vector expected for argument 3")
+	if c.Row.Name == "tex.grad" {
+		gradients(c)
+	}
+}
+
+// gradients: arguments 3 and 4 are vectors, where the texture, its sampler and its
+// coordinates are one each.
+func gradients(c *row.Checker) {
+	before := max(1, len(c.In.Args[1].Elems))
+	for n := 2; n < len(c.In.Args) && n+before <= 4; n++ {
+		if c.In.Args[n].Kind != isa.KVector {
+			c.Errorf("Vector expected for argument %d", n+before)
+		}
 	}
 }
 
