@@ -367,7 +367,7 @@ EXIT
 	f := m.Funcs[0]
 	fits := func(i *ori.Instr) bool { return i.Op != op.SYNCS && vectorFits(i) || !reads(i, ori.UR) }
 	uniform.UniformValues(f, fits, op.ULDC, usualRoom)
-	uniform.UniformBases(f, fits)
+	uniform.UniformBases(f, fits, 512)
 	if s := f.String(); !strings.Contains(s, "ULEA u1") || !strings.Contains(s, "[0x0], +[u1]") {
 		t.Errorf("the address is of each thread:\n%s", s)
 	}

@@ -33,8 +33,8 @@ func TestUnpack(t *testing.T) {
 }
 
 func TestPack(t *testing.T) {
-	all := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.PackHalves(f, func(*ori.Instr) bool { return true }) }}
-	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.PackHalves(f, func(*ori.Instr) bool { return false }) }}
+	all := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.PackHalves(f, func(*ori.Instr) bool { return true }, 1000) }}
+	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.PackHalves(f, func(*ori.Instr) bool { return false }, 1000) }}
 	const load, store = "LDS r0 = [0x0]\nLDS r1 = [0x4]\n", "\nSTS [0x0], r4"
 	two := func(a, b string) string { return load + a + "\n" + b + "\nPRMT r4 = r2, 0x5410, r3" + store }
 	one := func(s string) string { return load + s + store }

@@ -115,7 +115,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: do(ifConvert), MinOpt: 2},
 		{Name: "HighTests", Run: do(highTests), MinOpt: 2},
-		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
+		{Name: "GuardedUpdates", Run: do(guardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: do(selects), MinOpt: 1},
 		{Name: "Unguard", Run: improve(control.Unguard), MinOpt: 1},
 		{Name: "Renumber", Run: do(renumber), MinOpt: 1},
@@ -125,7 +125,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "VectorLoads", Run: do(vectorLoads), MinOpt: 2},
 		{Name: "VectorStores", Run: do(vectorStores), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
-		{Name: "PackHalves", Run: fit(float.PackHalves), MinOpt: 1},
+		{Name: "PackHalves", Run: do(packHalves), MinOpt: 1},
 		{Name: "Extremes", Run: fit(machine.Extremes), MinOpt: 1},
 		{Name: "PackFloats", Run: improve(float.PackFloats), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
@@ -151,7 +151,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformPairs", Run: fit(uniform.UniformPairs), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformTuples", Run: do(uniformTuples), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformDoubles", Run: do(uniformDoubles), MinOpt: 2, Needs: settled | converged},
-		{Name: "UniformBases", Run: fit(uniform.UniformBases), MinOpt: 2, Needs: settled | converged},
+		{Name: "UniformBases", Run: do(uniformBases), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformKeeps", Run: do(uniformKeeps), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
@@ -343,6 +343,15 @@ func unrollRest(u *unit) {
 	loop.UnrollRest(u.f, loop.Rest{Turns: u.number(knobs.RestTurns), Body: u.number(knobs.RestBody), Growth: u.number(knobs.UnrollGrowth)})
 }
 
+// guardedUpdates makes guarded instructions of choices.
+func guardedUpdates(u *unit) { control.GuardedUpdates(u.f, u.number(knobs.UpdatesReach)) }
+
+// packHalves does two operations on halves as one.
+func packHalves(u *unit) { float.PackHalves(u.f, fits(u), u.number(knobs.PackReach)) }
+
+// uniformBases adds uniform parts of addresses in the accesses.
+func uniformBases(u *unit) { uniform.UniformBases(u.f, fits(u), u.number(knobs.BasesReach)) }
+
 // highTests looks at upper words that several comparisons share once.
 func highTests(u *unit) { machine.HighTests(u.f, u.number(knobs.HighFew)) }
 
@@ -491,7 +500,7 @@ func tuning(u *unit) sched.Tuning {
 		Raises: n(knobs.SchedRaises), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer),
 		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler), Again: n(knobs.SchedAgain), Later: n(knobs.SchedLater),
 		Strict: n(knobs.SchedStrict), Crowded: n(knobs.SchedCrowded), Constants: n(knobs.SchedConstants), Full: max(1, n(knobs.SchedFull)), Tests: max(1, n(knobs.SchedTests)),
-		Tried: n(knobs.SchedTried), Judged: n(knobs.SchedJudged), Surely: n(knobs.SchedSurely), Trifle: max(1, n(knobs.SchedTrifle)), Leaner: n(knobs.SchedLeaner), Roomier: n(knobs.SchedRoomier),
+		Tried: n(knobs.SchedTried), Judged: n(knobs.SchedJudged), Surely: n(knobs.SchedSurely), Trifle: max(1, n(knobs.SchedTrifle)), Large: n(knobs.SchedLarge), Shared: max(1, n(knobs.SchedShared)), Leaner: n(knobs.SchedLeaner), Roomier: n(knobs.SchedRoomier),
 		Lighter: max(1, n(knobs.SchedLighter)), Greedy: n(knobs.SchedGreedy), Stored: n(knobs.SchedStored), Tested: n(knobs.SchedTested), Copied: n(knobs.SchedCopied), Open: n(knobs.SchedOpen), Fences: n(knobs.SchedFences), SectorLoads: n(knobs.SectorLoads), SectorStores: n(knobs.SectorStores),
 		Derived: sched.Derived{Rounds: n(knobs.DerivedRounds), Slack: n(knobs.DerivedSlack), Share: max(1, n(knobs.DerivedShare))},
 		Slacks:  sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
@@ -581,6 +590,7 @@ func registers(u *unit) ra.Options {
 	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) && !ro.Quick { // functions would have to save what they take
 		ro.Arch, ro.Hidden = u.o.Arch, abi.HiddenRegisters
 	}
+	ro.Effort = ra.Effort{Small: u.number(knobs.PlansSmall), Moves: [2]int{u.number(knobs.StepMoves), u.number(knobs.StepMovesAgain)}}
 	if u.knobs.Bool(knobs.RegAllocTrace) {
 		ro.Trace = u.o.Trace
 	}

@@ -176,7 +176,7 @@ func (j *Judge) Price(most float64) (cost float64, memory bool) {
 	x := j.found()
 	if x == nil {
 		var err error
-		if x, err = solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err != nil {
+		if x, err = solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Effort: j.o.Effort, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err != nil {
 			return math.Inf(1), true
 		}
 		if !x.s.Cut {
@@ -204,7 +204,7 @@ func (j *Judge) Dry(most float64) (cost float64) {
 	x := j.found()
 	if x == nil {
 		var err error
-		if x, err = solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Memory: never, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err != nil {
+		if x, err = solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, First: true, Most: most, Memory: never, Effort: j.o.Effort, Poll: j.f.Poll, Scratch: &j.mem}, &j.held); err != nil {
 			return math.Inf(1)
 		}
 		if !x.s.Cut {
@@ -225,7 +225,7 @@ func never() bool { return false }
 // where its own is full.
 func (j *Judge) Places() bool {
 	j.look()
-	x, err := solve(j.f, &j.o, regalloc.Options{NoSpill: true, Squeeze: true, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
+	x, err := solve(j.f, &j.o, regalloc.Options{NoSpill: true, Squeeze: true, Effort: j.o.Effort, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
 	if err != nil || x.crossed {
 		return false
 	}
@@ -240,7 +240,7 @@ func (j *Judge) Keep() bool {
 	if x := j.found(); x != nil {
 		return x.s.Slots == 0
 	}
-	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
+	x, err := solve(j.f, &j.o, regalloc.Options{NoSplit: j.o.NoSplit, Once: j.o.Quick, Effort: j.o.Effort, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
 	if err != nil {
 		return false
 	}

@@ -34,10 +34,14 @@ type Options struct {
 	Hidden   int          // registers the machine takes for itself above the highest
 	NoSplit  bool         // what is spilled is in memory everywhere
 	Quick    bool         // one try of everything
+	Effort   Effort       // zero: as usual
 	Trace    io.Writer    // receives the allocator's lines, if set
 	Known    *Judge       // may have allocated the function before with the same options; nil: nobody has
 	Check    bool         // replay the allocation against the original
 }
+
+// Effort is how long the allocator looks for places.
+type Effort = regalloc.Effort
 
 // The files in the order the allocator takes them: each before the one it
 // spills to.
@@ -66,7 +70,7 @@ type Result struct {
 func Run(f *ori.Func, o Options) (*Result, error) {
 	x := o.Known.found()
 	if x == nil {
-		how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Poll: f.Poll}
+		how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Effort: o.Effort, Poll: f.Poll}
 		if o.Known != nil {
 			how.Scratch = &o.Known.mem
 		}

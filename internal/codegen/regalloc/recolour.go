@@ -10,11 +10,6 @@ import (
 // of these. Whoever had to go often weighs more in the next choice, so no two
 // groups chase each other for long.
 
-// stuck is how many groups are moved with no fewer left than before until a walk gives the step
-// up: the 39 steps reached in 505 files took 478 at most, three of products of 8-bit floats between 640 and 800,
-// and the second walk reached one in 745.
-var stuck = [...]int{800, 16}
-
 // recolourer is a walk that moves groups.
 type recolourer struct {
 	*trial
@@ -30,16 +25,16 @@ type holding struct {
 }
 
 // recolour gives every group a register below the budget, in the order of a walk,
-// and reports whether all found one.
-func (t *trial) recolour(o order, stuck int) bool {
+// and reports whether all found one; see Effort for the moves.
+func (t *trial) recolour(o order, moves int) bool {
 	p := &recolourer{trial: t, held: make([][]holding, t.budget), moved: make([]int32, len(t.p.VRegs)), destroyed: t.destroyed()}
 	list := t.roots(o)
 	queue := slices.Clone(list)
 	slices.Reverse(queue) // the next one last
-	least, left := len(queue), stuck
+	least, left := len(queue), moves
 	for len(queue) > 0 {
 		if len(queue) < least {
-			least, left = len(queue), stuck
+			least, left = len(queue), moves
 		}
 		v := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]

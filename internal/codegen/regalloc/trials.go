@@ -20,11 +20,6 @@ var plans = [...]plan{
 	{byWidth, false, true},
 }
 
-// fewInstructions is the size up to which all plans are tried: where routines take
-// one register more all that call them do. Of 342 files two take more registers,
-// 5 of 18,081, without these plans for larger functions.
-const fewInstructions = 256
-
 // fewTrials is the round of spilling from which only one plan is tried.
 const fewTrials = 2
 
@@ -55,7 +50,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 	var how plan
 	n := -1
 	for _, pl := range plans {
-		if pl.small && len(p.Insts) > fewInstructions {
+		if pl.small && len(p.Insts) > s.opts.Effort.Small {
 			continue
 		}
 		n++
@@ -104,7 +99,7 @@ func (s *solver) squeeze(class uint8, step int) *trial {
 	for n, pl := range [...]plan{{order: byWidth, coalesce: !s.opts.NoCoalesce}, {order: byStart, coalesce: !s.opts.NoCoalesce}} {
 		t := newTrial(s.sol.Problem, s.groups(pl.coalesce), class, s.room)
 		t.budget = step
-		if t.recolour(pl.order, stuck[n]) {
+		if t.recolour(pl.order, s.opts.Effort.Moves[n]) {
 			s.trace("-CLASS %s NOSPILL REGALLOC: squeeze %d, used %d, step %d\n", s.sol.Problem.Files[class].Name, n, t.used, step)
 			return t
 		}

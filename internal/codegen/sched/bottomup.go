@@ -15,9 +15,6 @@ const tightPredicates = 5
 // preferred all the same: one keeps the predicate that finds no register.
 const predicateWords = 3
 
-// sharedWord is what a word counts for whose readers each have their share of it.
-const sharedWord = 16
-
 // bottomUpScheduler orders a region bottom up for few words alive:
 // the next instruction, upwards, is the one that makes the fewest further
 // words alive; among equal ones the one whose reader was placed last, so
@@ -107,7 +104,7 @@ func (c *bottomUpScheduler) prepare() {
 	}
 	c.word = 1
 	if c.shares {
-		c.word = sharedWord
+		c.word = int32(c.tune.Shared)
 	}
 	for u := range c.price {
 		c.price[u] = c.word * c.weight[u]

@@ -259,7 +259,7 @@ func anyTuning(seed uint64) Tuning {
 	return Tuning{
 		Slack: n % 50, Spare: n % 13, Registers: n % 3 * 40, Manner: n % (Manners + 2), Jitter: n,
 		Strict: 100 + n%20, Crowded: n % 160, Constants: n % 60, Full: 1 + n%12, Tests: 1 + n%16,
-		Judged: n % 6, Surely: n % 100, Trifle: 1 + n%100, Leaner: n % 20, Derived: Derived{Rounds: n % 4, Slack: n % 40, Share: 1 + n%6},
+		Judged: n % 6, Surely: n % 100, Trifle: 1 + n%100, Large: n * 10, Shared: 1 + n%32, Leaner: n % 20, Derived: Derived{Rounds: n % 4, Slack: n % 40, Share: 1 + n%6},
 		Lighter: 1 + n%12, Greedy: n % 300, Stored: n % 40, Tested: n % 50,
 	}
 }

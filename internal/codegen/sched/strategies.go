@@ -43,16 +43,12 @@ type candidate struct {
 	memory float64 // part of the guess
 }
 
-// large is the size of functions of which several orders are only tried where
-// that may spare them all memory.
-const large = 8000
-
 // judgeStrategies takes the cheapest of several orders, unless that which f has costs
 // next to nothing, and tells what it costs. The analysis is of the source's order.
 func judgeStrategies(f *ori.Func, p *preScheduler, source [][]*ori.Instr, now made, judge Judge) verdict {
 	first := candidate{made: now}
 	first.guess, first.memory = judge.Guess(math.Inf(1))
-	if f.Size() > large && first.memory > float64(p.tune.Surely) {
+	if f.Size() > p.tune.Large && first.memory > float64(p.tune.Surely) {
 		return verdict{}
 	}
 	list, least := []candidate{first}, first.memory

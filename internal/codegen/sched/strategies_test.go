@@ -120,7 +120,7 @@ func TestTry(t *testing.T) {
 // TestLarge: of large functions several orders are tried only where the first hardly
 // needs memory.
 func TestLarge(t *testing.T) {
-	text := strings.Replace(sums(60), "b0:\n", "b0: -> b1\n"+strings.Repeat("STS [0x8], rz\n", large)+"b1:\n", 1)
+	text := strings.Replace(sums(60), "b0:\n", "b0: -> b1\n"+strings.Repeat("STS [0x8], rz\n", Usual().Large)+"b1:\n", 1)
 	for guess, want := range map[float64]bool{float64(Usual().Surely): true, float64(Usual().Surely) + 1: false} {
 		m, err := ori.Parse(text)
 		if err != nil {

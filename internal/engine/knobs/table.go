@@ -98,6 +98,14 @@ const (
 	FlagsInside               // read by pipeline
 	WaitShared                // read by pipeline
 	HighFew                   // read by pipeline
+	UpdatesReach              // read by pipeline
+	PackReach                 // read by pipeline
+	BasesReach                // read by pipeline
+	SchedLarge                // read by pipeline
+	SchedShared               // read by pipeline
+	PlansSmall                // read by pipeline
+	StepMoves                 // read by pipeline
+	StepMovesAgain            // read by pipeline
 	VectorSpread              // read by pipeline
 	CarriedTests              // read by pipeline
 	CarriedLoads              // read by pipeline
@@ -200,6 +208,14 @@ var table = [...]Knob{
 	FlagsMasked:     {"FlagsMasked", Int, "3", "bits that are wanted with one predicate from which on it masks their word"},
 	WaitShared:      {"WaitShared", Int, "48", "instructions between two readers of a constant that share its register"},
 	HighFew:         {"HighFew", Int, "3", "comparisons from which on their upper word is looked at once"},
+	UpdatesReach:    {"UpdatesReach", Int, "256", "instructions before a choice in which others read its value, where it becomes a guarded instruction"},
+	PackReach:       {"PackReach", Int, "1000", "instructions between two on halves that become one in another block than that of their reader"},
+	BasesReach:      {"BasesReach", Int, "512", "instructions behind a sum with a uniform part in which its users are looked for"},
+	SchedLarge:      {"SchedLarge", Int, "8000", "instructions of functions of which several orders are tried only where that may spare them all memory"},
+	SchedShared:     {"SchedShared", Int, "16", "what a word counts for in orders in which each of its readers has a share of it"},
+	PlansSmall:      {"PlansSmall", Int, "256", "instructions of functions for which all plans of the allocator are tried"},
+	StepMoves:       {"StepMoves", Int, "800", "groups that a walk moves for a step of occupancy, with no fewer without a place, until it gives up"},
+	StepMovesAgain:  {"StepMovesAgain", Int, "16", "the same of the second walk"},
 	VectorSpread:    {"VectorSpread", Int, "48", "instructions between accesses to memory that become one"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

@@ -14,7 +14,7 @@ func TestFolders(t *testing.T) {
 		"ColdWaits":      ColdWaits,
 		"Elected":        electedByAll,
 		"GuardedLoads":   GuardedLoads,
-		"GuardedUpdates": GuardedUpdates,
+		"GuardedUpdates": func(f *ori.Func) bool { return GuardedUpdates(f, 256) },
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
 		"OneTurn":        OneTurn,
 		"Selects":        func(f *ori.Func) bool { return Selects(f, 3) },

@@ -13,8 +13,9 @@ import (
 //
 //	IADD3 t = x, 1; SEL d = t, x, p        @p IADD3 d = x, 1 else x
 //
-// Values that all threads of a warp may share stay choices.
-func GuardedUpdates(f *ori.Func) bool {
+// Values that all threads of a warp may share stay choices. far is how many
+// instructions before a choice its value may be read by others.
+func GuardedUpdates(f *ori.Func, far int) bool {
 	if !f.Props.SSA {
 		return false
 	}
@@ -29,9 +30,9 @@ func GuardedUpdates(f *ori.Func) bool {
 			if p.Kind != ori.KReg || p.Class != ori.P {
 				continue
 			}
-			j, old := update(v, i, i.Args[1], i.Args[2]), i.Args[2]
+			j, old := update(v, i, i.Args[1], i.Args[2], far), i.Args[2]
 			if j == nil {
-				j, old, p = update(v, i, i.Args[2], i.Args[1]), i.Args[1], p.Not()
+				j, old, p = update(v, i, i.Args[2], i.Args[1], far), i.Args[1], p.Not()
 			}
 			if j == nil || !f.Should("update", i) {
 				continue
@@ -49,8 +50,8 @@ func GuardedUpdates(f *ori.Func) bool {
 
 // update returns the instruction of the block of i that makes fresh from old
 // for i alone.
-func update(v *opt.Values, i *ori.Instr, fresh, old ori.Operand) *ori.Instr {
-	if !word(fresh) || !word(old) || v.ReadsOf(fresh) != 1 || !readBefore(v, i, old) {
+func update(v *opt.Values, i *ori.Instr, fresh, old ori.Operand, far int) *ori.Instr {
+	if !word(fresh) || !word(old) || v.ReadsOf(fresh) != 1 || !readBefore(v, i, old, far) {
 		return nil
 	}
 	j, of := v.Once(fresh), v.Writer(old)
@@ -74,17 +75,14 @@ func update(v *opt.Values, i *ori.Instr, fresh, old ori.Operand) *ori.Instr {
 	return j
 }
 
-// readFar is how far before a choice its value may be read by others.
-const readFar = 256
-
 // readBefore reports whether all who read a stand before i, not far away, but
 // for i itself, which reads it once.
-func readBefore(v *opt.Values, i *ori.Instr, a ori.Operand) bool {
+func readBefore(v *opt.Values, i *ori.Instr, a ori.Operand, far int) bool {
 	left := v.ReadsOf(a) - 1
 	if left > readFew {
 		return false
 	}
-	for j, n := i.Prev(), 0; j != nil && left > 0 && n < readFar; j, n = j.Prev(), n+1 {
+	for j, n := i.Prev(), 0; j != nil && left > 0 && n < far; j, n = j.Prev(), n+1 {
 		for _, s := range j.Srcs() {
 			if s.HasReg() && s.Reg == a.Reg && s.Sub <= a.Sub && a.Sub < s.Sub+max(1, s.N) {
 				left--

@@ -19,9 +19,10 @@ import (
 // than of operations that are saved.
 // Where the results are put together in another block, as behind a loop that waits, the
 // operation stays where it was: one word lives that long instead of two.
-// fits tells whether an instruction has a form.
-func PackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
-	p := &packing{v: opt.ValuesOf(f), fits: fits, joins: map[[2]half]int{}}
+// fits tells whether an instruction has a form. far is how many instructions
+// may stand between two that are done as one in another block than that of their reader.
+func PackHalves(f *ori.Func, fits func(*ori.Instr) bool, far int) bool {
+	p := &packing{v: opt.ValuesOf(f), fits: fits, far: far, joins: map[[2]half]int{}}
 	changed := false
 	var next *ori.Instr
 	for _, b := range f.Blocks {
@@ -113,7 +114,7 @@ func (p *packing) pack(i *ori.Instr) bool {
 	if low == nil {
 		return false
 	}
-	behind, ok := place(p.v, i, low, high)
+	behind, ok := p.place(i, low, high)
 	if !ok {
 		return false
 	}
@@ -168,23 +169,19 @@ func (p *packing) pack(i *ori.Instr) bool {
 // pair is fused with nothing.
 func packed(i *ori.Instr) op.Mods { return i.Mods.Without(op.MCONTRACT) }
 
-// mostBetween is how far two operations may stand from each other that are
-// done as one in another block than that of their reader.
-const mostBetween = 1000
-
 // place returns behind which of low and high, if they stand in one other block,
 // i is to stand as their operation; nil where it is.
-func place(v *opt.Values, i, low, high *ori.Instr) (behind *ori.Instr, ok bool) {
+func (p *packing) place(i, low, high *ori.Instr) (behind *ori.Instr, ok bool) {
 	if low.Block() != high.Block() {
 		return nil, false
 	}
 	if low.Block() == i.Block() {
 		return nil, true
 	}
-	if d := i.Args[0]; !opt.Plain(d) || v.Once(d) != i {
+	if d := i.Args[0]; !opt.Plain(d) || p.v.Once(d) != i {
 		return nil, false
 	}
-	for x, y, n := low.Next(), high.Next(), 0; n < mostBetween && (x != nil || y != nil); n++ {
+	for x, y, n := low.Next(), high.Next(), 0; n < p.far && (x != nil || y != nil); n++ {
 		if x == high {
 			return high, true
 		}

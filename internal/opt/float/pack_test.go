@@ -133,7 +133,7 @@ func TestPackHalves(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", c.name, err, s.String())
 		}
 		f := m.Funcs[0]
-		PackHalves(f, func(*ori.Instr) bool { return true })
+		PackHalves(f, func(*ori.Instr) bool { return true }, 1000)
 		n, at := 0, ""
 		for _, b := range f.Blocks {
 			for i := range b.Instrs {

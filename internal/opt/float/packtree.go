@@ -13,6 +13,7 @@ import (
 type packing struct {
 	v    *opt.Values
 	fits func(*ori.Instr) bool
+	far  int // see PackHalves
 
 	block *ori.Block      // of all operations
 	steps []step          // in an order in which each has its sources

@@ -18,8 +18,8 @@ import (
 // uniform register. So does a copy of a uniform register to a general one
 // that only addresses read. fits tells whether the machine has a form for an
 // instruction.
-func UniformBases(f *ori.Func, fits func(*ori.Instr) bool) bool {
-	u := &uniformBases{f: f, fits: fits, v: opt.ValuesOf(f)}
+func UniformBases(f *ori.Func, fits func(*ori.Instr) bool, far int) bool {
+	u := &uniformBases{f: f, fits: fits, far: far, v: opt.ValuesOf(f)}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			u.look(i)
@@ -34,6 +34,7 @@ func UniformBases(f *ori.Func, fits func(*ori.Instr) bool) bool {
 type uniformBases struct {
 	f       *ori.Func
 	fits    func(*ori.Instr) bool
+	far     int // behind a sum its users are looked for
 	v       *opt.Values
 	at      map[*ori.Instr]int // the sums by who computes them
 	sums    []*baseSum
@@ -132,7 +133,7 @@ func (u *uniformBases) sum(d *ori.Instr, a ori.Operand) (s baseSum, ok bool) {
 
 // fold gives all who read a sum its parts, if all take them.
 func (u *uniformBases) fold(s *baseSum) {
-	if int(u.v.ReadsOf(s.by.Args[0])) != len(s.users) || s.loose && !s.holds() || !u.f.Should("base", s.by) {
+	if int(u.v.ReadsOf(s.by.Args[0])) != len(s.users) || s.loose && !s.holds(u.far) || !u.f.Should("base", s.by) {
 		return
 	}
 	lists := make([][]ori.Operand, len(s.users))
@@ -157,9 +158,9 @@ func (u *uniformBases) fold(s *baseSum) {
 // holds reports whether the parts of the sum, which are written elsewhere too,
 // are still what they were where the last of its users stands: all of them
 // follow it in its block.
-func (s *baseSum) holds() bool {
+func (s *baseSum) holds(far int) bool {
 	left := len(s.users)
-	for i, n := s.by.Next(), 0; i != nil && n < holdsFar; i, n = i.Next(), n+1 {
+	for i, n := s.by.Next(), 0; i != nil && n < far; i, n = i.Next(), n+1 {
 		if slices.Contains(s.users, i) {
 			if left--; left == 0 {
 				return true
@@ -173,9 +174,6 @@ func (s *baseSum) holds() bool {
 	}
 	return false
 }
-
-// holdsFar is how far behind a sum its users are looked for.
-const holdsFar = 512
 
 // isBase reports whether i takes a uniform register alone for its address, which
 // is operand k.

@@ -76,6 +76,12 @@ type Tuning struct {
 	// costs that is not worth another order: values made again and moved between
 	// register files.
 	Tried, Judged, Surely, Trifle int
+	// Large is the size of functions of which several orders are only tried where
+	// that may spare them all memory.
+	Large int
+	// Shared is what a word counts for in orders in which each of its readers has a
+	// share of it.
+	Shared int
 	// Lighter is the part of the words too many, summed up over time, that an order
 	// must spare to be taken for it: one in so many.
 	Lighter int
@@ -148,7 +154,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Load: 700, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32, Copied: 600, SectorLoads: 4, SectorStores: 3,
+		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Large: 8000, Shared: 16, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32, Copied: 600, SectorLoads: 4, SectorStores: 3,
 		Derived: Derived{Rounds: 3, Slack: 30, Share: 5}, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500},
 	}
