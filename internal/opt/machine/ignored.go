@@ -14,6 +14,7 @@ import (
 // bits which nobody looks at: a store of a byte looks at eight, a product of
 // tf32 at the high 19 of its factors, a mask at its own.
 //
+//	PRMT t = x, 0x7710, rz; SHF.R.U32.HI s = t >> 3; LOP3 d = s & 1        SHF.R.U32.HI s = x >> 3; LOP3 d = s & 1
 //	LOP3 d = x & 0xffffe000; HMMA.1688.F32.TF32 … d        HMMA.1688.F32.TF32 … x
 //	PRMT d = x, 0x7710, rz; STG.E.U8 … d                   STG.E.U8 … x
 func IgnoredBits(f *ori.Func) bool {
@@ -156,9 +157,9 @@ func looksAt(i *ori.Instr, k int, need uint32) uint32 {
 			return below(need)
 		}
 	case op.SHF:
-		if i.Mods == op.M(op.ML, op.MU32) && n == 0 && i.Args[2].Kind == ori.KImm && opt.IsZero(i.Args[3]) && i.Args[2].Imm >= 0 && i.Args[2].Imm < 32 {
-			return need >> i.Args[2].Imm
-		}
+		return shifted(i, n, need)
+	case op.SGXT:
+		return extended(i, need)
 	}
 	return allBits
 }
@@ -174,13 +175,64 @@ func stored(i *ori.Instr) uint32 {
 	return allBits
 }
 
-// masked returns the bits of source n of a logic operation that a constant
-// beside it lets through: those of a & b that are set in b.
-func masked(i *ori.Instr, n int) uint32 {
-	if n == 0 && i.Args[2].Kind == ori.KImm && i.Args[2].Flags == 0 && opt.IsZero(i.Args[3]) && i.Args[4].Is(0xc0) {
-		return uint32(i.Args[2].Imm)
+// shifted returns the bits of source n that a shift of one word by a constant
+// puts where need is.
+func shifted(i *ori.Instr, n int, need uint32) uint32 {
+	if len(i.Args) != 4 || i.Args[2].Kind != ori.KImm || i.Args[2].Imm < 0 || i.Args[2].Imm >= 32 {
+		return allBits
+	}
+	by := i.Args[2].Imm
+	switch {
+	case n == 0 && i.Mods == op.M(op.ML, op.MU32) && opt.IsZero(i.Args[3]):
+		return need >> by
+	case n == 2 && i.Mods == op.M(op.MR, op.MU32, op.MHI) && opt.IsZero(i.Args[1]):
+		return need << by
 	}
 	return allBits
+}
+
+// extended returns the bits of its source that an extension from a constant number
+// of bits takes for those of need.
+func extended(i *ori.Instr, need uint32) uint32 {
+	if !isMask(i) || i.Args[1].Flags != 0 {
+		return allBits
+	}
+	low := uint32(1)<<i.Args[2].Imm - 1
+	if need&^low != 0 && i.Mods == (op.Mods{}) { // its sign, repeated
+		need |= (low + 1) >> 1
+	}
+	return need & low
+}
+
+// masked returns the bits at which the result of a logic operation depends on
+// source n, for what constants beside it are there: those of a & b that are
+// set in b.
+func masked(i *ori.Instr, n int) (bits uint32) {
+	if n > 2 {
+		return allBits
+	}
+	bit := [...]int{4, 2, 1}
+	x, y := (n+1)%3, (n+2)%3
+	for at := range 4 { // what the others are
+		here := is(i.Args[1+x], at&1 != 0) & is(i.Args[1+y], at&2 != 0)
+		index := at&1*bit[x] + at>>1*bit[y]
+		if lut := i.Args[4].Imm; lut>>index&1 != lut>>(index+bit[n])&1 {
+			bits |= here
+		}
+	}
+	return bits
+}
+
+// is returns the bits in which an operand may be set, or clear.
+func is(o ori.Operand, set bool) uint32 {
+	c, ok := opt.ConstantOf(o)
+	switch {
+	case !ok:
+		return allBits
+	case set:
+		return c
+	}
+	return ^c
 }
 
 // picked returns the bits of source n, the first or the third, that a
