@@ -198,7 +198,7 @@ func mod(a, m int16) int16 { return (a%m + m) % m }
 // with a place or an upper bound of their own stay alone, and so does what
 // would need a larger alignment than the widest of its group has.
 func Joins(p *Problem) (root []int32, word []int16) {
-	g := newGroups(p, liveRanges(p, &flowRoom{}))
+	g := newGroups(p, liveAmong(p, p.Joinable(), &flowRoom{}))
 	free := func(x *group) bool { return x.fixed < 0 && x.hi == 0 }
 	for again := true; again; {
 		again = g.coalesceAmong(p, func(a, b int32) bool {
