@@ -115,3 +115,74 @@ func order(b *ori.Block) (text string, behind int) {
 	}
 	return text, behind
 }
+
+// running is a kernel whose loop waits for all that it copied, multiplies in a warp group, makes a
+// matrix of the sums and multiplies with that, and makes the next copies behind a barrier. The block
+// waits for the second product too unless it is open.
+func running(open string) string {
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg u2 2/2\nreg p3 1/1\nreg r4 1/1\nreg r5 32/8\nreg r6 32/8\nreg r7 4/4\nreg u8 4/4\n")
+	for k := range 32 {
+		fmt.Fprintf(&s, "reg r%d 1/1\n", k+9)
+	}
+	s.WriteString("b0: -> b1\nMOV r0 = 0x0\nMOV r4 = 0x8\nCS2R r1 = SRZ\n")
+	for k := range 2 {
+		fmt.Fprintf(&s, "UMOV u2[%d] = 0x0\n", k)
+	}
+	for k := range 4 {
+		fmt.Fprintf(&s, "UMOV u8[%d] = 0x0\n", k)
+	}
+	for k := 0; k < 32; k += 2 {
+		fmt.Fprintf(&s, "CS2R r6[%d:%d] = SRZ\n", k, k+2)
+	}
+	s.WriteString("b1: -> b1, b2\nDEPBAR.LE SB0, 0x0\nBAR.SYNC 0x0\nHGMMA.64x64x16.F32.LOOSE r5 = gdesc[u8]+0x0, rz, ~upt\n")
+	for k := range 32 {
+		fmt.Fprintf(&s, "MUFU.EX2 r%d = r5[%d]\n", k+9, k)
+	}
+	for k := range 4 {
+		fmt.Fprintf(&s, "F2FP.F16.F32.PACK_AB r7[%d] = r%d, r%d\n", k, 8*k+9, 8*k+16)
+	}
+	for k := range 32 {
+		if k%8 != 0 && k%8 != 7 {
+			fmt.Fprintf(&s, "STG.E desc[u2], [r1.64+%#x], r%d\n", 4*k, k+9)
+		}
+	}
+	s.WriteString("HGMMA.64x64x16.F32.LOOSE" + open + " r6 = r7, gdesc[u8]+0x0, r6\nBAR.SYNC 0x0\nLDGSTS.E.BYPASS.128 [r0+0x0], desc[u2], [r1.64+0x0]\nLDGDEPBAR\n")
+	s.WriteString("IADD3 r4 = r4, -0x1, rz\nISETP.NE.AND p3 = r4, rz, pt\n@p3 BRA b1\nb2:\n")
+	for k := range 32 {
+		fmt.Fprintf(&s, "STG.E desc[u2], [r1.64+%#x], r6[%d]\n", 4*k, k)
+	}
+	s.WriteString("EXIT\n}\n")
+	return s.String()
+}
+
+// TestDrainingOpen: copies, their barrier and the end of their group pass a product that the source
+// leaves running, and no other.
+func TestDrainingOpen(t *testing.T) {
+	for _, c := range []struct {
+		open   string
+		cycles int
+		want   string
+	}{
+		{".OPEN", 600, " DEPBAR BAR HGMMA BAR LDGSTS LDGDEPBAR HGMMA"},
+		{".OPEN", 0, " DEPBAR BAR HGMMA HGMMA BAR LDGSTS LDGDEPBAR"},
+		{"", 600, " DEPBAR BAR HGMMA HGMMA BAR LDGSTS LDGDEPBAR"},
+	} {
+		m, err := ori.Parse(running(c.open))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, tune := m.Funcs[0], Usual()
+		tune.Open = c.cycles
+		Pre(f, target.Find("sm_90a"), Budget{Most: 255}, tune, nil)
+		got := ""
+		for i := range f.Blocks[1].Instrs {
+			if i.IsGroupMMA() || places.IsBarrier(i) || i.Op == op.DEPBAR || i.Op == op.LDGSTS || i.Op == op.LDGDEPBAR {
+				got += " " + i.Op.String()
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q, %d cycles:%s instead of%s", c.open, c.cycles, got, c.want)
+		}
+	}
+}
