@@ -109,7 +109,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 		}
 	}
 	if p.groups && s.b.Drains() && p.how.far == places.UpToBarriers && tune.Manner == 0 { // the next copies pass products
-		if q := s.preScheduler(budget, strategy{far: places.OverBarriers}); !q.short() {
+		if q := s.preScheduler(budget, strategy{far: places.OverBarriers}); !q.short() && q.hidesCopies(f, p) {
 			p = q
 		}
 	}
@@ -125,6 +125,13 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 // of the source than there are.
 func (s *analysis) lacksRoom(budget Budget, how strategy) bool {
 	return slices.ContainsFunc(s.view(how.far).stretches, func(x *stretch) bool { return x.most[general] > budget.in(x.block)-reserve })
+}
+
+// hidesCopies reports whether the orders of p, which have copies on their way before products, keep the warps
+// of those of q and take 7 % less than these with the copies that they wait for.
+func (p *preScheduler) hidesCopies(f *ori.Func, q *preScheduler) bool {
+	left, now := p.costs(f), q.costs(f)
+	return left.Warps >= now.Warps && left.Latency < (now.Latency+q.copying(f))*0.93
 }
 
 // shortens reports whether the orders of p let more warps run than those of q, or
