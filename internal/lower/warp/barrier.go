@@ -87,7 +87,7 @@ func barrierArgs(l *build.Builder, first, end int) build.Value {
 		used = int32(id.Imm) + 1
 	}
 	l.F.Props.Barriers = max(l.F.Props.Barriers, used)
-	if end-first < 2 {
+	if end-first < 2 || l.Args[first+1].Kind == isa.KInt && l.Args[first+1].Value == 0 { // none is all
 		return build.Value{id}
 	}
 	n := l.Src1(first+1, isa.U32)

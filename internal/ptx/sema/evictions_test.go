@@ -7,8 +7,8 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/front"
 )
 
-// TestTwice: eviction priorities that stand twice, and registers where a vector
-// is wanted. The messages are the reference's.
+// TestTwice: eviction priorities that stand twice, registers where a vector is
+// wanted, and arrivals that nobody waits for. The messages are the reference's.
 func TestTwice(t *testing.T) {
 	const (
 		head  = ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k() {\n.reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p<4>;\n"
@@ -33,6 +33,9 @@ func TestTwice(t *testing.T) {
 		{"tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r3, 0, %p1;", "Arguments mismatch for instruction 'tcgen05.mma'"},
 		{"tcgen05.mma.cta_group::1.kind::f16 [%r1], [%r2], %rd2, %r3, %r4, %p1;", "Arguments mismatch for instruction 'tcgen05.mma'"},
 		{"tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r3, %r4, %p1, 1;", "Arguments mismatch for instruction 'selp'"},
+		{"bar.arrive 1, 0;", "Instruction 'bar.arrive' requires a non-zero thread count argument"},
+		{"barrier.cta.arrive.aligned %r1, 0;", "Instruction 'barrier.cta.arrive' requires a non-zero thread count argument"},
+		{"bar.arrive 1, 32;", ""},
 		{"tcgen05.mma.cta_group::1.kind::f16 [%r1], [%r2], %rd2, %r3, {%r4,%r5,%r6,%r7}, %p1;", ""},
 	} {
 		x, err := front.Check("k.ptx", head+c.text+"\nret;\n}\n", "sm_100a")

@@ -17,7 +17,7 @@ var (
 		{Types: []row.TypeSet{row.U32 | row.Pred}, Args: "duup", May: row.EarlyBool | row.EarlyPopc | row.EarlyRed},
 	}
 	barRules    = []row.Rule{{At: isa.SlotAligned, Do: barSync}, {At: isa.SlotRead, Do: barNumber}}
-	arriveRules = []row.Rule{{At: isa.SlotRead, Do: barNumber}}
+	arriveRules = []row.Rule{{At: isa.SlotRead, Do: arriveCount}, {At: isa.SlotRead, Do: barNumber}}
 	redRules    = []row.Rule{{At: isa.SlotCmp, Do: barRedOp}, {At: isa.SlotRead, Do: barNumber}}
 	aligned     = []isa.Slot{isa.SlotAligned}
 )
@@ -48,6 +48,13 @@ var Barrier = row.Op{Rows: []row.Row{
 		Mods: []isa.Slot{isa.SlotAligned, isa.SlotSem}, Gates: []row.Gate{{V: 78, SM: 90}}, Rules: []row.Rule{{At: isa.SlotScope, Do: clusterWaitSem}},
 	},
 }}
+
+// arriveCount: who does not wait says how many are waited for.
+func arriveCount(c *row.Checker) {
+	if o := &c.In.Args[1]; o.Kind == isa.KInt && o.Value == 0 {
+		c.Errorf("Instruction '%s' requires a non-zero thread count argument", c.Row.Name)
+	}
+}
 
 // barSync: without .arrive or .red a barrier is .sync, and says so.
 func barSync(c *row.Checker) {
