@@ -8,7 +8,7 @@ package hazard
 // a later member speaks for the earlier ones. Zero is none.
 func returns(i *inst) int {
 	switch {
-	case i.is("LDS", "LDSM", "SHFL", "QSPC"):
+	case i.is("LDS", "LDSM", "MOVM", "SHFL", "QSPC"):
 		return 1
 	case i.class == "xu" || i.is("MUFU"):
 		return 2

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
@@ -52,7 +54,7 @@ var everyRules = []everyRule{
 	{"wide numbers", regexp.MustCompile(`^(min|max)\.[us]64|^bf(e|ind)\.\S*64 |^bfind\.\S*64`), "FLO IMNMX VIMNMX", "FLO IMNMX"},
 	{"products of 24 bits", regexp.MustCompile(`^(mad|mul)24\.`), "SGXT", ""},
 	{"sides of a comparison", regexp.MustCompile(`^cvt\.r[mp]\.ftz\.\S*f32\.f64`), "DSETP", "DSETP"},
-	{"video", regexp.MustCompile(`^v(add|sub|min|max|avrg|absdiff|shl|shr|set|mad)`), "IABS IMNMX VIMNMX", "I2I IMNMX VABSDIFF4 VIMNMX"},
+	{"video", regexp.MustCompile(`^v(add|sub|min|max|avrg|absdiff|shl|shr|set|mad)`), "IABS IMNMX VIMNMX VIMNMX3", "I2I IMNMX VABSDIFF4 VIMNMX"},
 	{"numbers in place of bits", regexp.MustCompile(`^set\.\S*\.f(32|16)\.|^cvt\.rna\.`), "FADD FSETP", "FSET FSETP I2F I2FP IABS"},
 	{"uniform values", regexp.MustCompile(`^(shfl\.sync|createpolicy|mov\.u32 %r1,%(clusterid|cluster_ctaid|nwarpid|warpid|aggr_smem_size))`), "SHFL", "IMNMX RPCMOV SGXT VIADDMNMX VIMNMX"},
 	{"words of a map", regexp.MustCompile(`^tensormap\.replace`), "LDS ST STS", "ST STS"},
@@ -136,6 +138,7 @@ func everyMix(t *testing.T, x *oracle.Tools, cubin []byte, n int) [][]string {
 // everyCount is what became of the forms of an architecture.
 type everyCount struct {
 	equal, refused int
+	replayed       int // instructions
 	ruled          map[string]int
 }
 
@@ -168,6 +171,8 @@ func (s *everyCount) compare(t *testing.T, x *oracle.Tools, part []string, arch 
 		t.Errorf("%s: ours compiles all of these, the reference does not: %v", arch, err)
 		return
 	}
+	s.replay(t, arch, "ours", ours)
+	s.replay(t, arch, "the reference", ref)
 	a, b := everyMix(t, x, ours, len(part)), everyMix(t, x, ref, len(part))
 	for n, f := range part {
 		if slices.Equal(a[n], b[n]) {
@@ -180,6 +185,28 @@ func (s *everyCount) compare(t *testing.T, x *oracle.Tools, part []string, arch 
 			continue
 		}
 		t.Errorf("%s: no rule states this difference of %s\n\tours alone      %q\n\treference alone %q", arch, f, without(a[n], b[n]), without(b[n], a[n]))
+	}
+}
+
+// unreplayed are findings in kernels of one instruction where nothing follows
+// that would have to wait: both compilers leave barriers out there, and the
+// branch behind the end has no stall. Results of F2IP are stored after 6 cycles
+// by the reference; no other reader of one is known, so the checker asks for 7.
+var unreplayed = regexp.MustCompile(`no barrier tells when it is over: (SYNCS\.EXCH|FENCE\.VIEW\.ASYNC)|: BRA |from \w+ F2IP\.`)
+
+// replay asks the checker of hazards about a cubin: results that come late on
+// one SM and not on another are found where the reference's code contradicts it.
+func (s *everyCount) replay(t *testing.T, arch, whose string, file []byte) {
+	t.Helper()
+	r, err := hazard.CheckCubin(target.Find(arch), file, 1000)
+	if err != nil {
+		t.Errorf("%s, %s: %v", arch, whose, err)
+	}
+	s.replayed += r.Insts
+	for _, f := range r.Found {
+		if !unreplayed.MatchString(f) {
+			t.Errorf("%s, %s: %s", arch, whose, f)
+		}
 	}
 }
 
@@ -206,7 +233,7 @@ func TestEveryForm(t *testing.T) {
 		for part := range slices.Chunk(s.refusals(t, x, asked, arch), 80) {
 			s.compare(t, x, part, arch)
 		}
-		t.Logf("%s: %d of %d forms, %d equal, %d refused by both, by rule %v", arch, len(asked), len(all), s.equal, s.refused, s.ruled)
+		t.Logf("%s: %d of %d forms, %d equal, %d refused by both, by rule %v; %d instructions replayed", arch, len(asked), len(all), s.equal, s.refused, s.ruled, s.replayed)
 	}
 }
 
