@@ -378,25 +378,8 @@ func Outcome(m op.Mods, a, b uint32) (holds, ok bool) {
 
 // OutcomeOfFloats compares two numbers as modifiers say.
 func OutcomeOfFloats(m op.Mods, a, b float32) (holds, ok bool) {
-	for _, r := range ordered {
-		if m.Has(r.mods[0]) || m.Has(r.mods[1]) {
-			return r.less && a < b || r.same && a == b || r.more && a > b, true
-		}
-	}
-	return false, false
-}
-
-// ordered are the outcomes of comparisons of numbers.
-var ordered = [...]struct {
-	mods             [2]op.Mod // of numbers, and of what may be none
-	less, same, more bool
-}{
-	{[2]op.Mod{op.MLT, op.MLTU}, true, false, false},
-	{[2]op.Mod{op.MLE, op.MLEU}, true, true, false},
-	{[2]op.Mod{op.MEQ, op.MEQU}, false, true, false},
-	{[2]op.Mod{op.MNE, op.MNEU}, true, false, true},
-	{[2]op.Mod{op.MGE, op.MGEU}, false, true, true},
-	{[2]op.Mod{op.MGT, op.MGTU}, false, false, true},
+	x := float64(a)
+	return span{x, x, false}.compare(m, float64(b))
 }
 
 // outcomeOfFloatBits compares the bits of two numbers that are none of those
