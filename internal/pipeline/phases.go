@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
@@ -144,7 +145,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
 		{Name: convergePhase, Run: converge, Required: true, Gives: converged},
 		{Name: "Elected", Run: improve(control.Elected), MinOpt: 2, Needs: settled | converged},
-		{Name: "Sink", Run: improve(control.Sink), MinOpt: 2, Needs: settled | converged},
+		{Name: "Sink", Run: do(sink), MinOpt: 2, Needs: settled | converged},
 		{Name: "SplitShared", Run: improve(uniform.SplitShared), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
@@ -419,6 +420,16 @@ func uniformDoubles(u *unit) {
 	if u.f.Kernel && !u.f.Props.HasCalls {
 		uniform.UniformDoubles(u.f, fits(u), int(u.knobs.Int(knobs.DoubleWords)))
 	}
+}
+
+// sink moves computations to the blocks that read them, also past what every
+// path leads through where there are not enough registers.
+func sink(u *unit) {
+	most := math.MaxInt
+	if n := u.number(knobs.SinkWords); n > 0 {
+		most = budget(u.f, u.o) - n
+	}
+	control.Sink(u.f, most)
 }
 
 // uniformKeeps keeps what threads share in uniform registers where there are

@@ -18,7 +18,7 @@ func TestFolders(t *testing.T) {
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
 		"OneTurn":        OneTurn,
 		"Selects":        func(f *ori.Func) bool { return Selects(f, 3) },
-		"Sink":           Sink,
+		"Sink":           func(f *ori.Func) bool { return Sink(f, 6) },
 		"Unguard":        Unguard,
 	})
 }

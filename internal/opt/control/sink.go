@@ -13,12 +13,13 @@ import (
 // their results are read: parameters that only threads with work read, values
 // of one arm. Nothing moves into a loop, nor from where the threads of a warp
 // are together to where they may be apart (it could not move to the uniform
-// datapath there), nor past where every path leads to its readers anyway.
-func Sink(f *ori.Func) bool {
+// datapath there), nor past where every path leads to its readers anyway, unless
+// more than most words of general registers are alive between the blocks.
+func Sink(f *ori.Func, most int) bool {
 	if len(f.Blocks) < 2 {
 		return false
 	}
-	s := &sinker{f: f, v: opt.ValuesOf(f), dom: flow.DomOf(f), post: flow.PostDomOf(f)}
+	s := &sinker{f: f, v: opt.ValuesOf(f), dom: flow.DomOf(f), post: flow.PostDomOf(f), most: most}
 	s.loops = flow.LoopsOf(f, s.dom)
 	s.index()
 	changed := false
@@ -29,6 +30,7 @@ func Sink(f *ori.Func) bool {
 		for i := b.Last(); i != nil; {
 			prev := i.Prev()
 			if t := s.target(i); t != nil && s.f.Should("sink", i) {
+				s.spare(b, i, t)
 				s.move(i, t)
 				changed = true
 			}
@@ -49,6 +51,11 @@ type sinker struct {
 	apart  *flow.Divergence
 	blocks []*ori.Block   // by ID
 	uses   [][]*ori.Instr // by register
+	most   int            // words alive behind a block that are no crowd yet
+	found  []int32        // by block ID: words alive behind it, -1 where they were not counted
+	left   []int32        // those that did not move
+
+	brought map[int32]*ori.Block // by word: how far it lives for what moved
 }
 
 // index lists who reads each register.
@@ -85,7 +92,14 @@ func (s *sinker) target(i *ori.Instr) *ori.Block {
 	for t != from && (s.loops.Depth(t) > s.loops.Depth(from) || s.apart.Is(t) && !s.apart.Is(from)) {
 		t = s.blocks[s.dom.Idom[t.ID]]
 	}
-	if t == from || !general(i) && s.apart.Is(t) || s.always(from, t) || !s.cheap(i, t) {
+	if t == from || !general(i) && s.apart.Is(t) {
+		return nil
+	}
+	if s.always(from, t) {
+		if !s.crowded(from) && !s.leaves(i) || s.frees(i, t) < 0 {
+			return nil
+		}
+	} else if !s.cheap(i, t) {
 		return nil
 	}
 	return t
@@ -106,6 +120,77 @@ func (s *sinker) always(a, b *ori.Block) bool {
 		}
 	}
 	return false
+}
+
+// crowded reports whether too many words of general registers are alive behind b.
+func (s *sinker) crowded(b *ori.Block) bool {
+	if s.left == nil {
+		s.found, s.left, s.brought = slices.Repeat([]int32{-1}, len(s.blocks)), make([]int32, len(s.blocks)), map[int32]*ori.Block{}
+	}
+	if s.found[b.ID] < 0 {
+		n, live := int32(0), s.lives()
+		for w := range live.End(b).All() {
+			if s.f.Regs[live.Reg(w)].Class == ori.R {
+				n++
+			}
+		}
+		s.found[b.ID], s.left[b.ID] = n, n
+	}
+	return int(s.left[b.ID]) > s.most
+}
+
+// leaves reports whether i is the lower part of a sum whose upper part has left before.
+func (s *sinker) leaves(i *ori.Instr) bool {
+	return i.NDst == 2 && i.Args[1].HasReg() && i.Args[1].Class == ori.P && s.left[i.Block().ID] < s.found[i.Block().ID]
+}
+
+// frees returns how many words of general registers fewer are alive up to t once
+// i is there. Who moved before may have taken its sources along.
+func (s *sinker) frees(i *ori.Instr, t *ori.Block) (words int) {
+	for _, d := range i.Dsts() {
+		if d.HasReg() && d.Class == ori.R {
+			words += int(max(1, d.N))
+		}
+	}
+	s.ending(i, t, func(int32) { words-- })
+	return words
+}
+
+// ending visits the words of general registers that i reads and that end before t.
+func (s *sinker) ending(i *ori.Instr, t *ori.Block, visit func(word int32)) {
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		a := &i.Args[k]
+		if !a.HasReg() || a.Class != ori.R {
+			continue
+		}
+		for n := range max(1, a.N) {
+			if at := s.lives().Number(a.Reg, int(a.Sub+n)); at >= 0 && s.live.Start(t).Has(at) {
+				continue
+			}
+			w := s.v.Word(a) + int32(n)
+			if far := s.brought[w]; far == nil || !s.dom.Dominates(t, far) {
+				visit(w)
+			}
+		}
+	}
+}
+
+// spare takes the results of i, which leaves b for t, off what is alive behind b,
+// and notes how far its sources live now.
+func (s *sinker) spare(b *ori.Block, i *ori.Instr, t *ori.Block) {
+	if s.left == nil || s.found[b.ID] < 0 {
+		return
+	}
+	s.left[b.ID] -= int32(s.frees(i, t))
+	s.ending(i, t, func(w int32) { s.brought[w] = t })
+}
+
+// lives returns what was alive before anything moved.
+func (s *sinker) lives() *flow.Live {
+	if s.live == nil {
+		s.live = flow.LiveOf(s.f)
+	}
+	return s.live
 }
 
 // moves reports whether i may stand anywhere between where it is and who
@@ -172,11 +257,9 @@ func (s *sinker) cheap(i *ori.Instr, t *ori.Block) bool {
 		if d := s.v.Once(*a); d != nil && isRoot(d) {
 			continue
 		}
-		if s.live == nil {
-			s.live = flow.LiveOf(s.f)
-		}
+		live := s.lives()
 		for n := range max(1, a.N) {
-			if at := s.live.Number(a.Reg, int(a.Sub+n)); at < 0 || !s.live.Start(t).Has(at) {
+			if at := live.Number(a.Reg, int(a.Sub+n)); at < 0 || !live.Start(t).Has(at) {
 				words--
 			}
 		}
