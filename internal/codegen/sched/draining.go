@@ -50,10 +50,7 @@ func (p *preScheduler) drain(f *ori.Func, source [][]*ori.Instr, judge Judge) bo
 
 // copying is how long loops of f wait for copies that are made at the end of a turn.
 func (p *preScheduler) copying(f *ori.Func) (time float64) {
-	copied := p.tune.Copied
-	if p.groups {
-		copied = p.tune.Open
-	}
+	copied := float64(p.b.DrainTime())
 	for n, weight := range p.weights(f) {
 		r := &p.regions[n]
 		if !p.b.DrainsIn(r.block) {
@@ -61,7 +58,7 @@ func (p *preScheduler) copying(f *ori.Func) (time float64) {
 		}
 		for _, i := range r.instrs {
 			if i.Op == op.LDGDEPBAR {
-				time += weight * float64(copied)
+				time += weight * copied
 				break
 			}
 		}

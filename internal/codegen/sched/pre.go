@@ -127,11 +127,15 @@ func (s *analysis) lacksRoom(budget Budget, how strategy) bool {
 	return slices.ContainsFunc(s.view(how.far).stretches, func(x *stretch) bool { return x.most[general] > budget.in(x.block)-reserve })
 }
 
+// hidden is what of the time of another order one that hides copies may take: estimates
+// of orders over barriers are no better than that.
+const hidden = 0.93
+
 // hidesCopies reports whether the orders of p, which have copies on their way before products, keep the warps
-// of those of q and take 7 % less than these with the copies that they wait for.
+// of those of q and take less than these with the copies that they wait for.
 func (p *preScheduler) hidesCopies(f *ori.Func, q *preScheduler) bool {
 	left, now := p.costs(f), q.costs(f)
-	return left.Warps >= now.Warps && left.Latency < (now.Latency+q.copying(f))*0.93
+	return left.Warps >= now.Warps && left.Latency < (now.Latency+q.copying(f))*hidden
 }
 
 // shortens reports whether the orders of p let more warps run than those of q, or

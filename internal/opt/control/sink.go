@@ -96,7 +96,7 @@ func (s *sinker) target(i *ori.Instr) *ori.Block {
 		return nil
 	}
 	if s.always(from, t) {
-		if !s.crowded(from) && !s.leaves(i) || s.frees(i, t) < 0 {
+		if !general(i) || !s.crowded(from) && !s.leaves(i) || s.frees(i, t) < 0 {
 			return nil
 		}
 	} else if !s.cheap(i, t) {

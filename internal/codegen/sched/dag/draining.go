@@ -68,8 +68,11 @@ func (b *Grapher) copied(at *ori.Block) int32 {
 	if b.Far == places.UpToBarriers || !b.DrainsIn(at) {
 		return 0
 	}
-	return int32(drainTime(b.Names.F, b.tune))
+	return int32(b.DrainTime())
 }
+
+// DrainTime is how long copies take that the products of the function make room for.
+func (b *Grapher) DrainTime() int { return drainTime(b.Names.F, b.tune) }
 
 // drainTime is how long copies take that products of f make room for. What products of warp groups
 // read they have read only when they are over, so copies pass those alone that the source leaves running.
