@@ -44,7 +44,7 @@ var settings = [...]setting{
 	{name: "SchedLoad", values: []string{"220", "450"}},
 	{name: "SchedBetter", values: []string{"100"}},
 	{name: "SchedFewer", values: []string{"95"}},
-	{name: "SchedOpen", values: []string{"600"}},
+	{name: "SchedOpen", values: []string{"0", "300"}},
 	{name: "ScarceTime", values: []string{"1", "100000"}},
 	{name: "TurnsFew", values: []string{"1", "8"}},
 	{name: "UniformWords", values: []string{"24", "56"}},

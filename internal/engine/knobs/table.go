@@ -190,7 +190,7 @@ var table = [...]Knob{
 	SchedGreedy:     {"SchedGreedy", Int, "525", "cycles that an order must save for loads to leave no registers to results of shorter latency"},
 	SchedStored:     {"SchedStored", Int, "16", "words less that a store counts for in orders that have stores first"},
 	SchedTested:     {"SchedTested", Int, "32", "the same for what leads to the guards of stores"},
-	SchedOpen:       {"SchedOpen", Int, "0", "as SchedCopied, for loops that leave products of warp groups running: copies pass these; 0: they stay behind"},
+	SchedOpen:       {"SchedOpen", Int, "600", "as SchedCopied, for loops that leave products of warp groups running: copies pass these; 0: they stay behind"},
 	SchedCopied:     {"SchedCopied", Int, "600", "cycles before its end at which a loop that waits for all its copies has the next on their way; 0: its products stay before the barrier"},
 	SectorLoads:     {"SectorLoads", Int, "4", "narrow loads from one sector of global memory from which on all wait for the first of them, beside such stores; 0: never"},
 	SectorStores:    {"SectorStores", Int, "3", "narrow stores to one sector from which on the first waits for what all of them store; 0: never"},
