@@ -139,6 +139,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
 		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
 		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
+		{Name: "MergeHalves", Run: fit(float.MergeHalves), MinOpt: 1},
 		{Name: "ShareGroups", Run: fit(machine.ShareGroups), MinOpt: 2},
 		{Name: "DoubleConstants", Run: improve(float.DoubleConstants), MinOpt: 1},
 		{Name: "Literals", Run: literals},
@@ -184,7 +185,7 @@ var order = []string{
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
 	// Wider loads, packed operations: the last of values.
-	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "PackFloats",
+	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "MergeHalves", "PackFloats",
 	// Fewer branches.
 	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits",
 	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn",
