@@ -62,6 +62,7 @@ var rules = [...]struct {
 	{op.FMNMX, (*Combiner).boundAgain},
 	{op.IMNMX, (*Combiner).boundAgain},
 	{op.VIMNMX, (*Combiner).boundAgain},
+	{op.F2I, (*Combiner).roundedOnce},
 }
 
 // boundAgain: max(max(x, y), y) is max(x, y), and so with minima.

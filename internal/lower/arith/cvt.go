@@ -161,8 +161,11 @@ func cvtToInt(l *build.Builder, to, from isa.Type) {
 	var ftz op.Mod
 	if l.Has(isa.WFtz) && from == isa.F32 {
 		ftz = op.MFTZ
-		if to.Bits() == 64 { // the wide conversion knows no .FTZ
-			a, ftz = l.One(op.FMUL, op.M(op.MFTZ), a, expand.F32(1)), op.NoMod
+		if to.Bits() == 64 { // the wide conversion knows no .FTZ, which counts away from zero alone
+			if dir := integral(l); dir == op.MFLOOR || dir == op.MCEIL {
+				a = l.One(op.FMUL, op.M(op.MFTZ), a, expand.F32(1))
+			}
+			ftz = op.NoMod
 		}
 	}
 	var src op.Mod
