@@ -106,6 +106,6 @@ func (g *Graph) gather(from [][]edge, stores []places.Touch) {
 		for _, e := range from[s.Node] {
 			g.edge(e.To, first, e.Latency)
 		}
-		g.edge(first, s.Node, 1)
+		g.edge(first, s.Node, 0) // at once, so that nothing of another sector comes between
 	}
 }
