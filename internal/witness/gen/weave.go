@@ -155,6 +155,8 @@ func (m *maker) strand(w where) Stmt {
 		return m.halves()
 	case k < 54:
 		return m.ahead()
+	case k < 57:
+		return m.rounded()
 	case k < 63:
 		return m.stmt(where{depth: max(w.depth, 2), warp: w.warp, whole: w.whole, block: w.block})
 	}
@@ -233,6 +235,34 @@ func (m *maker) halves() Stmt {
 		{fmt.Sprintf("bfi.b32 %s, %s, %s, %d, %d;", r, a, r, 8*m.r.IntN(4), 8<<m.r.IntN(2))},
 	}
 	return &Seq{list[m.r.IntN(len(list))]}
+}
+
+// rounded makes an integer of a number that was rounded before, in one way or
+// another.
+func (m *maker) rounded() Stmt {
+	way := func() string { return m.pick("rni", "rzi", "rmi", "rpi") }
+	to := m.pick("s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64")
+	kind := byte('r')
+	switch to[1:] {
+	case "64":
+		kind = 'd'
+	case "16", "8":
+		kind = 'h'
+	}
+	f, g := m.two('f')
+	typ, before, flush := "f32", "", m.pick("", ".ftz")
+	switch m.r.IntN(4) {
+	case 0:
+		f, g = m.two('h')
+		typ, flush = "f16", ""
+	case 1:
+		typ, flush, before = "f64", "", fmt.Sprintf("cvt.f64.f32 %%we, %s;", f)
+		f, g = "%we", "%wf"
+	}
+	return &Seq{[]string{
+		"{", ".reg .f64 %we, %wf;", before, fmt.Sprintf("cvt.%s%s%s.%s.%[4]s %s, %s;", way(), flush, m.pick("", "", "", ".sat"), typ, g, f),
+		fmt.Sprintf("cvt.%s%s.%s.%s %s, %s;", way(), m.pick("", flush), to, typ, m.reg(kind), g), "}",
+	}}
 }
 
 // ahead passes four words on that a load brought, and loads the next four: around
