@@ -69,10 +69,7 @@ func sharedWord(l *build.Builder, a *sema.Operand) ori.Operand {
 func flat(l *build.Builder, a *sema.Operand) build.Value {
 	switch a.Base {
 	case isa.KReg:
-		v := l.Words(l.Regs[a.Ref])
-		if len(v) < 2 {
-			l.Fail("32-bit address in a 64-bit space")
-		}
+		v := memory.AddressWords(l, a)
 		if a.Value != 0 {
 			v = l.Add64(v, expand.Imm(a.Value, 2), false)
 		}

@@ -17,6 +17,10 @@ func TestProducts(t *testing.T) {
 		{"sm_100", b1, "!BMMA ; IMMA"},
 		{"sm_90", "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "MOVM.16.MT88"},
 		{"sm_90", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2,%r3,%r4}, [%r5];", "LDSM.16.M88.4"},
+		{"sm_90", "ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%r5];", "LDSM.16.M88"},
+		{"sm_80", "ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%r5];", "c[0x0][0x18] ; IADD3 ; LDSM.16.M88"},
+		{"sm_100", "stmatrix.sync.aligned.m8n8.x1.b16 [%r5], {%r1};", "STSM.16.M88"},
+		{"sm_80", "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%r9];", "LD.E"},
 		{"sm_90a", "wgmma.fence.sync.aligned;", "WARPGROUP.ARRIVE"},
 	})
 }

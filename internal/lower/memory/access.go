@@ -290,6 +290,17 @@ func Part(l *build.Builder, r build.Value, t isa.Type, k, n int) build.Value {
 	return build.Value{l.One(op.PRMT, op.Mods{}, r[at/4], ori.Imm(sel), expand.RZ())}
 }
 
+// AddressWords returns both words of the register in an address. A register of
+// 32 bits is extended by zeros where the checker lets one pass
+// (widenedAddress of sema/bodies).
+func AddressWords(l *build.Builder, a *sema.Operand) build.Value {
+	v := l.Words(l.Regs[a.Ref])
+	if len(v) < 2 {
+		return build.Value{v[0], expand.RZ()}
+	}
+	return v
+}
+
 // MaxOffset is the largest offset an address field holds: 24 bits, signed.
 const MaxOffset = 1<<23 - 1
 
@@ -309,10 +320,12 @@ func Address(l *build.Builder, a *sema.Operand, s isa.Space) build.Value {
 	default:
 		base = build.Value{expand.RZ()}
 	}
-	if wide && len(base) < 2 {
+	switch {
+	case wide && a.Base == isa.KReg:
+		base = AddressWords(l, a)
+	case wide && len(base) < 2:
 		l.Fail("32-bit address in a 64-bit space")
-	}
-	if !wide {
+	case !wide:
 		base = base[:1]
 	}
 	if off > MaxOffset || off < -MaxOffset-1 {

@@ -119,7 +119,7 @@ func generic(l *build.Builder, a *sema.Operand) build.Value {
 	var v build.Value
 	switch a.Base {
 	case isa.KReg:
-		v = l.Words(l.Regs[a.Ref])
+		v = AddressWords(l, a)
 		if a.Value != 0 {
 			v = l.Add64(v, expand.Imm(a.Value, 2), false)
 		}

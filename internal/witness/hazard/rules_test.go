@@ -103,8 +103,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestSm120 checks distances that the reference's code of CUTLASS keeps on
-// sm_120, and one cycle less.
+// TestSm120 checks distances that the reference's code keeps on sm_120, and one
+// cycle less.
 func TestSm120(t *testing.T) {
 	for _, tt := range []struct {
 		code  []string
@@ -116,6 +116,9 @@ func TestSm120(t *testing.T) {
 		{[]string{"HFMA2 R11, -RZ, RZ, 0, 0 ;", "IMAD.WIDE.U32 R28, R16, R8, R10 ;", "EXIT ;"}, []int{3, 1, 5}},
 		{[]string{"VOTEU.ALL UP2, P0 ;", "@!UP2 UTMALDG.2D [UR4], [UR34], desc[UR36] ;", "EXIT ;"}, []int{5, 1, 5}},
 		{[]string{"UIMNMX.S64 UPT, UPT, UR4, UR4, UR6, UPT, !UPT ;", "UISETP.GT.S64.AND UP0, UPT, UR4, UR10, UPT ;", "EXIT ;"}, []int{4, 1, 5}},
+		{[]string{"CS2UR UR6, SR_CLOCKLO ;", "UIADD3 UR6, UPT, UPT, UR7, UR5, URZ ;", "EXIT ;"}, []int{4, 1, 5}},
+		{[]string{"CS2UR.32 UR4, SR_CLOCKLO ;", "IMAD.WIDE.U32 R2, R0, UR4, RZ ;", "EXIT ;"}, []int{6, 1, 5}},
+		{[]string{"CS2R.32 R0, SR_CLOCKLO ;", "NANOSLEEP R0 ;", "EXIT ;"}, []int{4, 5, 5}},
 	} {
 		if f := foundOn(t, "sm_120a", tt.code, control(tt.stall)); len(f) != 0 {
 			t.Errorf("%s: %v", tt.code[0], f)

@@ -34,6 +34,7 @@ func newForms(t *testing.T, arch string) []string {
 
 var (
 	since100    = regexp.MustCompile(`^sm_(100|103|110|120)`)
+	labels      = regexp.MustCompile(`\b(LBL|TBL)\b`)
 	formRegs    = regexp.MustCompile(`%(p|h|rd|r|q)\d+\b`)
 	formText    = regexp.MustCompile(`^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Za-z0-9_.]*)`)
 	formNeutral = regexp.MustCompile(`^(LDCU?|LDG|STG|U?MOV|EXIT|BRA|NOP|S2U?R|R2UR|U?IADD3?|VIADD|U?PRMT|U?ISETP|U?SEL|PLOP3|U?LOP3|CS2R|LEPC|BSSY|BSYNC|WARPSYNC|ELECT|HFMA2|U?SHF|U?IMAD|P2R|R2P|FSEL|VOTEU?|USGXT|UP2UR|U?LEA|BMOV|BREAK|YIELD|DEPBAR|CALL|RET)\b`)
@@ -53,7 +54,7 @@ var loadsOf = map[string][2]string{
 // that it names.
 func formKernels(forms []string, arch string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".version 9.0\n.target %s\n.address_size 64\n.global .align 16 .b8 gv[1024];\n.shared .align 16 .b8 sv[1024];\n.const .align 16 .b8 cv[1024];\n.global .texref tx; .global .surfref sf;\n.func fn() { ret; }\n", arch)
+	fmt.Fprintf(&b, ".version 9.0\n.target %s\n.address_size 64\n.global .align 16 .b8 gv[1024], ga[1024];\n.shared .align 16 .b8 sv[1024], sa[1024];\n.const .align 16 .b8 cv[1024];\n.global .texref tx; .global .surfref sf;\n.func fn() { ret; }\n", arch)
 	for n, f := range forms {
 		regs := formRegs.FindAllString(f, -1)
 		slices.Sort(regs)
@@ -64,13 +65,18 @@ func formKernels(forms []string, arch string) string {
 			before += r.Replace(l[0]) + "\n"
 			after += r.Replace(l[1]) + "\n"
 		}
-		fmt.Fprintf(&b, `.visible .entry k%d(.param .b64 par, .param .b32 par2) .maxntid 128
+		table := ""
+		if strings.Contains(f, "TBL") {
+			table = fmt.Sprintf("TBL%d: .branchtargets LBL%d, NEXT%d;\n", n, n, n)
+			after = fmt.Sprintf("NEXT%d:\n", n) + after
+		}
+		fmt.Fprintf(&b, `.visible .entry k%d(.param .b64 par, .param .b32 par2, .param .b64 pa) .maxntid 128
 { .local .align 16 .b8 lv[64]; .reg .pred %%p<200>; .reg .b16 %%h<200>; .reg .b32 %%r<200>; .reg .b64 %%rd<200>; .reg .b128 %%q<200>; .reg .b64 %%base; .reg .b32 %%tmp;
 ld.param.u64 %%base,[par];
 LBL%d:
-%s%s;
+%s%s%s;
 %sret; }
-`, n, n, before, strings.ReplaceAll(f, "LBL", fmt.Sprintf("LBL%d", n)), after)
+`, n, n, table, before, labels.ReplaceAllString(f, fmt.Sprintf("${0}%d", n)), after)
 	}
 	return b.String()
 }
@@ -246,7 +252,7 @@ var variants = []variant{
 	}},
 	{name: "parameters", form: func(f string) string { return f }, kernel: func(text string) string {
 		text = wordLoads.ReplaceAllString(text, "ld.param.$1 $2,[par3+")
-		return strings.ReplaceAll(text, ".param .b32 par2)", ".param .b32 par2, .param .align 16 .b8 par3[400])")
+		return strings.ReplaceAll(text, ".param .b64 pa)", ".param .b64 pa, .param .align 16 .b8 par3[400])")
 	}},
 }
 

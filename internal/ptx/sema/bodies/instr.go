@@ -1,6 +1,8 @@
 package bodies
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -142,9 +144,34 @@ func (k *checker) narrowAddress(in *syntax.Instr, out *sema.Inst, a *sema.Operan
 		return
 	}
 	if b := space.Base(); b == isa.Generic || b == isa.SpaceGlobal {
+		if widest := widenedAddress(in.Op, k.body.ModsOf(out)); widest > 0 {
+			if a.Type.Bits() < widest {
+				k.Error(k.instrPos(), "Arguments mismatch for instruction 'mov'")
+			}
+			return
+		}
 		_, line := k.Tree.File.Line(k.instrPos())
 		k.facts.Narrow = append(k.facts.Narrow, sema.NarrowUse{Line: line, Bits: a.Type.Bits()})
 	}
+}
+
+// widenedAddress returns the least bits of address registers that an instruction
+// extends by zeros, and 0 for those that want all 64. The reference rewrites the
+// former before it looks at addresses.
+func widenedAddress(op isa.Word, mods []isa.Word) int {
+	switch op {
+	case isa.WLdmatrix, isa.WStmatrix, isa.WWmma, isa.WCp, isa.WCreatepolicy, isa.WTensormap, isa.WFence:
+		return 32
+	case isa.WPrefetch:
+		if slices.Contains(mods, isa.WTensormap) {
+			return 32
+		}
+	case isa.WMultimem:
+		if slices.Contains(mods, isa.WRed) {
+			return 64
+		}
+	}
+	return 0
 }
 
 // defaultShared reports whether an instruction without a space means shared
