@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Where nearly all registers are taken, an order within them has few loads in
@@ -41,6 +42,7 @@ func (s *analysis) oversubscribe(f *ori.Func, p *preScheduler, best verdict, sou
 	if best.order == nil || best.time.Latency == 0 || p.budget.Limits != nil || math.IsInf(best.cost, 1) || !p.waits(f, &best) {
 		return
 	}
+	best.time.Memory = p.traffic(f)
 	off := best.off()
 	for n := range oversubscribeSteps {
 		how := best.how
@@ -48,6 +50,7 @@ func (s *analysis) oversubscribe(f *ori.Func, p *preScheduler, best verdict, sou
 		f.Reorder(source)
 		q := s.preScheduler(p.budget, how)
 		x := verdict{made: made{how: how, time: q.arrange(f)}, memory: true}
+		x.time.Memory = best.time.Memory
 		f.Touch()
 		most := s.tune.Affordable(x.time, best.total(s.tune)*s.tune.Gain())
 		if most <= 0 {
@@ -65,13 +68,45 @@ func (s *analysis) oversubscribe(f *ori.Func, p *preScheduler, best verdict, sou
 	f.Reorder(best.order)
 }
 
+// perByte is for how many cycles a scheduler's part of memory is busy with a byte that each thread
+// of a warp loads or stores: an H200 gives a multiprocessor some 20 bytes a cycle.
+const perByte = 6
+
+// traffic is for how long global memory is busy with what a warp loads and stores: loads
+// of so many warps that this is what they wait for need not be in flight together.
+func (p *preScheduler) traffic(f *ori.Func) (cycles float64) {
+	for n, w := range p.weights(f) {
+		for _, i := range p.regions[n].instrs {
+			if i.Op.Space() == op.SpaceGlobal {
+				cycles += w * perByte * float64(width(i))
+			}
+		}
+	}
+	return cycles
+}
+
+// width is how many bytes an access loads or stores.
+func width(i *ori.Instr) int {
+	switch m := i.Mods; {
+	case m.Has(op.M128):
+		return 16
+	case m.Has(op.M64):
+		return 8
+	case m.Has(op.MU16) || m.Has(op.MS16):
+		return 2
+	case m.Has(op.MU8) || m.Has(op.MS8):
+		return 1
+	}
+	return 4
+}
+
 // waits reports whether an order takes longer than others could.
 func (p *preScheduler) waits(f *ori.Func, best *verdict) bool {
 	if !p.nearlyFull() && !p.roomy() {
 		return false
 	}
 	least := best.time
-	least.Latency = 0
+	least.Latency, least.Memory = 0, p.traffic(f)
 	for n, w := range p.weights(f) {
 		least.Latency += w * float64(p.graph(p.regions[n].stretch).Shortest())
 	}

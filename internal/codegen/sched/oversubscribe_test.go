@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -141,6 +142,24 @@ func TestOff(t *testing.T) {
 	for _, c := range []struct{ cost, guess, want float64 }{{60, 30, 2}, {600, 30, mostOff}, {10, 30, 1}, {60, 10, 1}} {
 		if v := (&verdict{made: made{guess: c.guess}, cost: c.cost}); v.off() != c.want {
 			t.Errorf("a cost of %v instead of %v is off by %v", c.cost, c.guess, v.off())
+		}
+	}
+}
+
+// TestTraffic: memory is busy with every turn of a loop, by the bytes that accesses have.
+func TestTraffic(t *testing.T) {
+	usual := Usual()
+	count := func(text string) float64 {
+		f := parsed(t, text)
+		return analyse(f, target.Find("sm_90a"), &usual).preScheduler(Budget{Most: 255}, strategy{}).traffic(f)
+	}
+	if got, want := count(masked(4, 0)), 4.0*4*perByte*(estimate.Turns+1); got != want {
+		t.Errorf("words: %v, want %v", got, want)
+	}
+	head := "func f kernel {\nreg u0 2/2\nreg r1 2/2\nreg r2 4/4\nb0:\n"
+	for access, bytes := range map[string]float64{"LDG.E.128": 16, "LDG.E.64": 8, "LDG.E": 4, "LDG.E.U16": 2, "LDG.E.S8": 1} {
+		if got := count(head + strings.Repeat(access+" r2 = desc[u0], [r1.64+0x0]\n", 2) + "EXIT\n}\n"); got != 2*bytes*perByte {
+			t.Errorf("%s: %v", access, got)
 		}
 	}
 }

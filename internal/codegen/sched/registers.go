@@ -201,7 +201,7 @@ func (p *preScheduler) cost(f *ori.Func, plans []plan, weights []float64, more i
 		c.Issue += weights[n] * float64(len(plans[n].order))
 		words = max(words, plans[n].words)
 	}
-	c.Warps = estimate.Warps(f, (words+more+7)/8*8)
+	c.Warps, c.Block = estimate.Warps(f, (words+more+7)/8*8), estimate.WarpsOfBlock(f)
 	return c
 }
 

@@ -21,12 +21,12 @@ type strategy struct {
 // strategies are tried where registers run out, those over fences only with
 // products of matrices. Of those that seem equal the first are judged.
 var strategies = [...]strategy{
-	{far: places.OverBarriers, penalty: []int32{4}}, {far: places.OverFences, penalty: []int32{4}}, {far: places.OverFences, less: 12}, {penalty: []int32{4}, less: 12}, {penalty: []int32{4}}, {penalty: []int32{0, 1, 4}},
+	{far: places.OverBarriers, penalty: []int32{4}}, {far: places.OverFences, penalty: []int32{4}}, {far: places.OverFences, less: 12}, {penalty: []int32{4}, less: 12}, {penalty: []int32{4}}, {penalty: []int32{0, 1, 4}}, {far: places.OverBarriers, less: 12},
 }
 
 // further strategies are tried, and the source's order, where luck may still spare
 // memory.
-var moreStrategies = [...]strategy{{penalty: []int32{4}, less: 32}, {far: places.OverFences, less: 32}}
+var moreStrategies = [...]strategy{{penalty: []int32{4}, less: 32}, {far: places.OverFences, less: 32}, {far: places.OverBarriers, less: 32}}
 
 // made is an order, the way it was found, and about how long it takes without
 // spill code; nothing of that is known of the source's.

@@ -349,3 +349,28 @@ func TestSlightly(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomOverBarriers: words that are summed up behind a barrier are summed up before
+// it, and with room for runs that find no place.
+func TestRoomOverBarriers(t *testing.T) {
+	const n, most = 120, 48
+	var s strings.Builder
+	s.WriteString("func f kernel {\nreg u0 2/2\nreg r1 2/2\n")
+	for r := range 2 * n {
+		fmt.Fprintf(&s, "reg r%d 1/1\n", r+2)
+	}
+	fmt.Fprintf(&s, "b0:\nULDC.64 u0 = c[0x0][0x208]\nLDC.64 r1 = c[0x0][0x210]\n")
+	for k := range n {
+		fmt.Fprintf(&s, "LDG.E r%d = desc[u0], [r1.64+%#x]\n", k+2, 4*k)
+	}
+	fmt.Fprintf(&s, "BAR.SYNC 0x0\nMOV r%d = rz\n", n+2)
+	for k := 1; k < n; k++ {
+		fmt.Fprintf(&s, "FADD r%d = r%d, r%d\n", n+k+2, n+k+1, k+1)
+	}
+	fmt.Fprintf(&s, "STG.E desc[u0], [r1.64+0x0], r%d\nEXIT\n}\n", 2*n+1)
+	f := parsed(t, s.String())
+	Pre(f, target.Find("sm_90a"), Budget{Most: most}, Usual(), &flat{f, most - 12, 1})
+	if got := alive(f); got > most-12 {
+		t.Errorf("%d words are alive", got)
+	}
+}

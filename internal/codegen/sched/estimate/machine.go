@@ -30,6 +30,12 @@ func Warps(f *ori.Func, count int32) float64 {
 	return float64(max(1, blocks)) * float64(threads) / (32 * schedulers)
 }
 
+// WarpsOfBlock is how many warps of one block of f share a scheduler.
+func WarpsOfBlock(f *ori.Func) float64 {
+	_, threads := Blocks(f, 1)
+	return float64(threads) / (32 * schedulers)
+}
+
 // Blocks is how many blocks of f a multiprocessor takes, with so many
 // registers, and how many threads they have.
 func Blocks(f *ori.Func, count int32) (blocks, threads int32) {

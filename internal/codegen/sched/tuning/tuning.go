@@ -163,19 +163,21 @@ func Usual() Tuning {
 // FewWarps is how many warps share a scheduler where the grid is small.
 const FewWarps = 2
 
-// Cost is about how long a kernel takes, compared with itself.
-type Cost struct{ Latency, Issue, Warps float64 }
+// Cost is about how long a kernel takes, compared with itself. Block is how many
+// warps of a block share a scheduler: on any grid there are as many. Memory is for how
+// long memory is busy with what a warp asks for, where that is looked at.
+type Cost struct{ Latency, Issue, Warps, Block, Memory float64 }
 
 // price is the time with many warps times that with few.
 func (c Cost) price() float64 {
-	return max(c.Issue, c.Latency/min(c.Warps, FewWarps)) * c.crowded()
+	return max(c.Issue, c.Memory, c.Latency/min(c.Warps, max(FewWarps, c.Block))) * c.crowded()
 }
 
 // Time is about how long it takes, whether the grid is large or small.
 func (c Cost) Time() float64 { return math.Sqrt(c.price()) }
 
 // crowded is the time with as many warps as registers allow.
-func (c Cost) crowded() float64 { return max(c.Issue, c.shared()) }
+func (c Cost) crowded() float64 { return max(c.Issue, c.Memory, c.shared()) }
 
 // shared is what each of the warps of a scheduler must hide.
 func (c Cost) shared() float64 { return c.Latency / c.Warps }
@@ -188,14 +190,16 @@ func (t *Tuning) IsBetter(left, now Cost) bool {
 
 // Border is the latency below which plans with so many warps are better.
 func (t *Tuning) Border(now Cost, warps float64) float64 {
-	return latest(now.Latency, func(latency float64) bool { return t.IsBetter(Cost{latency, now.Issue, warps}, now) })
+	return latest(now.Latency, func(latency float64) bool {
+		return t.IsBetter(Cost{Latency: latency, Issue: now.Issue, Warps: warps, Block: now.Block}, now)
+	})
 }
 
 // Longest is the latency up to which plans are as good that keep so many warps, where others leave
 // fewer.
 func (t *Tuning) Longest(now Cost, warps float64) float64 {
 	return max(now.Latency*percent(t.Strict), latest(now.Latency*warps/now.Warps, func(latency float64) bool {
-		return Cost{latency, now.Issue, warps}.price() < now.price()
+		return Cost{Latency: latency, Issue: now.Issue, Warps: warps, Block: now.Block}.price() < now.price()
 	}))
 }
 
