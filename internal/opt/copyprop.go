@@ -7,40 +7,68 @@ import (
 
 // CopyProp replaces reads of a copy by reads of what was copied. It
 // reports whether it changed anything; the copies themselves are left for
-// DeadCode.
+// DeadCode. Of a function that has not changed since it found nothing it looks
+// at nothing.
 func CopyProp(f *ori.Func) bool {
+	if f.Recall(ori.FactCopied) != nil {
+		return false
+	}
 	v := &copies{Values: ValuesOf(f)}
+	v.each(f, func(i *ori.Instr, a *ori.Operand, n ori.Operand) bool {
+		if f.Should("copy", i) {
+			v.replace(a, n)
+		}
+		return true
+	})
+	f.Touched(v.changed)
+	switch {
+	case v.changed && !v.unstable:
+		v.Keep()
+	case !v.changed && f.Ask == nil:
+		f.Remember(ori.FactCopied, copied{})
+	}
+	return v.changed
+}
+
+// copied says that nothing reads a copy that could read its source.
+type copied struct{}
+
+// Holds reports whether that is so.
+func (copied) Holds(f *ori.Func) bool {
+	v := &copies{Values: ValuesOf(f)}
+	return v.each(f, func(*ori.Instr, *ori.Operand, ori.Operand) bool { return false })
+}
+
+// each goes over the reads of copies with what could be read instead, until it is
+// told not to go on, and reports whether it was not.
+func (v *copies) each(f *ori.Func, found func(i *ori.Instr, a *ori.Operand, n ori.Operand) bool) bool {
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			for k := int(i.NDst); k < len(i.Args); k++ {
 				if !v.fromCopy(&i.Args[k]) {
 					continue
 				}
-				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) && f.Should("copy", i) {
-					v.replace(&i.Args[k], n)
+				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) && !found(i, &i.Args[k], n) {
+					return false
 				}
 			}
 			for k := range i.Old {
 				if !v.fromCopy(&i.Old[k]) {
 					continue
 				}
-				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 && f.Should("copy", i) {
-					v.replace(&i.Old[k], n)
+				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 && !found(i, &i.Old[k], n) {
+					return false
 				}
 			}
 			if !v.fromCopy(&i.Guard) {
 				continue
 			}
-			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg && f.Should("copy", i) {
-				v.replace(&i.Guard, g)
+			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg && !found(i, &i.Guard, g) {
+				return false
 			}
 		}
 	}
-	f.Touched(v.changed)
-	if v.changed && !v.unstable {
-		v.Keep()
-	}
-	return v.changed
+	return true
 }
 
 // copies are values with what was found out about copies.

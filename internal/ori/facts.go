@@ -15,6 +15,7 @@ const (
 	FactUniform             // what differs between the threads of a warp
 	FactNeeded              // nothing is dead
 	FactIndex               // who writes and who reads every register
+	FactCopied              // nothing reads a copy that could read its source
 	numFacts
 )
 
@@ -25,7 +26,7 @@ var factRows = [numFacts]struct {
 }{
 	FactDom: {"dominators", false}, FactPostDom: {"post-dominators", false}, FactLoops: {"loops", false},
 	FactValues: {"values", true}, FactLive: {"liveness", true}, FactAlias: {"alias", true}, FactUniform: {"uniformity", true},
-	FactNeeded: {"proof that all is needed", true}, FactIndex: {"index", true},
+	FactNeeded: {"proof that all is needed", true}, FactIndex: {"index", true}, FactCopied: {"proof that no copy is read", true},
 }
 
 // Holder is the result of an analysis that can be asked whether it is still

@@ -3,6 +3,7 @@ package ra
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/stores"
@@ -225,12 +226,25 @@ func never() bool { return false }
 // where its own is full.
 func (j *Judge) Places() bool {
 	j.look()
+	if j.missed() {
+		return false
+	}
 	x, err := solve(j.f, &j.o, regalloc.Options{NoSpill: true, Squeeze: true, Effort: j.o.Effort, Poll: j.f.Poll, Scratch: &j.mem}, &j.held)
 	if err != nil || x.crossed {
 		return false
 	}
 	j.done = append(j.done, x)
 	return true
+}
+
+// missed reports whether an allocation of the order that f has, within more registers, did without
+// spill code and has looked for places for all groups below the number that is asked for now: nothing
+// of that is another, and it would be in vain again. What solve tries then is crossed.
+func (j *Judge) missed() bool {
+	keep := flow.HasGroups(j.f)
+	return slices.ContainsFunc(j.done, func(x *attempt) bool {
+		return x.s.Missed == j.o.Registers && x.s.Spills+x.s.Reloads == 0 && !x.crossed && x.b.keep == keep && x.fits(j.f)
+	})
 }
 
 // Keep remembers the registers of the order that f has, for which spill code may

@@ -69,6 +69,17 @@ func TestJudgeOrder(t *testing.T) {
 	if n := j.Within(6); n != 6 || j.found() != nil {
 		t.Errorf("of %d registers it counts as known", n)
 	}
+	if !j.Places() {
+		t.Error("6 registers are not enough")
+	}
+	j.done = j.done[:1]
+	if j.done[0].s.Missed = 6; j.Places() || len(j.done) != 1 {
+		t.Error("places that were looked for in vain are looked for again")
+	}
+	if j.done[0].s.Missed = 7; !j.Places() {
+		t.Error("places below one number were looked for in vain, and those below another are not")
+	}
+	j.done = j.done[:1]
 	if j.Within(0); j.found() == nil {
 		t.Error("with all registers it is no longer known")
 	}

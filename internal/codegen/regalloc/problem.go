@@ -49,6 +49,7 @@ type Solution struct {
 	Splits  int     // virtual registers that are in memory in some blocks only
 	Reloads int     // Reload and Remat instructions added
 	Cut     bool    // Options.First kept other strategies from being tried
+	Missed  int     // registers of the file with several steps that groups were moved for in vain, without spill code; 0: none
 }
 
 // Overflow tells why a file could not be allocated.

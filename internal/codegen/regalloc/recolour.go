@@ -108,11 +108,11 @@ func (p *recolourer) lightest(v int32) (best int16) {
 		return -1
 	}
 	for r := p.lowest(x); int(r+x.width) <= p.limit(x); r += x.align {
-		if !p.allowed(v, r) || x.isDestroyed(r, p.destroyed) {
-			continue
-		}
-		if w := p.weight(v, r, least); w < least {
+		if w := p.weight(v, r, least); w < least && p.allowed(v, r) && !x.isDestroyed(r, p.destroyed) { // most weigh too much
 			best, least = r, w
+		}
+		if least == 1 { // something stands everywhere, or v would have been placed
+			break
 		}
 	}
 	return best

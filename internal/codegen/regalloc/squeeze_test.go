@@ -57,6 +57,9 @@ func TestSqueeze(t *testing.T) {
 		if err := check.Check(p, s); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+		if vain := s.Used[0] > 30 && squeezed.Match(trace.Bytes()); vain != (s.Missed == 30) {
+			t.Errorf("seed %d: %d registers used, missed %d", seed, s.Used[0], s.Missed)
+		}
 		switch {
 		case s.Used[0] > 30:
 			failed++

@@ -78,6 +78,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 		if t := s.squeeze(class, step); t != nil {
 			return t
 		}
+		s.sol.Missed = step
 	}
 	if best != nil && late && round == 0 {
 		costs := freeCosts[:]

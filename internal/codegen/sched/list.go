@@ -2,6 +2,7 @@ package sched
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
@@ -253,22 +254,20 @@ const recalled = 4
 // is not too early, or what speaks against it.
 func (m *lister) fits(k int32) obstacle {
 	up, down := m.makes[k], m.ends[k]
-	if up == 0 {
+	grows := up.over(down)
+	if grows == 0 {
 		return none
 	}
-	at, grows := m.pos[k], false
-	for f := range m.alive {
-		g := up.of(f) - down.of(f)
-		if g <= 0 {
-			continue
-		}
-		grows = true
-		if at != m.next && m.lacks(f, g, k, at) {
-			m.held, m.kept = m.held || f == general, true
-			return full
+	if at := m.pos[k]; at != m.next {
+		for left := grows; left != 0; left &= left - 1 {
+			f := bits.TrailingZeros64(uint64(left)) / laneBits
+			if m.lacks(f, up.of(f)-down.of(f), k, at) {
+				m.held, m.kept = m.held || f == general, true
+				return full
+			}
 		}
 	}
-	if grows && !m.eager[k] && m.due(k) > m.Now {
+	if !m.eager[k] && m.due(k) > m.Now {
 		return early
 	}
 	return none
@@ -280,10 +279,17 @@ type lanes uint64
 // of is how many of one file.
 func (l lanes) of(file int) int32 { return int32(l >> (laneBits * file) & (1<<laneBits - 1)) }
 
+// over has the highest bit of each file of which l has more words than m: there are never so
+// many that it is theirs.
+func (l lanes) over(m lanes) lanes { return ^((m | laneTops) - l) & laneTops }
+
 // lanesOf are the words of a value.
 func lanesOf(y *value) lanes { return lanes(y.n) << (laneBits * y.file) }
 
-const laneBits = 64 / numCounted
+const (
+	laneBits = 64 / numCounted
+	laneTops = (1<<64 - 1) / (1<<laneBits - 1) << (laneBits - 1)
+)
 
 // weigh counts the words of each file that are alive before the region, and those
 // with all that it makes; and of instructions what they make alive, and what one

@@ -20,11 +20,13 @@ func (s *analysis) rematLater(f *ori.Func, a *target.Arch, p *preScheduler) (*an
 			break
 		}
 		var now tuning.Cost
-		if between {
-			now = p.costs(f)
-		}
-		order := f.Order()
-		undo := remat.Later(f, p.fuller(below-estimate.Tight))
+		var order [][]*ori.Instr
+		undo := remat.Later(f, p.fuller(below-estimate.Tight), func() {
+			if between { // rarely of use, and as much work as all the rest
+				now = p.costs(f)
+			}
+			order = f.Order()
+		})
 		if undo == nil {
 			break
 		}

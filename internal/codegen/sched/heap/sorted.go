@@ -65,8 +65,11 @@ func (s *Sorted) Look(n int) (x Node, ok bool) {
 
 // Remove takes the best but n away, which was looked at.
 func (s *Sorted) Remove(n int) {
-	at := len(s.Near) - 1 - n
-	s.Near = append(s.Near[:at], s.Near[at+1:]...)
+	last := len(s.Near) - 1
+	for at := last - n; at < last; at++ { // few, mostly none
+		s.Near[at] = s.Near[at+1]
+	}
+	s.Near = s.Near[:last]
 }
 
 // First returns the best.

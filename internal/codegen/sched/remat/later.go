@@ -37,8 +37,9 @@ const (
 
 // Later makes values again behind runs through which they live, in loops
 // around them nowhere, until none has words too many. It returns what takes all
-// of it back, the places of instructions aside, or nil if that does not go.
-func Later(f *ori.Func, runs []Run) (undo func()) {
+// of it back, the places of instructions aside, or nil if that does not go; before
+// anything changes it tells so.
+func Later(f *ori.Func, runs []Run, changes func()) (undo func()) {
 	if len(runs) == 0 || len(runs) > mostRuns {
 		return nil
 	}
@@ -53,6 +54,7 @@ func Later(f *ori.Func, runs []Run) (undo func()) {
 	if !l.choose() {
 		return nil
 	}
+	changes()
 	return l.apply(l.block)
 }
 

@@ -123,7 +123,11 @@ func TestLater(t *testing.T) {
 			}
 		}
 		before, order := strings.Join(text(), "\n"), f.Order()
-		undo := Later(f, []Run{x})
+		told := ""
+		undo := Later(f, []Run{x}, func() { told = strings.Join(text(), "\n") })
+		if undo != nil && told != before || undo == nil && told != "" {
+			t.Errorf("%s: told of a change when there was\n%s", c.name, told)
+		}
 		if (undo == nil) != (c.want == "") {
 			t.Errorf("%s:\n%s", c.name, strings.Join(text(), "\n"))
 		}
