@@ -26,7 +26,7 @@ func PartialRedundancy(f *ori.Func) bool {
 	dom := flow.DomOf(f)
 	p := &partial{f: f, v: opt.ValuesOf(f), dom: dom, loops: flow.LoopsOf(f, dom)}
 	for _, b := range dom.Order.Blocks {
-		if p.joins(b) {
+		if p.joins(b) && p.words(b) <= maxWords {
 			p.block(b)
 		}
 	}
@@ -58,6 +58,41 @@ func (p *partial) joins(b *ori.Block) bool {
 
 // maxWays bounds the ways to a block that are looked at.
 const maxWays = 4
+
+// maxWords bounds the words that live on the ways to a block because of what
+// is brought to it. Both halves of each word of a matrix, wanted again behind
+// a part of the way that may load the next one, would take two registers
+// instead of one there, and a load of 128 registers finds no room beside them.
+const maxWords = 24
+
+// words counts the values that may be brought to b, less those they are made of.
+func (p *partial) words(b *ori.Block) int {
+	type word struct {
+		r   ori.Reg
+		sub uint8
+	}
+	n, of := 0, map[word]bool{}
+	for i := range b.Instrs {
+		if i.Op == op.PHI || !p.computes(i) || !p.before(b, i) {
+			continue
+		}
+		if p.known == nil {
+			p.look()
+		}
+		ways, ok := p.ways(b, i)
+		if !ok || !slices.ContainsFunc(ways, func(w way) bool { return w.has != ways[0].has }) && ways[0].has != nil {
+			continue
+		}
+		n += int(i.Args[0].N)
+		for _, s := range i.Srcs() {
+			if w := (word{s.Reg, s.Sub}); s.HasReg() && s.Class == ori.R && !of[w] {
+				of[w] = true
+				n -= int(s.N)
+			}
+		}
+	}
+	return n
+}
 
 // look lists all computations of the function.
 func (p *partial) look() {
