@@ -516,7 +516,7 @@ func tuning(u *unit) sched.Tuning {
 		Lighter: max(1, n(knobs.SchedLighter)), Greedy: n(knobs.SchedGreedy), Stored: n(knobs.SchedStored), Tested: n(knobs.SchedTested), Copied: n(knobs.SchedCopied), Open: n(knobs.SchedOpen), Fences: n(knobs.SchedFences), SectorLoads: n(knobs.SectorLoads), SectorStores: n(knobs.SectorStores),
 		Derived: sched.Derived{Rounds: n(knobs.DerivedRounds), Slack: n(knobs.DerivedSlack), Share: max(1, n(knobs.DerivedShare))},
 		Slacks:  sched.Slacks{Product: n(knobs.SlackProduct), Pair: n(knobs.SlackPair), Alone: n(knobs.SlackAlone)},
-		Steps:   sched.Steps{Blocks: n(knobs.StepBlocks), Gain: n(knobs.StepGain), Copies: n(knobs.StepCopies)},
+		Steps:   sched.Steps{Blocks: n(knobs.StepBlocks), Gain: n(knobs.StepGain), Copies: n(knobs.StepCopies), Open: n(knobs.StepOpen)},
 	}
 }
 

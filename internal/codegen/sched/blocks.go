@@ -19,6 +19,9 @@ const slight = 1
 // is none.
 const nothing = math.SmallestNonzeroFloat64
 
+// enough is how many warps keep a scheduler and its tensor unit busy about as well as more do.
+const enough = 3
+
 // awaits is how long a warp waits for its products, beyond what latencies of
 // orders count, and for copies from memory.
 func (p *preScheduler) awaits(f *ori.Func) (time float64) {
@@ -59,13 +62,21 @@ func (p *preScheduler) step(f *ori.Func) int {
 // keepStep looks for an order of f that does with so many registers, and costs
 // no more than with all of them, unless the one it has does. Where none is found, one of little
 // cost is better than a block less, best one that needs no memory; time is about how
-// long the code takes with the blocks of the step. Else f keeps its order.
-func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, judge Judge) {
+// long the code takes with the blocks of the step. Else f keeps its order. So it does if others would
+// only be worse: what hides copies behind running products loses more by waits, or by copies
+// that come later, than a block more gains where enough warps are left.
+func (s *analysis) keepStep(f *ori.Func, registers int, time tuning.Cost, source [][]*ori.Instr, hides bool, judge Judge) {
 	if judge.Within(registers); fits(judge) {
 		return
 	}
 	judge.Within(0)
-	free, _ := judge.Price(0) // moves between files, which other orders need as well
+	if hides && s.tune.Steps.Open > 0 && estimate.Warps(f, int32(registers)+8) >= enough {
+		return
+	}
+	free, _ := judge.Price(0)                                           // moves between files, which other orders need as well
+	if n, memory := judge.Takes(); !memory && n > 0 && n <= registers { // where nothing bounds it allocation finds other places
+		return
+	}
 	budget := Budget{Most: judge.Within(registers)}
 	fewer := time
 	fewer.Warps = estimate.Warps(f, int32(registers)+8)

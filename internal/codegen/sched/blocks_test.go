@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
@@ -104,7 +105,7 @@ func TestCheapStep(t *testing.T) {
 	} {
 		f, s := stepped(t)
 		j := &modest{scant: scant{unlucky: c.unlucky}, free: c.free, more: c.more}
-		s.keepStep(f, 128, tuning.Cost{Latency: c.latency, Issue: c.latency / 10, Warps: 4}, f.Order(), j)
+		s.keepStep(f, 128, tuning.Cost{Latency: c.latency, Issue: c.latency / 10, Warps: 4}, f.Order(), false, j)
 		if j.kept != c.kept || j.limited != (c.kept > 0) || (j.asked == 2) != (c.asked == 2) {
 			t.Errorf("%+v: kept %d times, asked %d, limits %v", c, j.kept, j.asked, j.limits)
 		}
@@ -133,7 +134,7 @@ func (j *nosy) Price(most float64) (cost float64, memory bool) {
 func TestSameOrder(t *testing.T) {
 	f, s := stepped(t)
 	j := &nosy{modest: modest{more: 1e6}, f: f, orders: map[string]int{}}
-	s.keepStep(f, 128, tuning.Cost{Latency: 10000, Issue: 1000, Warps: 4}, f.Order(), j)
+	s.keepStep(f, 128, tuning.Cost{Latency: 10000, Issue: 1000, Warps: 4}, f.Order(), false, j)
 	if len(j.orders) < 2 {
 		t.Errorf("only %d orders are priced", len(j.orders))
 	}
@@ -162,7 +163,7 @@ func TestKeepStep(t *testing.T) {
 		s := analyse(f, target.Find("sm_90a"), &tune)
 		source, before := f.Order(), f.String()
 		j := &scant{good: good}
-		s.keepStep(f, 40, tuning.Cost{}, source, j)
+		s.keepStep(f, 40, tuning.Cost{}, source, false, j)
 		last := j.limits[len(j.limits)-1]
 		switch {
 		case good == 0 && (f.String() != before || j.asked != 1):
@@ -191,6 +192,35 @@ func TestStepOfWords(t *testing.T) {
 	}{{100, 122, 128}, {125, 125, 128}, {126, 162, 168}, {125, 162, 168}} {
 		if p.peak, p.limit[general] = c.peak, c.limit; p.step(f) != c.want {
 			t.Errorf("%d words, at most %d: step %d instead of %d", c.peak, c.limit, p.step(f), c.want)
+		}
+	}
+}
+
+// ample is a judge for whom allocation without a bound takes so many registers.
+type ample struct {
+	modest
+	takes int
+}
+
+func (j *ample) Takes() (int, bool) { return j.takes, false }
+
+// TestStepTaken: nothing else is tried where allocation comes to the registers of the step by
+// itself, or where an order hides copies and enough warps are left with a block less.
+func TestStepTaken(t *testing.T) {
+	for _, c := range []struct {
+		takes      int
+		hides      bool
+		step, open int
+		kept       int
+	}{
+		{129, false, 128, 106, 1}, {128, false, 128, 106, 0}, {129, true, 128, 106, 1}, {129, true, 80, 106, 0}, {129, true, 80, 0, 1}, {129, false, 80, 106, 1},
+	} {
+		f, s := stepped(t)
+		s.tune.Steps.Open = c.open
+		j := &ample{modest{free: 5, more: 1}, c.takes}
+		s.keepStep(f, c.step, tuning.Cost{Latency: 10000, Issue: 1000, Warps: estimate.Warps(f, int32(c.step))}, f.Order(), c.hides, j)
+		if j.kept != c.kept || j.limited != (c.kept > 0) {
+			t.Errorf("%+v: kept %d times, limits %v", c, j.kept, j.limits)
 		}
 	}
 }

@@ -65,3 +65,36 @@ func (p *preScheduler) copying(f *ori.Func) (time float64) {
 	}
 	return time
 }
+
+// fewerBlocks returns orders for the registers of a block less whose copies pass the products that
+// the source leaves running, if enough warps are left and that takes hardly more time: what the
+// copies and the products read is in nobody's way then, so less is waited for than orders tell.
+func (p *preScheduler) fewerBlocks(f *ori.Func) *preScheduler {
+	most := p.tune.Steps.Open
+	if most <= 0 || p.budget.Limits != nil || p.registers() > 0 {
+		return p
+	}
+	now := p.costs(f)
+	if now.Warps <= enough {
+		return p
+	}
+	if p.how.far == places.UpToBarriers {
+		now.Latency += p.copying(f)
+	}
+	for _, c := range p.cliffs {
+		if c > int32(p.budget.Most) {
+			break
+		}
+		if c-reserve <= p.limit[general] {
+			continue
+		}
+		q := p.analysis.preScheduler(p.budget, strategy{far: places.OverBarriers, exactly: c})
+		if left := q.costs(f); left.Warps < now.Warps {
+			if left.Warps >= enough && left.Time()*100 < now.Time()*float64(most) {
+				return q
+			}
+			break
+		}
+	}
+	return p
+}

@@ -186,3 +186,53 @@ func TestDrainingOpen(t *testing.T) {
 		}
 	}
 }
+
+// both is the same with another product before it, whose sums the exponentials are scaled by, and with
+// so many copies, each from an address of its own, while so many pairs live through the loop.
+func both(open string, copies, through int) string {
+	s := running(open)
+	const first, copied = "HGMMA.64x64x16.F32.LOOSE r5 = gdesc[u8]+0x0, rz, ~upt\n", "LDGSTS.E.BYPASS.128 [r0+0x0], desc[u2], [r1.64+0x0]\n"
+	s = strings.Replace(s, first, first+strings.Replace(first, "r5", "r41", 1), 1)
+	for k := range 32 {
+		e := fmt.Sprintf("MUFU.EX2 r%d = r5[%d]\n", k+9, k)
+		s = strings.Replace(s, e, e+fmt.Sprintf("FMUL r%[1]d = r%[1]d, r41[%[2]d]\n", k+9, k), 1)
+	}
+	regs, list := "reg r41 32/8\n", ""
+	for k := range copies {
+		regs += fmt.Sprintf("reg r%d 2/2\n", k+42)
+		list += fmt.Sprintf("IMAD.WIDE r%[1]d = r4, %#[2]x, r1\nLDGSTS.E.BYPASS.128 [r0+%#[2]x], desc[u2], [r%[1]d.64+0x0]\n", k+42, 16*k)
+	}
+	s = strings.Replace(strings.Replace(s, "b0: ", regs+"b0: ", 1), copied, list, 1)
+	for k := range through {
+		n := copies + 42 + k
+		s = strings.Replace(s, "b0: -> b1\n", fmt.Sprintf("b0: -> b1\nCS2R r%d = SRZ\n", n), 1)
+		s = strings.Replace(s, "b0: ", fmt.Sprintf("reg r%d 2/2\nb0: ", n), 1)
+		s = strings.Replace(s, "EXIT\n", fmt.Sprintf("STG.E.64 desc[u2], [r1.64+0x0], r%d\nEXIT\n", n), 1)
+	}
+	return s
+}
+
+// TestFewerBlocks: orders whose copies pass running products take the registers of a block less, if
+// that takes hardly more time and products are left running.
+func TestFewerBlocks(t *testing.T) {
+	for _, c := range []struct {
+		open       string
+		most, runs int32 // percent; threads of a block
+		want       bool
+	}{
+		{".OPEN", 1000, 128, true}, {".OPEN", 10, 128, false}, {".OPEN", 0, 128, false}, {"", 1000, 128, false}, {".OPEN", 1000, 256, false},
+	} {
+		m, err := ori.Parse(both(c.open, 16, 9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, tune := m.Funcs[0], Usual()
+		f.Props.ReqNTid = [3]int32{c.runs, 1, 1}
+		tune.Open, tune.Steps.Open, tune.Slack = 600, int(c.most), 80
+		s := analyse(f, target.Find("sm_90a"), &tune)
+		p := s.preScheduler(Budget{Most: 255}, strategy{})
+		if q := p.fewerBlocks(f); (q != p && s.b.DrainsOpen(f)) != c.want {
+			t.Errorf("%q, %d %%, %d threads: %v, %+v", c.open, c.most, c.runs, q.how, p.costs(f))
+		}
+	}
+}

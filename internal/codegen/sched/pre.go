@@ -113,7 +113,11 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 			p = q
 		}
 	}
-	p = p.farther()
+	if q := p.farther(); q != p {
+		p = q
+	} else if p.groups && s.b.DrainsOpen(f) && tune.Manner == 0 {
+		p = p.fewerBlocks(f)
+	}
 	source := f.Order()
 	p = p.reaching(f)
 	if judge == nil || !p.short() || f.Size() > tune.Tried || !s.rematDerived(f, a, p, source, judge) {
@@ -169,7 +173,7 @@ func (s *analysis) list(f *ori.Func, source [][]*ori.Instr, p *preScheduler, jud
 	}
 	if judge != nil && tune.Manner == 0 && step > 0 && f.Size() <= tune.Tried {
 		time.Latency += p.awaits(f)
-		s.keepStep(f, step, time, source, judge)
+		s.keepStep(f, step, time, source, p.groups && p.how.far == places.OverBarriers && s.b.Drains(), judge)
 		return verdict{}
 	}
 	if judge != nil && !done && found.order == nil {

@@ -93,6 +93,7 @@ const (
 	StepBlocks                // read by pipeline
 	StepGain                  // read by pipeline
 	StepCopies                // read by pipeline
+	StepOpen                  // read by pipeline
 	FlagsFew                  // read by pipeline
 	FlagsReach                // read by pipeline
 	FlagsMasked               // read by pipeline
@@ -204,6 +205,7 @@ var table = [...]Knob{
 	StepBlocks:      {"StepBlocks", Int, "5", "blocks on a multiprocessor up to which other orders are tried that do with their registers, in functions with products of warp groups"},
 	StepGain:        {"StepGain", Int, "90", "percent of the time with a block less that such an order takes at most"},
 	StepCopies:      {"StepCopies", Int, "500", "cycles that a loop waits for copies from memory in that time"},
+	StepOpen:        {"StepOpen", Int, "106", "percent of the time that orders with a block less on a multiprocessor may take whose copies pass running products; 0: none"},
 	FlagsFew:        {"FlagsFew", Int, "4", "predicates from which on those too many become bits of a word"},
 	FlagsReach:      {"FlagsReach", Int, "12", "instructions for which such a bit that was looked at is kept in a predicate"},
 	FlagsInside:     {"FlagsInside", Int, "12", "predicates too many in a loop from which on those that it does not touch become bits too"},

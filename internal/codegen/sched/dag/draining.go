@@ -58,6 +58,20 @@ func drains(l *flow.Loop) bool {
 // Drains reports whether some loop waits in every turn for all that it copied.
 func (b *Grapher) Drains() bool { return b.drains != nil }
 
+// DrainsOpen reports whether such a loop of f leaves products of warp groups running.
+func (b *Grapher) DrainsOpen(f *ori.Func) bool {
+	for _, at := range f.Blocks {
+		if b.DrainsIn(at) {
+			for i := range at.Instrs {
+				if isOpen(i) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // DrainsIn reports whether a turn of a loop ends groups of copies in a block that the next
 // waits for.
 func (b *Grapher) DrainsIn(at *ori.Block) bool { return b.drains != nil && b.drains[at.ID] }

@@ -139,8 +139,9 @@ type Slacks struct{ Product, Pair, Alone int }
 // that other orders are tried for: those with Blocks on a multiprocessor at most.
 // Gain is the percentage of the time with fewer blocks that an order with one
 // block more may take, its spill code included, where copies from memory
-// that a loop waits for take so many cycles.
-type Steps struct{ Blocks, Gain, Copies int }
+// that a loop waits for take so many cycles. Open is the percentage of the time that orders with a
+// block less may take whose copies pass running products; 0: there are none.
+type Steps struct{ Blocks, Gain, Copies, Open int }
 
 // Turns are the regions whose rows take turns at the special function unit.
 type Turns struct {
@@ -156,7 +157,7 @@ func Usual() Tuning {
 		Slack: 6, Spare: 6, Load: 700, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
 		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Large: 8000, Shared: 16, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32, Copied: 600, SectorLoads: 4, SectorStores: 3,
 		Derived: Derived{Rounds: 3, Slack: 30, Share: 5}, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
-		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500},
+		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500, Open: 106},
 	}
 }
 
