@@ -10,6 +10,7 @@ import (
 // TestFolders: every phase makes of each file of its folder what stands beside it.
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
-		"KnownBits": opt.KnownBits,
+		"KnownBits":   opt.KnownBits,
+		"SharedLogic": opt.SharedLogic,
 	})
 }
