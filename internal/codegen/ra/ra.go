@@ -217,12 +217,7 @@ func (b *builder) instr(i *ori.Instr) {
 		x.Kind = regalloc.Move
 	}
 	if i.Op == op.CALL {
-		x.Clobbers = scratch[:]
-		if b.opts.Routines != nil {
-			if list, ok := b.opts.Routines(i); ok {
-				x.Clobbers = list
-			}
-		}
+		x.Clobbers = b.destroyed(i)
 	}
 	x.Constant = i.Guard.Kind == ori.KNone && repeatable(i)
 	b.late(i, &x)
