@@ -66,6 +66,7 @@ done <<EOF | tee "$folder/results.txt"
 120a device_kernel 87_blackwell_geforce_gemm_blockwise/87a_blackwell_geforce_fp8_bf16_gemm_blockwise
 120a device_kernel 87_blackwell_geforce_gemm_blockwise/87b_blackwell_geforce_fp8_bf16_gemm_groupwise
 120a device_kernel 87_blackwell_geforce_gemm_blockwise/87c_blackwell_geforce_fp8_bf16_grouped_gemm_groupwise --m=256 --n=256 --k=256 --groups=2 --iterations=0
+103a device_kernel 89_sm103_fp4_ultra_gemm/89_sm103_fp4_ultra_gemm --m=256 --n=256 --k=768 --iterations=0
 100a device_kernel 95_blackwell_gemm_green_context/95_blackwell_gemm_green_context
 EOF
 awk -F' [|] ' '$1 == "equal" { equal++ } $1 ~ /differ|fault|compile|nondet/ { bad++ } $5 ~ /ours [1-9]/ { bad++ } END { print equal+0 " of " NR " equal in three witnesses"; exit bad > 0 }' "$folder/results.txt"

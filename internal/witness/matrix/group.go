@@ -61,6 +61,7 @@ type Canonical struct {
 	Start, Lead, Stride uint32
 	Span                uint32 // bytes of a line that the swizzle mixes; 16 without one
 	Atom                uint32 // bytes that stay together
+	Base                uint32 // where the pattern of the swizzle begins, in lines of 128 bytes (PTX ISA, Matrix base offset)
 }
 
 // At returns the address of a byte, as Descriptor.At does.
@@ -79,7 +80,7 @@ func (c Canonical) At(r, kb uint32, across bool) uint32 {
 		off = r/c.Span*c.Lead + r%c.Span + kb/8*c.Stride + kb%8*c.Span
 	}
 	at := c.Start + off
-	return at ^ at>>7&(c.Span/c.Atom-1)*c.Atom
+	return at ^ (at>>7-c.Base)&(c.Span/c.Atom-1)*c.Atom
 }
 
 // factor reads the elements of one line of a factor: depth elements.

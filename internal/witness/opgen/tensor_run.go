@@ -24,11 +24,25 @@ const (
 // n chooses types, sizes and layouts among those that the form allows. It is
 // empty for forms that every such kernel has.
 func TensorRun(f TensorForm, n int) (text string, l launch.Launch) {
+	return tensorRun(f, n, false)
+}
+
+// TensorRunDeep does so for a product of depth 96, which sm_103 has: lines of 48
+// bytes, most of which do not fit behind their start and go on elsewhere. It is
+// empty for forms that have none.
+func TensorRunDeep(f TensorForm, n int) (text string, l launch.Launch) {
+	if !strings.HasPrefix(f.Text, "tcgen05.mma.cta_group") || !strings.Contains(f.Text, "kind::mxf4") {
+		return "", l
+	}
+	return tensorRun(f, n, true)
+}
+
+func tensorRun(f TensorForm, n int, deep bool) (text string, l launch.Launch) {
 	if strings.Contains(f.Text, "alloc") || strings.Contains(f.Text, ".rd1]") {
 		return "", l
 	}
 	name := fmt.Sprintf("k%d", n)
-	k := &tensorKernel{form: f, n: n, group: "cta_group::1", words: strings.FieldsFunc(strings.Fields(f.Text)[0], func(r rune) bool { return r == '.' })}
+	k := &tensorKernel{form: f, n: n, deep: deep, group: "cta_group::1", words: strings.FieldsFunc(strings.Fields(f.Text)[0], func(r rune) bool { return r == '.' })}
 	l = launch.Launch{
 		Kernel: name, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{128, 1, 1},
 		Args: []launch.Arg{{Buf: tensorIn, Fill: "f16", Seed: uint64(n) + 1}, {Buf: tensorOut, Fill: "zero"}},
@@ -66,6 +80,7 @@ type tensorKernel struct {
 	n     int
 	group string
 	pair  bool
+	deep  bool // a product of depth 96
 	words []string
 }
 
@@ -167,11 +182,33 @@ func (k *tensorKernel) matrices() {
 	}
 	span := map[uint64]uint64{0: 16, 1: 128, 2: 128, 4: 64, 6: 32}[mode]
 	desc := mode<<61 | 1<<46 | span*8>>4<<32 | 8<<16
+	if k.deep {
+		k.apart()
+		return
+	}
 	if mode == 0 {
 		desc = 1<<46 | 16<<32 | 8<<16
 	}
 	k.line("and.b32 %%q20, %%q2, 0x3ffff; shr.u32 %%q20, %%q20, 4; cvt.u64.u32 %%w10, %%q20; or.b64 %%rd1, %%w10, %#x; add.u64 %%rd2, %%rd1, %d;", desc, tensorShared/2>>4)
 	k.line("mov.b64 %%rd3, %#x;", uint64(2)<<56|uint64(3)<<48|uint64(2)<<40|1<<39|5<<32|0x01020100)
+}
+
+// apart sets the descriptors of a product of depth 96: A begins 0, 48, 80 or 96
+// bytes behind the start of a line and goes on four kilobytes below, B begins at
+// another place and its swizzle may do so, too.
+func (k *tensorKernel) apart() {
+	const kilobytes4 = 4096 >> 4
+	starts := []int{0, 3, 5, 6}
+	k.line("and.b32 %%q20, %%q2, 0x3ffff; shr.u32 %%q20, %%q20, 4; cvt.u64.u32 %%w10, %%q20;")
+	for r := 1; r <= 2; r++ {
+		at := (r - 1) * 4 * kilobytes4
+		desc := uint64(2)<<61 | 1<<46 | 1<<52 | 1024>>4<<32
+		if r == 2 {
+			desc |= uint64(k.n%8) << 49
+		}
+		k.line("add.u64 %%w11, %%w10, %d; shl.b64 %%w11, %%w11, 16; add.u64 %%rd%d, %%w10, %d; or.b64 %%rd%d, %%rd%d, %%w11; or.b64 %%rd%d, %%rd%d, %#x;",
+			at+kilobytes4, r, at+starts[(k.n+r)%4], r, r, r, r, desc)
+	}
 }
 
 // across says whether B lies across.
@@ -229,6 +266,13 @@ func (k *tensorKernel) scaled(d uint32, types func([]uint32) uint32, narrow []ui
 		return d | types(narrow) | 1<<23 | n&3<<4 | n>>1&3<<29
 	}
 	d |= 1<<7 | 1<<10
+	if k.deep {
+		d |= 1 << 31
+		if k.has("4X") || k.has("block16") {
+			return d | n&1*2<<4 | n>>1&1*2<<29
+		}
+		return d | 1<<23 | n&3<<4 | n>>2&3<<29
+	}
 	if k.has("4X") || k.has("block16") {
 		if k.has("4X") && n&1 != 0 {
 			return d | 1<<23

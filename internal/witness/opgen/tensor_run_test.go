@@ -68,10 +68,14 @@ func differs(a, b []byte) int {
 // TestTensorRun runs every form of instruction on tensor memory: the
 // interpreter, our code and the reference's in the simulator leave the same,
 // whenever asynchronous work happens.
-func TestTensorRun(t *testing.T) {
+func TestTensorRun(t *testing.T) { tensorRuns(t, "sm_100a", 97, TensorRun) }
+
+// TestTensorDeep does so with products of depth 96.
+func TestTensorDeep(t *testing.T) { tensorRuns(t, "sm_103a", 41, TensorRunDeep) }
+
+func tensorRuns(t *testing.T, arch string, step int, run func(TensorForm, int) (string, launch.Launch)) {
+	t.Helper()
 	x := oracle.Find(t)
-	const arch = "sm_100a"
-	step := 97
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		step = 1
 	}
@@ -80,7 +84,7 @@ func TestTensorRun(t *testing.T) {
 	var launches []launch.Launch
 	var forms []TensorForm
 	for n, f := range TensorForms() {
-		text, l := TensorRun(f, n)
+		text, l := run(f, n)
 		if text == "" || n%step != 0 || os.Getenv("TENSOR_FORM") != "" && !strings.Contains(f.Text, os.Getenv("TENSOR_FORM")) {
 			continue
 		}

@@ -65,7 +65,7 @@ func bitsAt(b []byte, at, width int) uint64 {
 // Run copies to the memory of one block from its shared memory.
 func (x *Copy) Run(m *Memory, mem Shared) error {
 	row := copyRows[x.Shape]
-	if err := x.From.check(); err != nil {
+	if err := x.From.check(false); err != nil {
 		return err
 	}
 	if err := m.span(x.At, row.bytes/4); err != nil {

@@ -22,15 +22,21 @@ var swizzles = [8]struct{ span, atom uint32 }{
 
 func (d Descriptor) field(at uint) uint32 { return uint32(d>>at) & 0x3fff << 4 }
 
-// check refuses what the witnesses do not know.
-func (d Descriptor) check() error {
+// line128 are the bytes of a line where the leading dimension is an address: a
+// line of 48 bytes that does not fit behind the start goes on at the beginning of
+// the line of the same number there (PTX ISA, Absolute address mode).
+const line128 = 128
+
+func (d Descriptor) absolute() bool { return d>>52&1 != 0 }
+
+// check refuses what the witnesses do not know. Across says that lines are not
+// along the depth.
+func (d Descriptor) check(across bool) error {
 	switch {
 	case swizzles[d>>61].span == 0:
 		return fmt.Errorf("a matrix descriptor with swizzle mode %d", d>>61)
-	case d>>49&7 != 0:
-		return fmt.Errorf("a matrix descriptor with a base offset has no meaning in the witnesses")
-	case d>>52&1 != 0:
-		return fmt.Errorf("a matrix descriptor whose leading dimension is an address has no meaning in the witnesses")
+	case d.absolute() && (swizzles[d>>61].span != line128 || across):
+		return fmt.Errorf("a matrix descriptor whose leading dimension is an address, with swizzle mode %d", d>>61)
 	}
 	return nil
 }
@@ -40,7 +46,15 @@ func (d Descriptor) check() error {
 // lines and depth kb (PTX ISA, Canonical Layouts).
 func (d Descriptor) at(r, kb uint32, across bool) uint32 {
 	x := &swizzles[d>>61]
-	return matrix.Canonical{Start: d.field(0), Lead: d.field(16), Stride: d.field(32), Span: x.span, Atom: x.atom}.At(r, kb, across)
+	c := matrix.Canonical{Start: d.field(0), Lead: d.field(16), Stride: d.field(32), Span: x.span, Atom: x.atom, Base: uint32(d>>49) & 7}
+	if d.absolute() {
+		if kb += c.Start % line128; kb < line128 {
+			kb -= c.Start % line128
+		} else {
+			c.Start, kb = c.Lead, kb-line128
+		}
+	}
+	return c.At(r, kb, across)
 }
 
 // Shared returns the sixteen bytes of a block's shared memory at an address,

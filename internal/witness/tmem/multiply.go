@@ -25,13 +25,14 @@ func (o *Order) Run(blocks []*Block) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range []Descriptor{o.A, o.B} {
-		if d == o.A && o.Inside {
-			continue
-		}
-		if err := d.check(); err != nil {
-			return err
-		}
+	if !o.Inside {
+		err = o.A.check(p.acrossA)
+	}
+	if err == nil {
+		err = o.B.check(p.acrossB)
+	}
+	if err != nil {
+		return err
 	}
 	columns, ok := p.columns(blocks)
 	if !ok {

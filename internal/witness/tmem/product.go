@@ -120,12 +120,20 @@ func (p *plan) element(n uint32) (element, error) {
 // depth is how many elements of a row a dense product multiplies, by kind.
 var depth = [...]int{F16: 16, TF32: 8, F8F6F4: 32, I8: 32, MXF8F6F4: 32, MXF4: 64}
 
+// deep is the other depth of dense products of 4 bits, which sm_103 has.
+const deep = 96
+
 // read reads the instruction descriptor (PTX ISA, Instruction descriptor).
 func (o *Order) read() (*plan, error) {
 	d := o.I
 	p := &plan{Order: o, sparse: d>>2&1 != 0, negA: d>>13&1 != 0, negB: d>>14&1 != 0, acrossA: d>>15&1 != 0, acrossB: d>>16&1 != 0}
 	p.n, p.m = int(d>>17&63)*8, int(d>>24&31)*16
-	if p.k = depth[o.Kind]; p.sparse {
+	switch p.k = depth[o.Kind]; {
+	case o.Kind == MXF4 && d>>31 != 0 && !p.sparse:
+		p.k = deep
+	case o.Kind >= MXF8F6F4 && d>>31 != 0:
+		return nil, fmt.Errorf("an instruction descriptor with depth 1 does not fit the kind")
+	case p.sparse:
 		p.k *= 2
 	}
 	btype := d >> 10 & 7
@@ -184,13 +192,15 @@ func (p *plan) readScales() error {
 	if p.block = p.Block; p.sparse {
 		p.block *= 2
 	}
-	switch per := p.k / p.block; {
-	case d>>31 != 0:
-		return fmt.Errorf("a product of depth 96 has no meaning in the witnesses")
+	step := p.k / p.block // scales of a row; the first is one of these
+	if p.k == deep {
+		step = 32 / p.block
+	}
+	switch {
 	case p.Kind == MXF8F6F4 && p.scale != fp.UE8M0, p.Block == 32 && p.scale != fp.UE8M0:
 		return fmt.Errorf("scales of type e4m3 for blocks of %d elements", p.Block)
-	case per > 1 && (p.idA%per != 0 || p.idB%per != 0):
-		return fmt.Errorf("scales %d and %d of %d", p.idA, p.idB, per)
+	case p.idA%step != 0 || p.idB%step != 0:
+		return fmt.Errorf("scales %d and %d of %d", p.idA, p.idB, step)
 	}
 	return nil
 }

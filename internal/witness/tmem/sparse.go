@@ -5,7 +5,9 @@ import "fmt"
 // Metadata of a sparse A says for the given elements of each chunk of a row
 // which elements of the whole row they are: two of four, of tf32 one of two, of
 // four bits two pairs of four (PTX ISA, Sparse Matrices). The text shows where it lies in figures only;
-// this is how CUTLASS lays it out for 128 rows.
+// this is how CUTLASS lays it out for 128 rows, and for 64 and 32 where weights are
+// stationary. There the same lies again in the other lanes, for the columns of D
+// that are in them; the first is read.
 
 // metaWord returns the bits of metadata of a row's elements from k on.
 func (p *plan) metaWord(m *Memory, row, k int) uint32 {
@@ -26,7 +28,7 @@ func (p *plan) metaWord(m *Memory, row, k int) uint32 {
 
 // spread makes a whole row of the given elements.
 func (p *plan) spread(m *Memory, row int, xs []uint64) ([]uint64, error) {
-	if p.organisation() != whole {
+	if p.organisation() == halves {
 		return nil, fmt.Errorf("metadata of a product of %d rows has no meaning in the witnesses", p.m)
 	}
 	if err := m.span(p.Meta, 2); err != nil {
