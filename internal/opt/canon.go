@@ -156,7 +156,7 @@ func (c *Combiner) addNothing(i *ori.Instr) bool {
 // the low words.
 func (c *Combiner) equalHigh(i *ori.Instr) bool {
 	srcs := i.Srcs()
-	if !i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 4 || !IsZero(srcs[0]) || !IsZero(srcs[1]) {
+	if !i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 4 || srcs[0] != srcs[1] && (!IsZero(srcs[0]) || !IsZero(srcs[1])) {
 		return false
 	}
 	for _, r := range accumulators {

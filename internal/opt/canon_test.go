@@ -16,6 +16,8 @@ func TestCanonical(t *testing.T) {
 		{"IADD3.X r0 = r1, ~r2, rz, ~pt, ~pt", "IADD3.X r0 = r1, ~r2, rz, ~pt, ~pt"},
 		{"IADD3.X r0 = r1, r2, rz, pt, ~pt", "IADD3.X r0 = r1, r2, rz, pt, ~pt"},
 		{"ISETP.LT.U32.AND.EX p3 = rz, rz, p5, p4", "PLOP3.LUT p3 = p5, p4, pt, 0xc0, 0x0"},
+		{"ISETP.GT.AND.EX p3 = r0, r0, pt, p4", "PLOP3.LUT p3 = pt, p4, pt, 0xc0, 0x0"},
+		{"ISETP.GT.AND.EX p3 = r0, -r0, pt, p4", "ISETP.GT.AND.EX p3 = r0, -r0, pt, p4"},
 		{"ISETP.LT.U32.AND.EX p3 = rz, r0, pt, p4", "ISETP.LT.U32.AND.EX p3 = rz, r0, pt, p4"},
 		{"ISETP.LT.AND p3 = -0x5, 0x1, p4", "PLOP3.LUT p3 = p4, pt, pt, 0xc0, 0x0"},
 		{"ISETP.LT.U32.OR p3 = -0x5, 0x1, p4", "PLOP3.LUT p3 = p4, ~pt, pt, 0xfc, 0x0"},
