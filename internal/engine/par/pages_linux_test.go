@@ -2,6 +2,7 @@ package par
 
 import (
 	"runtime"
+	"syscall"
 	"testing"
 )
 
@@ -25,5 +26,28 @@ func TestLargePages(t *testing.T) {
 	LargePages() // the tests go on with that heap
 	if b := make([]byte, roomy/2); b[len(b)/2] != 0 {
 		t.Error("memory that is not empty")
+	}
+}
+
+// TestLeaveOut: what is left out is allocated, and not touched.
+func TestLeaveOut(t *testing.T) {
+	const size = 16 << 20
+	count := func() (allocated uint64, faults int64) {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return m.TotalAlloc, u.Minflt
+	}
+	allocated, faults := count()
+	leaveOut(size)
+	a, f := count()
+	if a -= allocated; a < size || a > 2*size {
+		t.Errorf("%d bytes left out, not %d", a, size)
+	}
+	if f -= faults; f > size/smallPage/8 {
+		t.Errorf("%d pages touched", f)
 	}
 }
