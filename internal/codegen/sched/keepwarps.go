@@ -15,7 +15,7 @@ import (
 // with the blocks that they keep, or little. Else f keeps its order.
 func (p *preScheduler) keepWarps(f *ori.Func, time tuning.Cost, judge Judge) {
 	step := p.made()
-	if step == 0 {
+	if step == 0 || estimate.Guessed(f) { // blocks that may be of another size are worth no squeeze
 		return
 	}
 	registers, memory := judge.Takes()

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
@@ -75,5 +76,14 @@ func TestKeepWarps(t *testing.T) {
 	j := &roomy{f: f, taken: 64, places: 1}
 	if p.keepWarps(f, p.cost(f, p.plans, p.weights(f), 0), j); p.made() > 32 && len(j.orders) > 0 {
 		t.Errorf("registers are looked for that let no more blocks run: limits %v", j.limits)
+	}
+	ring := "LDGSTS.E.BYPASS.128 [r0+0x0], desc[u182], [r183.64+0x0]\nLDGDEPBAR\nDEPBAR.LE SB0, 0x1\nEXIT"
+	f = parsed(t, strings.Replace(strings.Replace(sums(60), "b0:", "reg u182 2/2\nreg r183 2/2\nb0:", 1), "EXIT", ring, 1))
+	tune := Usual()
+	p = analyse(f, target.Find("sm_90a"), &tune).preScheduler(Budget{Most: 253}, strategy{})
+	p.arrange(f)
+	j = &roomy{f: f, taken: int(p.made()) + 8, places: 1}
+	if p.keepWarps(f, p.cost(f, p.plans, p.weights(f), 0), j); p.made() == 0 || len(j.orders) > 0 {
+		t.Errorf("registers are looked for within a step of blocks whose size is guessed: limits %v", j.limits)
 	}
 }

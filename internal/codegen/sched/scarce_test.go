@@ -86,3 +86,29 @@ func TestWide(t *testing.T) {
 		}
 	}
 }
+
+// TestCopiesApart: asynchronous copies have products between them.
+func TestCopiesApart(t *testing.T) {
+	var copies strings.Builder
+	for k := range 5 {
+		fmt.Fprintf(&copies, "LDGSTS.E.BYPASS.128 [r35+%#x], desc[u37], [r36.64+%#x]\n", 16*k, 16*k)
+	}
+	text := strings.Replace(products(t, 32, 0).String(), "BRA b0", copies.String()+"BRA b0", 1)
+	at := strings.Index(text, "b0:")
+	f := parsed(t, text[:at]+"reg r35 1/1 phys=200\nreg r36 2/2 phys=202\nreg u37 2/2 phys=4\n"+text[at:])
+	Post(f, target.Find("sm_90a"), Usual())
+	copied, between := false, 0
+	for i := range f.Blocks[0].Instrs {
+		switch {
+		case i.Op == op.HMMA:
+			between++
+		case i.Op == op.LDGSTS && copied && between < 3:
+			t.Fatalf("%d products stand between copies:\n%s", between, f)
+		case i.Op == op.LDGSTS:
+			copied, between = true, 0
+		}
+	}
+	if !copied {
+		t.Fatal("nothing is copied")
+	}
+}

@@ -193,6 +193,9 @@ func (l *Lister) Issue(k int32) {
 			l.Free[x.class] = max(l.Free[x.class], l.Now+wideTime)
 		}
 	}
+	if l.scarce != 0 && l.G.Instrs[k].Op == op.LDGSTS {
+		l.Free[c] = max(l.Free[c], l.Now+copyTime)
+	}
 	if l.G.groups && l.G.Instrs[k].Mods.Has(op.MLOOSE) {
 		l.Free[c] = max(l.Free[c], l.Now+l.G.groupBusy(l.G.Instrs[k]))
 	}

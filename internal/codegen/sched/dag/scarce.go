@@ -36,6 +36,11 @@ func (g *Graph) ScarceOf(busy *estimate.BusyTable, tune *tuning.Tuning) (class t
 // what moves them, and a warp whose accesses queue up cannot issue products.
 const wideTime = 8
 
+// copyTime is how long an asynchronous copy keeps others of its kind off there: copies that
+// stand close together queue up as well, and the products behind them wait. So the reference's
+// code has four or five products between two of them.
+const copyTime = 24
+
 // isWide reports whether i moves 16 bytes for each thread.
 func isWide(i *ori.Instr) bool { return i.Mods.Has(op.M128) || i.Op == op.LDSM && i.Mods.Has(op.M4) }
 

@@ -20,21 +20,25 @@ var usual = Cliffs{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, Most}
 const Most = 255
 
 // CliffsOf are those of f: a block of 256 threads that has more than 48 registers may
-// as well have 64, and of one warp 32 fit with 64. Before a last step that is longer than usual
+// as well have 64, and of one warp 32 fit with 64; where shared memory leaves room for three blocks of
+// 128 threads, 168 are as good as 128. Before a last step that is longer than usual
 // stands one that leaves a sixth of all registers, so that runs of them find room.
 func CliffsOf(f *ori.Func) Cliffs {
 	threads := blockOf(f)
 	if threads == 0 {
-		return usual
+		if !Guessed(f) {
+			return usual
+		}
+		threads = groupThreads
 	}
-	most := min(Most, registers/threads/8*8)
+	most, room := min(Most, registers/threads/8*8), sharedBlocks(f, threads)
 	var list Cliffs
 	last, step := int32(0), int32(0) // below all there are: of the list, and as usual
 	for n, c := range usual {
 		if c < most {
 			step = c
 		}
-		if c != Most && fit(threads, c) <= fit(threads, usual[n+1]) {
+		if c != Most && min(fit(threads, c), room) <= min(fit(threads, usual[n+1]), room) {
 			continue
 		}
 		if soft := (most - most/6) / 8 * 8; c >= most && last < step && soft > last {

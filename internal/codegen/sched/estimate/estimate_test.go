@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
@@ -147,6 +148,39 @@ func TestReach(t *testing.T) {
 		}
 		if got, _ := Blocks(m.Funcs[0], 32); got != c.want {
 			t.Errorf("%s: %d blocks", c.text, got)
+		}
+	}
+}
+
+// TestRing: copies that a wait leaves running, the next ones and what is read meanwhile bound the
+// blocks, and registers that would cost more of them cost nothing.
+func TestRing(t *testing.T) {
+	const copies = "LDGSTS.E.BYPASS.128 [r0+0x0], desc[u2], [r1.64+0x0]\n"
+	for _, c := range []struct {
+		threads         int32
+		text            string
+		blocks, sharing int32 // and how many threads these have
+		cliff           bool  // at 128 registers
+	}{
+		{0, "LDS r0 = [r0+0x0]\n" + strings.Repeat(copies, 8) + "LDGDEPBAR\nDEPBAR.LE SB0, 0x2\nBAR.SYNC 0x0\n", 3, 128, false},
+		{128, "LDS r0 = [r0+0x0]\n" + strings.Repeat(copies, 8) + "LDGDEPBAR\nDEPBAR.LE SB0, 0x2\nBAR.SYNC 0x0\n", 3, 128, false},
+		{128, "LDS r0 = [r0+0x0]\n" + strings.Repeat(copies+"LDGDEPBAR\n", 8) + "DEPBAR.LE SB0, 0x10\nBAR.SYNC 0x0\n", 3, 128, false},
+		{128, "LDS r0 = [r0+0x0]\nBAR.SYNC 0x0\n" + strings.Repeat(copies, 8) + "LDGDEPBAR\nDEPBAR.LE SB0, 0x2\nBAR.SYNC 0x0\n", 4, 128, true},
+		{128, "LDS r0 = [r0+0x0]\n" + strings.Repeat(copies, 8) + "LDGDEPBAR\nDEPBAR.LE SB0, 0x0\nBAR.SYNC 0x0\n", 7, 128, true},
+		{0, strings.Repeat(copies, 8) + "LDGDEPBAR\n", 8, 256, true},
+	} {
+		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg u2 2/2\nb0:\n" + c.text + "EXIT\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		f.Props.ReqNTid = [3]int32{c.threads, 1, 1}
+		blocks, threads := Blocks(f, 32)
+		if cliff := slices.Contains(CliffsOf(f), 128); blocks != c.blocks || threads != c.sharing || cliff != c.cliff {
+			t.Errorf("%d threads, %s: %d blocks of %d, a step at 128 registers: %v", c.threads, c.text, blocks, threads, cliff)
+		}
+		if got := Guessed(f); got != (c.threads == 0 && c.sharing == 128) {
+			t.Errorf("%d threads, %s: guessed %v", c.threads, c.text, got)
 		}
 	}
 }

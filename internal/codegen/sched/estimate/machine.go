@@ -40,13 +40,23 @@ func WarpsOfBlock(f *ori.Func) float64 {
 // registers, and how many threads they have.
 func Blocks(f *ori.Func, count int32) (blocks, threads int32) {
 	if threads = blockOf(f); threads == 0 {
-		threads = usualBlock
+		if threads = usualBlock; Guessed(f) {
+			threads = groupThreads
+		}
 	}
-	blocks = fit(threads, count)
-	if n := max(f.Props.SharedBytes, reach(f, threads)); n > 0 {
-		blocks = min(blocks, sharedBytes/n)
+	return min(fit(threads, count), sharedBlocks(f, threads)), threads
+}
+
+// Guessed reports whether the source does not say how large blocks of f are, which shared
+// memory leaves room for some of.
+func Guessed(f *ori.Func) bool { return blockOf(f) == 0 && ring(f, groupThreads) > 0 }
+
+// sharedBlocks is for how many blocks of so many threads a multiprocessor has shared memory.
+func sharedBlocks(f *ori.Func, threads int32) int32 {
+	if n := max(f.Props.SharedBytes, reach(f, threads), ring(f, threads)); n > 0 {
+		return sharedBytes / n
 	}
-	return blocks, threads
+	return maxBlocks
 }
 
 // blockOf counts the threads of the whole warps of a block of f: 0 where the source does
@@ -88,6 +98,61 @@ func reach(f *ori.Func, threads int32) (n int32) {
 	return n
 }
 
+// ring is how much shared memory loops take at least that copy several turns ahead, with so many
+// threads: groups of copies that a wait leaves running, the next ones, and what is read
+// while these are made lie in different places.
+func ring(f *ori.Func, threads int32) (n int32) {
+	for _, b := range f.Blocks {
+		var t turn
+		for i := range b.Instrs {
+			t.add(i)
+		}
+		if t.groups > 0 && t.left > 0 {
+			n = max(n, min(t.bytes*threads*((t.left-1)/t.groups+1+t.together), sharedBytes))
+		}
+	}
+	return n
+}
+
+// turn is a block that makes groups of copies: how many bytes a thread copies in it, in how many groups,
+// how many of these the last wait leaves running and one, 0 if there is none, and whether (1 or 0) it copies and
+// reads between two barriers.
+type turn struct {
+	bytes, groups, left, together int32
+	reads, copies                 bool
+}
+
+func (t *turn) add(i *ori.Instr) {
+	switch {
+	case i.Op == op.LDGSTS:
+		t.bytes, t.copies = t.bytes+width(i), true
+	case i.Op == op.LDS || i.Op == op.LDSM:
+		t.reads = t.reads || i.NDst > 0
+	case i.Op == op.LDGDEPBAR:
+		t.groups++
+	case i.Op == op.DEPBAR && i.Mods.Has(op.MLE):
+		if s := i.Srcs(); len(s) > 0 {
+			t.left = int32(s[len(s)-1].Imm) + 1
+		}
+	case i.Op == op.BAR:
+		t.reads, t.copies = false, false
+	}
+	if t.reads && t.copies {
+		t.together = 1
+	}
+}
+
+// width is how many bytes an access moves for a thread.
+func width(i *ori.Instr) int32 {
+	switch {
+	case i.Mods.Has(op.M128):
+		return 16
+	case i.Mods.Has(op.M64):
+		return 8
+	}
+	return 4
+}
+
 // tile is a row of stores, or of copies to shared memory, by all threads with one address and several constants:
 // they write to different places.
 type tile struct {
@@ -101,14 +166,7 @@ func (t *tile) add(i *ori.Instr, at ori.Operand, threads int32) int32 {
 	if i.Op != op.STS && i.Op != op.LDGSTS || i.Guard.Kind != ori.KNone {
 		return 0
 	}
-	width := int64(4)
-	switch {
-	case i.Mods.Has(op.M128):
-		width = 16
-	case i.Mods.Has(op.M64):
-		width = 8
-	}
-	imm := at.Imm
+	width, imm := int64(width(i)), at.Imm
 	if at.Imm = 0; at != t.base {
 		*t = tile{base: at, low: imm, end: imm}
 	}
