@@ -48,3 +48,26 @@ def red2(x,y,z,n,BM:tl.constexpr,BN:tl.constexpr):
 def quant(x,y,s,n,B:tl.constexpr):
     r=tl.program_id(0);o=tl.arange(0,B);v=tl.load(x+r*n+o,mask=o<n,other=0.).to(tl.float32)
     m=tl.maximum(tl.max(tl.abs(v),0),1e-6)/448.0;tl.store(s+r,m);tl.store(y+r*n+o,(v/m).to(y.dtype.element_ty),mask=o<n)
+
+
+# attention_bf16_sm120, which is compiled only: bf16, D and DV 128, BM 128, BN 64, C and BIAS 0, eight warps, two
+# stages, by Triton 3.6, with pointers alone known to be divisible by 16.
+@triton.jit
+def attnf(Q,K,V,O,L,sq,sk,sv,so,sh,S,scale,D:tl.constexpr,DV:tl.constexpr,BM:tl.constexpr,BN:tl.constexpr,C:tl.constexpr,BIAS:tl.constexpr,B):
+    pm=tl.program_id(0); h=tl.program_id(1).to(tl.int64)
+    om=pm*BM+tl.arange(0,BM); on=tl.arange(0,BN); od=tl.arange(0,D); ov=tl.arange(0,DV)
+    q=tl.load(Q+h*sh+om[:,None]*sq+od[None,:],mask=om[:,None]<S,other=0.)
+    m=tl.full((BM,),-float('inf'),tl.float32); l=tl.zeros((BM,),tl.float32); acc=tl.zeros((BM,DV),tl.float32)
+    hi=min((pm+1)*BM,S) if C else S
+    for n in range(0,hi,BN):
+        k=tl.load(K+h*sh+(n+on)[None,:]*sk+od[:,None],mask=(n+on)[None,:]<S,other=0.)
+        s=tl.dot(q,k)*scale
+        if BIAS: s+=tl.load(B+om[:,None]*S+(n+on)[None,:],mask=(om[:,None]<S)&((n+on)[None,:]<S),other=0.).to(tl.float32)
+        if C: s=tl.where((om[:,None]>=(n+on)[None,:]),s,-1e6)
+        else: s=tl.where((n+on)[None,:]<S,s,-1e6)
+        mn=tl.maximum(m,tl.max(s,1)); p=tl.math.exp2(s-mn[:,None]); al=tl.math.exp2(m-mn)
+        l=l*al+tl.sum(p,1); acc=acc*al[:,None]
+        v=tl.load(V+h*sh+(n+on)[:,None]*sv+ov[None,:],mask=(n+on)[:,None]<S,other=0.)
+        acc=tl.dot(p.to(v.dtype),v,acc); m=mn
+    tl.store(L+h*S+om,m+tl.log2(l),mask=om<S)
+    tl.store(O+h*sh+om[:,None]*so+ov[None,:],(acc/l[:,None]).to(O.dtype.element_ty),mask=om[:,None]<S)

@@ -3,8 +3,10 @@ package sched
 import (
 	"math"
 
+	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Where nearly all registers are taken, an order within them has few loads in
@@ -38,12 +40,13 @@ func (v *verdict) off() float64 {
 
 // oversubscribe gives f an order that is made for more registers than there are, if it
 // is so much faster than the best one so far that its spill code pays.
-func (s *analysis) oversubscribe(f *ori.Func, p *preScheduler, best verdict, source [][]*ori.Instr, judge Judge) {
+func (s *analysis) oversubscribe(f *ori.Func, a *target.Arch, p *preScheduler, best verdict, source [][]*ori.Instr, judge Judge) {
 	if best.order == nil || best.time.Latency == 0 || p.budget.Limits != nil || math.IsInf(best.cost, 1) || !p.waits(f, &best) {
 		return
 	}
 	best.time.Memory = p.traffic(f)
-	off := best.off()
+	off, spills := best.off(), best.memory
+	beyond := int32(0) // registers that best is made for beyond those there are
 	for n := range oversubscribeSteps {
 		how := best.how
 		how.less = -int32((n + 1) * s.tune.Ample)
@@ -61,11 +64,63 @@ func (s *analysis) oversubscribe(f *ori.Func, p *preScheduler, best verdict, sou
 		}
 		x.order = f.Order()
 		if x.cost, x.memory = judge.Price(most); x.cost < most {
+			beyond = int32((n + 1) * s.tune.Ample)
 			x.how = best.how
 			best = x
 		}
 	}
+	if !spills && best.memory && s.spare(f, a, p, best, beyond, source, judge) {
+		return
+	}
 	f.Reorder(best.order)
+}
+
+// spareSteps is for how many registers beyond those there are orders are made
+// that are to need no memory: allocation makes constants again by itself.
+var spareSteps = [...]int32{16, 8, 0}
+
+// spare does without the memory of an order that is made for so many registers
+// beyond those there are, where none was needed before: what lives through all
+// regions that would use them is made again behind these. It reports whether
+// that goes and takes no longer; else all stays as it is.
+func (s *analysis) spare(f *ori.Func, a *target.Arch, p *preScheduler, best verdict, beyond int32, source [][]*ori.Instr, judge Judge) bool {
+	f.Reorder(source)
+	var undo func()
+	for over := beyond; over > 0 && undo == nil; over /= 2 {
+		undo = remat.Later(f, p.beyond(over), func() {})
+	}
+	if undo == nil {
+		return false
+	}
+	order := f.Order()
+	f.Touch()
+	t := analyse(f, a, s.tune)
+	for _, more := range spareSteps {
+		how := best.how
+		how.less = -more
+		f.Reorder(order)
+		x := verdict{made: made{how: how, time: t.preScheduler(p.budget, how).arrange(f)}}
+		x.time.Memory = best.time.Memory
+		f.Touch()
+		if x.cost, x.memory = judge.Price(best.cost); !x.memory && x.total(s.tune) <= best.total(s.tune) {
+			return true
+		}
+	}
+	undo()
+	f.Touch()
+	return false
+}
+
+// beyond lists the regions that come to hold so many words more than there are
+// registers where orders may, and through which as many live.
+func (p *preScheduler) beyond(words int32) (runs []remat.Run) {
+	for n := range p.regions {
+		r := &p.regions[n]
+		if r.held.through[general] >= words && r.most[general] > int32(p.budget.Most)-reserve-words {
+			runs = append(runs, remat.Run{First: r.instrs[0], Last: r.instrs[len(r.instrs)-1], Over: words})
+		}
+	}
+	return runs
 }
 
 // perByte is for how many cycles a scheduler's part of memory is busy with a byte that each thread

@@ -121,7 +121,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	source := f.Order()
 	p = p.reaching(f)
 	if judge == nil || !p.short() || f.Size() > tune.Tried || !s.rematDerived(f, a, p, source, judge) {
-		s.oversubscribe(f, p, s.list(f, source, p, judge), source, judge)
+		s.oversubscribe(f, a, p, s.list(f, source, p, judge), source, judge)
 	}
 }
 

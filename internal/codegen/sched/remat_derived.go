@@ -54,7 +54,7 @@ func (s *analysis) rematDerived(f *ori.Func, a *target.Arch, p *preScheduler, so
 		order := f.Order()
 		found := s.list(f, order, p, judge)
 		if cost, _ := judge.Price(found.instead(guess)); !math.IsInf(cost, 1) {
-			s.oversubscribe(f, p, found, order, judge)
+			s.oversubscribe(f, a, p, found, order, judge)
 			return true
 		}
 	}

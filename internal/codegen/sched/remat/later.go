@@ -133,7 +133,8 @@ func (l *later) after(r ori.Reg, x *run) bool {
 	return l.in(l.live.End(x.b), r) || slices.ContainsFunc(l.uses[r], func(i *ori.Instr) bool { return i.Block() == x.b && l.place[i.ID] > x.hi })
 }
 
-// follows reports whether i always stands behind run x, outside of its loop.
+// follows reports whether i stands behind run x, outside of its loop, or where a
+// way leads that leaves the run out.
 func (l *later) follows(i *ori.Instr, x *run) bool {
 	deep := l.loops.Depth(i.Block())
 	if deep > 0 && deep >= l.loops.Depth(x.b) {
@@ -142,7 +143,15 @@ func (l *later) follows(i *ori.Instr, x *run) bool {
 	if i.Block() == x.b {
 		return l.place[i.ID] > x.hi
 	}
-	return l.dom.Dominates(x.b, i.Block())
+	return l.dom.Dominates(x.b, i.Block()) || l.reaches(x.b, i.Block()) && !l.reaches(i.Block(), x.b)
+}
+
+// reaches reports whether c can come behind b.
+func (l *later) reaches(b, c *ori.Block) bool {
+	if l.from[b] == nil {
+		l.from[b] = reached(l.f, b)
+	}
+	return l.from[b][c.ID]
 }
 
 // again is a value that could be made again.

@@ -43,6 +43,30 @@ LDC.64 r10 = c[0x0][0x210]
 STG.E desc[u5], [r10.64+0x0], r9
 STG.E desc[u5], [r10.64+0x4], r9
 EXIT`},
+	{"behind a loop that a way leaves out", 2, `b0: -> b2, b1
+S2R r0 = SR_TID.X
+SHF.L.U32 r7 = r0, 0x2, rz
+STS [r7+0x0], r0
+@p6 BRA b2
+b1: -> b1, b2
+FADD r9 = r9, 0x1
+FADD r9 = r9, 0x2
+ISETP.NE.AND p6 = r9, 0x7, pt
+@p6 BRA b1
+b2:
+STS [r7+0x4], r0
+EXIT`, `S2R r0 = SR_TID.X
+SHF.L.U32 r7 = r0, 0x2, rz
+STS [r7+0x0], r0
+@p6 BRA b2
+FADD r9 = r9, 0x1
+FADD r9 = r9, 0x2
+ISETP.NE.AND p6 = r9, 0x7, pt
+@p6 BRA b1
+S2R r10 = SR_TID.X
+SHF.L.U32 r11 = r10, 0x2, rz
+STS [r11+0x4], r10
+EXIT`},
 	{"behind a loop", 2, `b0: -> b1
 S2R r0 = SR_TID.X
 SHF.L.U32 r7 = r0, 0x2, rz

@@ -1,0 +1,36 @@
+package pipeline_test
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/goptxas/goptxas"
+)
+
+// TestSpare: rows that live through the loop of attention for its stores are
+// made again behind it, so that loads may be in flight together without memory.
+func TestSpare(t *testing.T) {
+	file, err := os.Open("../../testdata/blackwell/attention_bf16_sm120.ptx.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: text}}, goptxas.Options{Arch: "sm_120a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := out.Kernels[0].Spills; s.Stores > 0 {
+		t.Errorf("%d bytes are stored", s.Stores)
+	}
+}
