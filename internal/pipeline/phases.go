@@ -356,7 +356,10 @@ func packHalves(u *unit) { float.PackHalves(u.f, fits(u), u.number(knobs.PackRea
 func uniformBases(u *unit) { uniform.UniformBases(u.f, fits(u), u.number(knobs.BasesReach)) }
 
 // highTests looks at upper words that several comparisons share once.
-func highTests(u *unit) { machine.HighTests(u.f, u.number(knobs.HighFew)) }
+func highTests(u *unit) {
+	machine.HighTests(u.f, u.number(knobs.HighFew))
+	machine.HighPairs(u.f, u.number(knobs.HighFew))
+}
 
 // vectorLoads and vectorStores join accesses that stand near each other.
 func vectorLoads(u *unit) { address.VectorLoads(u.f, u.number(knobs.VectorSpread)) }
