@@ -38,3 +38,24 @@ func TestNarrowAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestByteMasks: the mask of a copy may be a constant, of any size.
+func TestByteMasks(t *testing.T) {
+	const copies = "cp.async.bulk.global.shared::cta.bulk_group"
+	for text, good := range map[string]bool{
+		copies + ".cp_mask [%rd1], [%r1], %r2, 5;":                      true,
+		copies + ".cp_mask [%rd1], [%r1], 16, -1;":                      true,
+		copies + ".cp_mask [%rd1], [%r1], %r2, %h1;":                    true,
+		copies + ".L2::cache_hint.cp_mask [%rd1], [%r1], %r2, %rd2, 5;": true,
+		copies + ".cp_mask [%rd1], [%r1], %r2, %r2;":                    false,
+		copies + ".cp_mask [%rd1], [%r1], %r2;":                         false,
+		copies + ".L2::cache_hint.cp_mask [%rd1], [%r1], %r2, 5;":       false,
+		copies + " [%rd1], [%r1], %r2, 5;":                              false,
+		copies + ".L2::cache_hint [%rd1], [%r1], %r2, 5;":               true,
+	} {
+		_, err := front.Check("in.ptx", ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k() {\n.reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>;\n"+text+"\nret; }\n", "sm_100a")
+		if good != (err == nil) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -318,9 +318,15 @@ func needLevel(c *row.Checker) {
 	}
 }
 
-// bulkMask: a byte mask comes with an operand, the last one.
+// bulkMask: a byte mask comes with an operand, the last one. A constant fits the
+// form with a cache policy there, too.
 func bulkMask(c *row.Checker) {
-	if f := c.Form.Args; c.In.Has(isa.SlotMask) && !(c.Letter(len(c.In.Args)-1) == 'J' && f[len(f)-1] == 'J' && f[3] != 'm') {
+	if !c.In.Has(isa.SlotMask) {
+		return
+	}
+	f, last := c.Form.Args, len(c.In.Args)-1
+	own := c.Letter(last) == 'J' && f[len(f)-1] == 'J' && f[3] != 'm'
+	if constant := f == "mmuk" && c.In.Args[last].Kind == isa.KInt && c.In.Early&row.EarlyHint == 0; !own && !constant {
 		c.Illegal(".cp_mask")
 	}
 }
