@@ -71,3 +71,18 @@ def attnf(Q,K,V,O,L,sq,sk,sv,so,sh,S,scale,D:tl.constexpr,DV:tl.constexpr,BM:tl.
         acc=tl.dot(p.to(v.dtype),v,acc); m=mn
     tl.store(L+h*S+om,m+tl.log2(l),mask=om<S)
     tl.store(O+h*sh+om[:,None]*so+ov[None,:],(acc/l[:,None]).to(O.dtype.element_ty),mask=om[:,None]<S)
+
+
+# product_i8_sm120, compiled only, too: i8, BM 32, BN and BK 64, G 8, ACC int32, two warps, four stages.
+@triton.jit
+def mmu(a,b,c,M,N,K,sam,sak,sbk,sbn,scm,scn,BM:tl.constexpr,BN:tl.constexpr,BK:tl.constexpr,P:tl.constexpr,ACC:tl.constexpr,G:tl.constexpr):
+    pid=tl.program_id(0); nm=tl.cdiv(M,BM); nn=tl.cdiv(N,BN)
+    ng=G*nn; g=pid//ng; f=g*G; gs=min(nm-f,G); pm=f+(pid%ng)%gs; pn=(pid%ng)//gs
+    om=(pm*BM+tl.arange(0,BM))%M; on=(pn*BN+tl.arange(0,BN))%N; ok=tl.arange(0,BK)
+    pa=a+om[:,None]*sam+ok[None,:]*sak; pb=b+ok[:,None]*sbk+on[None,:]*sbn
+    acc=tl.zeros((BM,BN),ACC)
+    for k in range(0,tl.cdiv(K,BK)):
+        x=tl.load(pa,mask=ok[None,:]<K-k*BK,other=0.0); y=tl.load(pb,mask=ok[:,None]<K-k*BK,other=0.0)
+        acc=tl.dot(x,y,acc,input_precision=P,out_dtype=ACC); pa+=BK*sak; pb+=BK*sbk
+    om=pm*BM+tl.arange(0,BM); on=pn*BN+tl.arange(0,BN)
+    tl.store(c+om[:,None]*scm+on[None,:]*scn, acc.to(c.dtype.element_ty), mask=(om[:,None]<M)&(on[None,:]<N))
