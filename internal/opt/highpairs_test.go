@@ -1,6 +1,7 @@
 package opt_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt/machine"
@@ -26,6 +27,9 @@ func TestHighPairs(t *testing.T) {
 	}{
 		{test("GT", "LT"), "ISETP.LT.AND p13 = r3, r4, pt\nISETP.EQ.AND p14 = r3, r4, pt\nSEL r15 = r0, -0x1, p14\nISETP.LT.U32.OR p6 = r15, r1, p13\n" +
 			"ISETP.GT.AND p16 = r3, r4, pt\nSEL r17 = r0, rz, p14\nISETP.GT.U32.OR p8 = r17, r2, p16\n" +
+			"ISETP.GT.U32.OR p10 = r2, r15, p13\nISETP.LT.U32.OR p12 = r15, r1, p16\n", -1},
+		{strings.ReplaceAll(test("GT", "LT"), ".AND.EX", ".U32.AND.EX"), "ISETP.LT.U32.AND p13 = r3, r4, pt\nISETP.EQ.U32.AND p14 = r3, r4, pt\nSEL r15 = r0, -0x1, p14\nISETP.LT.U32.OR p6 = r15, r1, p13\n" +
+			"ISETP.GT.U32.AND p16 = r3, r4, pt\nSEL r17 = r0, rz, p14\nISETP.GT.U32.OR p8 = r17, r2, p16\n" +
 			"ISETP.GT.U32.OR p10 = r2, r15, p13\nISETP.LT.U32.OR p12 = r15, r1, p16\n", -1},
 		{test("GT", "LT"), "", 0}, // spares nothing
 		{test("GE", "NE"), "", 3}, // too few that fit

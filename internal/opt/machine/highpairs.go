@@ -140,7 +140,7 @@ func (h *sharedPair) test(i *ori.Instr, how op.Mod) ori.Operand {
 	}
 	m := op.M(how, op.MAND)
 	if h.key.unsigned {
-		m = m.With(op.MU32)
+		m = op.M(how, op.MU32, op.MAND) // in the order that forms have them
 	}
 	p := h.v.Func.Words(h.v.Func.NewReg(ori.P, 1))
 	h.insert(i, op.ISETP, m, p, h.key.x, h.key.y, ori.Zero(ori.P))
