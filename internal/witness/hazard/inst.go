@@ -83,7 +83,7 @@ func (i *inst) is(names ...string) bool {
 // belong to.
 var more = map[string]operation{
 	"UBLKCP": {class: "tma", how: "N"}, "UBLKPF": {class: "tma", how: "N"}, "UBLKRED": {class: "tma", how: "N"},
-	"UTMAREDG": {class: "tma", how: "N"}, "UTMAPF": {class: "tma", how: "N"},
+	"UTMAREDG": {class: "tma", how: "N"}, "UTMAPF": {class: "tma", how: "N"}, "UMEMSETS": {class: "tma", how: "N"},
 	"UGETNEXTWORKID": {class: "syncs", how: "N"}, "ARRIVES": {class: "syncs", how: "N"},
 	"BMSK": {class: "alu", how: "F"}, "I2I": {class: "alu", how: "F"}, "I2IP": {class: "alu", how: "F"}, "HSET2": {class: "halfcmp", how: "F"}, "FSWZADD": {class: "fma", how: "F"},
 	"TLD4": {class: "tex", how: "V"}, "TXD": {class: "tex", how: "V"}, "TXQ": {class: "tex", how: "V"}, "SUATOM": {class: "tex", how: "V"},
