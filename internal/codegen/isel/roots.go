@@ -9,11 +9,11 @@ import (
 
 // UniformRoots gives the uniform datapath values that all threads of a warp
 // share but that only the general one can make: a shuffle that takes from one
-// lane, a load from one address, the high word of a product. Whoever needs what is computed from them in
+// lane, a load from one address. Whoever needs what is computed from them in
 // uniform registers (descriptors of matrices, tensor copies) would move the
 // result of every chain; the root is moved once instead, and the chains can
 // follow it. A root that is the same in all rounds of a loop is moved before
-// it.
+// it. Of a product whose high word is wanted the uniform datapath has the whole.
 func UniformRoots(f *ori.Func) bool {
 	if !f.Kernel {
 		return false
@@ -186,6 +186,9 @@ func (r *rooter) weight(b *ori.Block) int { return 1 << (2 * min(r.loops.Depth(b
 // move puts the word of root i, register d, into a uniform register where
 // that spares more moves than it takes.
 func (r *rooter) move(i *ori.Instr, d ori.Reg) bool {
+	if i.Op == op.IMAD {
+		return r.widen(i, d)
+	}
 	to := r.outermost(i)
 	if r.moves(d) <= r.weight(to) {
 		return false
@@ -213,6 +216,33 @@ func (r *rooter) move(i *ori.Instr, d ori.Reg) bool {
 		x.Line, x.Loc = i.Line, i.Loc
 		i.Block().InsertAfter(x, i)
 	}
+	return true
+}
+
+// widen makes a product of which the high word is wanted whole: the uniform datapath
+// has those alone.
+func (r *rooter) widen(i *ori.Instr, d ori.Reg) bool {
+	var mods op.Mods
+	switch i.Mods {
+	case op.M(op.MHI):
+		mods = op.M(op.MWIDE)
+	case op.M(op.MHI, op.MU32):
+		mods = op.M(op.MWIDE, op.MU32)
+	default:
+		return false
+	}
+	if s := i.Srcs(); len(s) != 3 || s[2].Kind != ori.KZero || s[2].Flags != 0 || r.moves(d) == 0 {
+		return false
+	}
+	f := r.f
+	w := f.NewReg(ori.R, 2)
+	half := f.Words(w)
+	half.Sub, half.N = 1, 1
+	copied := f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{f.Words(d)}, []ori.Operand{half})
+	copied.Line, copied.Loc = i.Line, i.Loc
+	i.Block().InsertAfter(copied, i)
+	i.Mods = mods
+	f.SetArgs(i, []ori.Operand{f.Words(w)}, append([]ori.Operand(nil), i.Srcs()...))
 	return true
 }
 

@@ -29,7 +29,7 @@ func TestUniformRoots(t *testing.T) {
 		{
 			"the high word of a product",
 			"b0:\nLDC r0 = c[0x0][0x210]\nIMAD.HI.U32 r1 = r0, 0x5, rz\n" + chain + use + "EXIT",
-			"LDC r0 = c[0x0][0x210]\nIMAD.HI.U32 r1 = r0, 0x5, rz\nR2UR u6 = r1\nCOPY r7 = u6\n" + after + use + "EXIT\n",
+			"LDC r0 = c[0x0][0x210]\nIMAD.WIDE.U32 r6 = r0, 0x5, rz\nCOPY r1 = r6[1]\n" + chain + use + "EXIT\n",
 		},
 		{
 			"a predicate that nobody reads",
