@@ -10,7 +10,6 @@ import (
 // TestFolders: every phase makes of each file of its folder what stands beside it.
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
-		"KnownBits":   opt.KnownBits,
-		"SharedLogic": opt.SharedLogic,
+		"KnownBits": opt.KnownBits,
 	})
 }

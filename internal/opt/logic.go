@@ -19,50 +19,40 @@ func (c *Combiner) logicOfLogic(i *ori.Instr) bool {
 		if j == nil || !IsLogic(j) {
 			continue
 		}
-		srcs, ok := joined(i, j, n)
+		ins, ok := inputs(i, j, n)
 		if !ok {
 			continue
 		}
-		c.Rewrite(i, op.LOP3, i.Mods, srcs, j)
+		lut := int64(0)
+		for bit := range 8 {
+			val := func(o ori.Operand) int {
+				if IsZero(o) {
+					return 0
+				}
+				for k, x := range ins {
+					if x == o {
+						return bit >> (2 - k) & 1
+					}
+				}
+				return 0
+			}
+			in := pick(j.Args[4].Imm, val(j.Args[1]), val(j.Args[2]), val(j.Args[3]))
+			v := [3]int{}
+			for k := 1; k <= 3; k++ {
+				v[k-1] = val(i.Args[k])
+				if k == n {
+					v[k-1] = in
+				}
+			}
+			lut |= int64(pick(i.Args[4].Imm, v[0], v[1], v[2])) << bit
+		}
+		for len(ins) < 3 {
+			ins = append(ins, ori.Zero(ori.R))
+		}
+		c.Rewrite(i, op.LOP3, i.Mods, append(ins, ori.Imm(lut)), j)
 		return true
 	}
 	return false
-}
-
-// joined returns the sources of one operation that does what i does with j as its
-// source n, if they look at no more than three values.
-func joined(i, j *ori.Instr, n int) ([]ori.Operand, bool) {
-	ins, ok := inputs(i, j, n)
-	if !ok {
-		return nil, false
-	}
-	lut := int64(0)
-	for bit := range 8 {
-		val := func(o ori.Operand) int {
-			if IsZero(o) {
-				return 0
-			}
-			for k, x := range ins {
-				if x == o {
-					return bit >> (2 - k) & 1
-				}
-			}
-			return 0
-		}
-		in := pick(j.Args[4].Imm, val(j.Args[1]), val(j.Args[2]), val(j.Args[3]))
-		v := [3]int{}
-		for k := 1; k <= 3; k++ {
-			v[k-1] = val(i.Args[k])
-			if k == n {
-				v[k-1] = in
-			}
-		}
-		lut |= int64(pick(i.Args[4].Imm, v[0], v[1], v[2])) << bit
-	}
-	for len(ins) < 3 {
-		ins = append(ins, ori.Zero(ori.R))
-	}
-	return append(ins, ori.Imm(lut)), true
 }
 
 // IsLogic reports whether i is a LOP3 with a plain result.

@@ -114,7 +114,6 @@ func phases() []phase.Row[*unit] {
 		{Name: "SharedPointers", Run: improve(loop.SharedPointers), MinOpt: 2},
 		{Name: "Contract", Run: improve(float.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
-		{Name: "SharedLogic", Run: improve(opt.SharedLogic), MinOpt: 2},
 		{Name: "IfConvert", Run: do(ifConvert), MinOpt: 2},
 		{Name: "HighTests", Run: do(highTests), MinOpt: 2},
 		{Name: "GuardedUpdates", Run: do(guardedUpdates), MinOpt: 2},
@@ -184,7 +183,7 @@ var order = []string{
 	"PhiCopies", "CopyProp", "LocalWords", "Unguard", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "ScaledProducts", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
-	"Combine", "SharedLogic", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
 	// Wider loads, packed operations: the last of values.
 	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "MergeHalves", "PackFloats",
 	// Fewer branches.
