@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -68,18 +70,19 @@ func (r *rooter) idle(i *ori.Instr) bool {
 }
 
 type rooter struct {
-	f      *ori.Func
-	differ *flow.Uniformity
-	apart  *flow.Divergence
-	dom    *flow.Dom
-	loops  *flow.Loops
-	byID   []*ori.Block
-	defs   [][]*ori.Instr
-	uses   [][]*ori.Instr
-	full   bool    // general registers are scarce
-	seen   []int32 // of each register, the last root it was reached from
-	walk   int32
-	list   []ori.Reg // those that were followed
+	f       *ori.Func
+	differ  *flow.Uniformity
+	apart   *flow.Divergence
+	dom     *flow.Dom
+	loops   *flow.Loops
+	byID    []*ori.Block
+	defs    [][]*ori.Instr
+	uses    [][]*ori.Instr
+	full    bool    // general registers are scarce
+	seen    []int32 // of each register, the last root it was reached from
+	walk    int32
+	list    []ori.Reg // those that were followed
+	elected bool      // some of the moves to uniform registers that were reached is done by one thread
 }
 
 func newRooter(f *ori.Func) *rooter {
@@ -193,6 +196,9 @@ func (r *rooter) move(i *ori.Instr, d ori.Reg) bool {
 	if r.moves(d) <= r.weight(to) {
 		return false
 	}
+	if (i.Op == op.IABS || i.Op == op.F2I) && !(r.elected && r.inLoop(d)) { // of a division: a loop numbers the tiles that it copies so
+		return false
+	}
 	f := r.f
 	if to != i.Block() {
 		i.Remove()
@@ -217,6 +223,11 @@ func (r *rooter) move(i *ori.Instr, d ori.Reg) bool {
 		i.Block().InsertAfter(x, i)
 	}
 	return true
+}
+
+// inLoop reports whether a loop reads d.
+func (r *rooter) inLoop(d ori.Reg) bool {
+	return slices.ContainsFunc(r.uses[d], func(j *ori.Instr) bool { return r.loops.Depth(j.Block()) > 0 })
 }
 
 // widen makes a product of which the high word is wanted whole: the uniform datapath
@@ -265,6 +276,7 @@ const mostFollowed = 256
 // how often they run.
 func (r *rooter) moves(d ori.Reg) (n int) {
 	r.walk++
+	r.elected = false
 	r.seen[d] = r.walk
 	list := append(r.list[:0], d)
 	for k := 0; k < len(list); k++ {
@@ -272,6 +284,7 @@ func (r *rooter) moves(d ori.Reg) (n int) {
 			switch {
 			case j.Op == op.R2UR, r.based(j):
 				n += r.weight(j.Block())
+				r.elected = r.elected || j.Op == op.R2UR && j.Guard.HasReg()
 			case r.follows(j):
 				x := j.Args[0]
 				if !x.HasReg() || x.Class != ori.R || int(x.Reg) >= len(r.uses) || r.differ.Differs(x.Reg) || r.seen[x.Reg] == r.walk {

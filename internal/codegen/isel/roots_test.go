@@ -32,6 +32,16 @@ func TestUniformRoots(t *testing.T) {
 			"LDC r0 = c[0x0][0x210]\nIMAD.WIDE.U32 r6 = r0, 0x5, rz\nCOPY r1 = r6[1]\n" + chain + use + "EXIT\n",
 		},
 		{
+			"a division in a loop whose result one thread wants",
+			"reg p6 1/1\nreg r7 1/1\nb0: -> b1\nS2R r7 = SR_TID.X\nISETP.LT.AND p4 = r7, 0x1, pt\nLDC r0 = c[0x0][0x210]\nb1: -> b1, b2\nIABS r1 = r0\nSHF.L.U32 r2 = r1, 0x7, rz\n@p4 R2UR u5[0] = r2\nIADD3 r3 = r2, 0x2, rz\n@p4 R2UR u5[1] = r3\nISETP.LT.AND p6 = r3, 0x5, pt\n@p6 BRA b1\nb2:\nEXIT",
+			"S2R r7 = SR_TID.X\nISETP.LT.AND p4 = r7, 0x1, pt\nLDC r0 = c[0x0][0x210]\nIABS r1 = r0\nR2UR u8 = r1\nCOPY r9 = u8\nSHF.L.U32 r2 = r9, 0x7, rz\n@p4 R2UR u5[0] = r2\nIADD3 r3 = r2, 0x2, rz\n@p4 R2UR u5[1] = r3\nISETP.LT.AND p6 = r3, 0x5, pt\n@p6 BRA b1\nEXIT\n",
+		},
+		{
+			"a division that all threads want",
+			"b0:\nLDC r0 = c[0x0][0x210]\nIABS r1 = r0\n" + chain + use + "EXIT",
+			"LDC r0 = c[0x0][0x210]\nIABS r1 = r0\n" + chain + use + "EXIT\n",
+		},
+		{
 			"a predicate that nobody reads",
 			"b0:\nS2R r0 = SR_TID.X\nSHFL.IDX p4, r1 = r0, rz, 0x1f\n" + chain + use + "EXIT",
 			"S2R r0 = SR_TID.X\nSHFL.IDX p4, r1 = r0, rz, 0x1f\nR2UR u6 = r1\nCOPY r7 = u6\n" + after + use + "EXIT\n",

@@ -241,14 +241,7 @@ func (m *maker) halves() Stmt {
 // another.
 func (m *maker) rounded() Stmt {
 	way := func() string { return m.pick("rni", "rzi", "rmi", "rpi") }
-	to := m.pick("s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64")
-	kind := byte('r')
-	switch to[1:] {
-	case "64":
-		kind = 'd'
-	case "16", "8":
-		kind = 'h'
-	}
+	to, kind, _ := strings.Cut(m.pick("s8 h", "u8 h", "s16 h", "u16 h", "s32 r", "u32 r", "s64 d", "u64 d"), " ")
 	f, g := m.two('f')
 	typ, before, flush := "f32", "", m.pick("", ".ftz")
 	switch m.r.IntN(4) {
@@ -261,7 +254,7 @@ func (m *maker) rounded() Stmt {
 	}
 	return &Seq{[]string{
 		"{", ".reg .f64 %we, %wf;", before, fmt.Sprintf("cvt.%s%s%s.%s.%[4]s %s, %s;", way(), flush, m.pick("", "", "", ".sat"), typ, g, f),
-		fmt.Sprintf("cvt.%s%s.%s.%s %s, %s;", way(), m.pick("", flush), to, typ, m.reg(kind), g), "}",
+		fmt.Sprintf("cvt.%s%s.%s.%s %s, %s;", way(), m.pick("", flush), to, typ, m.reg(kind[0]), g), "}",
 	}}
 }
 
