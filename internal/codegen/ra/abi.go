@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // numPredicates is how many predicates there are; a call keeps none.
@@ -53,7 +54,8 @@ var scratch = [...]regalloc.Clobber{
 }
 
 // driverScratch is what a function of the driver may destroy from sm_80 on: the
-// reference keeps values in R16 to R19 and all from R22 on while these run.
+// reference keeps values in R16 to R19 and all from R22 on while these run. On
+// sm_75 it holds to the convention.
 var driverScratch = [...]regalloc.Clobber{
 	{Class: fileUP, Lo: 0, Hi: numPredicates},
 	{Class: fileP, Lo: 0, Hi: numPredicates},
@@ -63,10 +65,6 @@ var driverScratch = [...]regalloc.Clobber{
 	{Class: fileR, Lo: 3, Hi: abi.FirstArgReg + abi.NumArgRegs},
 	{Class: fileR, Lo: abi.ReturnReg, Hi: abi.ReturnReg + 2},
 }
-
-// keptByDriver is the first SM whose driver keeps so much; on sm_75 the
-// reference holds to the convention.
-const keptByDriver = 80
 
 // driverFuncs are the functions of the driver that were looked at (the
 // reference's code for sm_80 to sm_120 with 100 and 210 values that live
@@ -84,7 +82,7 @@ func (b *builder) destroyed(i *ori.Instr) []regalloc.Clobber {
 			return list
 		}
 	}
-	if a := b.opts.Arch; a == nil || a.SM < keptByDriver || !b.callsDriver(i) {
+	if a := b.opts.Arch; a == nil || a.Family == target.Turing || !b.callsDriver(i) {
 		return scratch[:]
 	}
 	return driverScratch[:]
