@@ -130,13 +130,19 @@ func foldAdd(i *ori.Instr) (ori.Operand, bool) {
 // foldProduct: constants, a factor of zero, or a factor of one and nothing
 // to add.
 func foldProduct(i *ori.Instr) (ori.Operand, bool) {
-	if i.Mods != (op.Mods{}) || len(i.Args) != 4 {
+	if len(i.Args) != 4 {
 		return ori.Operand{}, false
 	}
 	a, okA := Known(i.Args[1])
 	b, okB := Known(i.Args[2])
 	c, okC := Known(i.Args[3])
 	switch {
+	case i.Mods == op.M(op.MHI, op.MU32) && okA && okB && IsZero(i.Args[3]): // what is added is a pair
+		return Word(uint32(uint64(a) * uint64(b) >> 32)), true
+	case i.Mods == op.M(op.MHI) && okA && okB && IsZero(i.Args[3]):
+		return Word(uint32(int64(int32(a)) * int64(int32(b)) >> 32)), true
+	case i.Mods != (op.Mods{}):
+		return ori.Operand{}, false
 	case okA && okB && okC:
 		return Word(alu.MulAdd(a, b, c)), true
 	case (okA && a == 0 || okB && b == 0) && okC:

@@ -15,6 +15,8 @@ func TestFold(t *testing.T) {
 		{"IMAD r0 = rz, r1, r2", "COPY r0 = r2"},
 		{"IMAD r0 = r1, 0x1, rz", "COPY r0 = r1"},
 		{"IMAD r0 = 0x10001, 0x10001, 0x1", "MOV r0 = 0x20002"},
+		{"IMAD.HI.U32 r0 = -0x1, -0x1, rz", "MOV r0 = -0x2"},
+		{"IMAD.HI r0 = -0x1, 0x7fffffff, rz", "MOV r0 = -0x1"},
 		{"LOP3.LUT r0 = 0xff, 0xf0f, rz, 0xc0", "MOV r0 = 0xf"},
 		{"LOP3.LUT r0 = r1, rz, rz, 0xfc", "COPY r0 = r1"},
 		{"LOP3.LUT r0 = r1, rz, rz, 0xc0", "MOV r0 = rz"},

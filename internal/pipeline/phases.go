@@ -137,6 +137,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "ViewFences", Run: improve(machine.ViewFences), MinOpt: 1},
 		{Name: "LateStores", Run: improve(machine.LateStores), MinOpt: 2},
 		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
+		{Name: "WholeProducts", Run: improve(machine.WholeProducts), MinOpt: 1},
 		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
 		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
 		{Name: "MergeHalves", Run: fit(float.MergeHalves), MinOpt: 1},
@@ -183,7 +184,7 @@ var order = []string{
 	"PhiCopies", "CopyProp", "LocalWords", "Unguard", "GuardedLoads", "Selects", "Renumber", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "ScaledProducts", "Simplify", "Reassociate", "AddressFold", "Signs", "Saturate", "DeadCode",
 	"SharedInductions", "IgnoredBits", "HighTests",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "PartialRedundancy", "WholeProducts", "CopyProp", "DeadCode", "PackHalves", "Extremes", "GuardedUpdates", "LateTests",
 	// Wider loads, packed operations: the last of values.
 	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "MergeHalves", "PackFloats",
 	// Fewer branches.

@@ -14,10 +14,11 @@ func TestFolders(t *testing.T) {
 		"Aggregate": func(f *ori.Func) bool {
 			return Aggregate(f, func(*ori.Instr) bool { return true }, Reducers{Sum: op.REDUX, Least: op.REDUX})
 		},
-		"Extremes":    func(f *ori.Func) bool { return Extremes(f, func(*ori.Instr) bool { return true }) },
-		"IgnoredBits": IgnoredBits,
-		"LateStores":  LateStores,
-		"TensorRuns":  func(f *ori.Func) bool { return TensorRuns(f, 32) },
-		"ViewFences":  ViewFences,
+		"Extremes":      func(f *ori.Func) bool { return Extremes(f, func(*ori.Instr) bool { return true }) },
+		"IgnoredBits":   IgnoredBits,
+		"LateStores":    LateStores,
+		"TensorRuns":    func(f *ori.Func) bool { return TensorRuns(f, 32) },
+		"ViewFences":    ViewFences,
+		"WholeProducts": WholeProducts,
 	})
 }
