@@ -4,5 +4,5 @@
 // nobody looks at (unread.go, ignored.go), shared vectors (groups.go), tests
 // of pairs of words (hightest.go), extremes of three numbers and of sums
 // (extremes.go), fences and stores behind them
-// (viewfence.go, latestores.go), tensor memory (clears.go, tensorruns.go).
+// (viewfence.go, proxyfence.go, latestores.go), tensor memory (clears.go, tensorruns.go).
 package machine

@@ -13,7 +13,7 @@ import (
 //	FENCE.VIEW.ASYNC.S; SYNCS.EXCH [a], n      FENCE.VIEW.ASYNC.S; SYNCS.EXCH [a], n
 //	FENCE.VIEW.ASYNC.S; SYNCS.EXCH [b], n      SYNCS.EXCH [b], n
 //
-// Fences of the source stay.
+// Fences of the source stay, but those that repeat another (proxyfence.go).
 func ViewFences(f *ori.Func) bool {
 	open := make([]bool, f.NumBlocks()) // accesses may be on their way at the end of a block
 	for again := true; again; {
@@ -35,7 +35,7 @@ func ViewFences(f *ori.Func) bool {
 			}
 		}
 	}
-	return f.Touched(changed)
+	return f.Touched(repeatedFences(f) || changed)
 }
 
 // opens reports whether accesses may be on their way where b begins.
