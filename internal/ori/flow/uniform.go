@@ -19,6 +19,7 @@ type Uniformity struct {
 	parts  []bool         // threads may part at its end, by block ID
 	alone  []bool         // one thread comes there at most, by block ID; nil: nowhere
 	masks  bool           // threads may run on under masks of the source, or come back from calls apart
+	whole  bool           // asked of the threads of a block, not of a warp
 	phis   map[int64]*phi // by their key
 	same   []int32
 	walk   int32 // what same holds for registers written last, on this walk through a block, with what all threads share
@@ -62,18 +63,25 @@ func (u *Uniformity) Parts(b *ori.Block) bool { return u.parts[b.ID] }
 // between it and the place where the paths reconverge run with some threads only,
 // and whatever is written there may differ afterwards.
 func UniformityOf(f *ori.Func) *Uniformity {
-	return kept(f, ori.FactUniform, func() *Uniformity { return differences(f) })
+	return kept(f, ori.FactUniform, func() *Uniformity { return differences(f, false) })
 }
+
+// UniformityOfBlock analyses a kernel for all threads of a block: warps are in no step, so
+// what one reads others may change meanwhile, only what is in constant banks is the same for all, and
+// only all that ever run the code together come to a place together. Uniform registers are a warp's.
+func UniformityOfBlock(f *ori.Func) *Uniformity { return differences(f, true) }
 
 // Holds compares with the differences of f as it is.
 func (u *Uniformity) Holds(f *ori.Func) bool {
-	x := differences(f)
+	x := differences(f, u.whole)
 	return slices.Equal(u.regs, x.regs) && slices.Equal(u.blocks, x.blocks) && slices.Equal(u.parts, x.parts)
 }
 
-func differences(f *ori.Func) *Uniformity {
-	u := &Uniformity{f: f, regs: make([]uint64, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks()), same: make([]int32, len(f.Regs))}
-	u.alone = aloneIn(f)
+func differences(f *ori.Func, whole bool) *Uniformity {
+	u := &Uniformity{f: f, whole: whole, regs: make([]uint64, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks()), same: make([]int32, len(f.Regs))}
+	if !whole {
+		u.alone = aloneIn(f)
+	}
 	pd := PostDomOf(f)
 	for _, b := range f.Blocks {
 		u.masks = u.masks || loosens(f, b)
@@ -82,7 +90,7 @@ func differences(f *ori.Func) *Uniformity {
 		u.phis = phisOf(f)
 	}
 	for r := range f.Regs { // what a caller or callee left there
-		if f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP {
+		if f.Regs[r].Fixed && (whole || f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP) {
 			u.regs[r] = ^uint64(0)
 		}
 	}
@@ -112,7 +120,7 @@ func differences(f *ori.Func) *Uniformity {
 // instr marks the results of i. Another pass is needed if one is new that this
 // pass has taken for the same before.
 func (u *Uniformity) instr(i *ori.Instr, partial bool) {
-	differs := partial || isSource(i) && !u.f.CallsRoutine(i) || u.reads(&i.Guard)
+	differs := partial || u.isSource(i) && !u.f.CallsRoutine(i) || u.reads(&i.Guard)
 	for k := int(i.NDst); k < len(i.Args) && !differs; k++ {
 		differs = u.reads(&i.Args[k])
 	}
@@ -135,7 +143,7 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) {
 	}
 	for k := range i.NDst {
 		d := &i.Args[k]
-		if !d.HasReg() || d.Class == ori.UR || d.Class == ori.UP {
+		if !d.HasReg() || !u.whole && (d.Class == ori.UR || d.Class == ori.UP) {
 			continue
 		}
 		u.same[d.Reg] = 0
@@ -166,7 +174,7 @@ func (u *Uniformity) reads(s *ori.Operand) bool {
 // Agrees reports whether i gives the same to all threads that run it together,
 // by what is known of all it reads.
 func (u *Uniformity) Agrees(i *ori.Instr) bool {
-	if isSource(i) && !u.f.CallsRoutine(i) || i.Op == op.CALL {
+	if u.isSource(i) && !u.f.CallsRoutine(i) || i.Op == op.CALL {
 		return false
 	}
 	for k := int(i.NDst); k < len(i.Args); k++ {
@@ -181,7 +189,7 @@ func (u *Uniformity) Agrees(i *ori.Instr) bool {
 // together, whatever they bring to it: a lane that all name, and what they
 // vote. A mask of the source may let some of them run it without the others.
 func (u *Uniformity) agreed(i *ori.Instr) bool {
-	if u.masks || u.reads(&i.Guard) {
+	if u.masks || u.whole || u.reads(&i.Guard) {
 		return false
 	}
 	switch {
@@ -200,7 +208,10 @@ const wholeWarp = 0x1f
 // isSource reports whether i makes values that differ between threads, or
 // may for all that is known here. What an UNDEF leaves nobody looks at, but for
 // what a caller brings, which stands in fixed registers.
-func isSource(i *ori.Instr) bool {
+func (u *Uniformity) isSource(i *ori.Instr) bool {
+	if u.whole && i.Op.Has(op.Reads) && !i.Op.LoadsConstant() {
+		return true
+	}
 	return i.Op.Has(op.Convergent|op.Own) || i.Op.Has(op.Reads) && !readsOne(i) ||
 		i.Op.Has(op.ReadsSpecial) && !IsUniformSpecial(op.Special(i.Srcs()[0].Imm))
 }
@@ -241,7 +252,7 @@ func (u *Uniformity) splits(b *ori.Block) bool {
 	}
 	stay := 0
 	for _, t := range b.Succs {
-		if !exits(t) {
+		if u.whole || !exits(t) {
 			stay++
 		}
 	}
@@ -288,7 +299,7 @@ func (u *Uniformity) spread(b *ori.Block, reconv int32) {
 		}
 		u.blocks[x.ID] = true
 		u.again = u.again || u.done[x.ID] == u.pass
-		if u.masks || !allWait(x) {
+		if u.masks || u.whole || !allWait(x) {
 			work = append(work, x.Succs...)
 		}
 	}
@@ -298,7 +309,7 @@ func (u *Uniformity) spread(b *ori.Block, reconv int32) {
 // have come there. That all come to the same place is proved by Gatherings:
 // where threads that part may wait for one instruction at several places, calls
 // are made of it. Those who wait for another never meet.
-func (u *Uniformity) unites(i *ori.Instr) bool { return !u.masks && WaitsForAll(i) }
+func (u *Uniformity) unites(i *ori.Instr) bool { return !u.masks && !u.whole && WaitsForAll(i) }
 
 // phi is what a PHI writes, and what comes to it.
 type phi struct {

@@ -341,3 +341,52 @@ EXIT
 		t.Error("what the first turn left and what others did is the same")
 	}
 }
+
+// TestUniformityOfBlock: what is one value for a warp may be another for the next.
+func TestUniformityOfBlock(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg p3 1/1
+reg r4 1/1
+reg p5 1/1
+reg u6 1/1
+b0: -> b1
+S2R r0 = SR_TID.X
+LDC r1 = c[0x0][0x210]
+WARPSYNC.ALL
+SHFL.IDX pt, r2 = r0, 0x0, 0x1f
+R2UR u6 = r2
+ISETP.GE.AND p3 = r2, 0x4, pt
+LDG.E r4 = [r1+0x0]
+ISETP.GE.AND p5 = r1, 0x4, pt
+b1: -> b2, b1
+@p5 BRA b1
+b2: -> b4, b3
+@p3 BRA b4
+b3: -> b4
+WARPSYNC.ALL
+b4:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	u := UniformityOfBlock(f)
+	for r, want := range []bool{true, false, true, true, true, false, true} {
+		if u.Differs(ori.Reg(r)) != want {
+			t.Errorf("register %d differs: %v", r, !want)
+		}
+	}
+	for b, want := range []bool{false, false, false, true, false} {
+		if u.Partial(f.Blocks[b]) != want {
+			t.Errorf("block %d partial: %v", b, !want)
+		}
+	}
+	if w := UniformityOf(f); w.Partial(f.Blocks[3]) {
+		t.Error("threads of a warp part")
+	}
+}
