@@ -36,36 +36,18 @@ const moment = 50 * time.Millisecond
 
 // How much a heap may grow before it is collected, where GOGC does not say. A
 // compile lives for moments: what a first collection would save comes back at
-// its end, and most end before. Those that do not take less than the
-// reference with the second number, in the same time as with the first.
-// What a large module holds is given back when a signal ends it, which takes a
-// tenth of a second for half a gigabyte: there the heap grows less freely.
+// its end, and most end before. Those that do not take little more memory than
+// what lives in them with the second number, in the same time as with twice that.
 const (
 	gcPercent = 400
-	gcLater   = 200 // once something was collected
-	gcLarge   = 100 // with more than largeHeap alive
-	largeHeap = 96 << 20
+	gcLater   = 100 // once something was collected
 )
 
 // born is dead at the next collection.
 type born struct{ _ *born }
 
-// collected sets how much the heap may grow after each collection until it is
-// large.
-func collected(percent int) {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	next := gcLater
-	if m.HeapAlloc > largeHeap {
-		next = gcLarge
-	}
-	if next != percent {
-		debug.SetGCPercent(next)
-	}
-	if next != gcLarge {
-		runtime.AddCleanup(&born{}, collected, next)
-	}
-}
+// collected sets how much the heap may grow after the first collection.
+func collected(percent int) { debug.SetGCPercent(percent) }
 
 // memoryLimit is where the heap of a large module stops growing that freely,
 // where GOMEMLIMIT does not say.
@@ -78,7 +60,7 @@ func run() int {
 	runtime.MemProfileRate = 0
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
-		runtime.AddCleanup(&born{}, collected, gcPercent)
+		runtime.AddCleanup(&born{}, collected, gcLater)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)

@@ -29,7 +29,7 @@ type Env struct {
 	Viewer         func() Viewer // makes pages for --view; may be nil
 	Remote         Remote        // reaches compile servers; may be nil
 	Bound          func(int64)   // bounds the memory of the process; may be nil
-	Large          func()        // makes ready for inputs that are not small; may be nil
+	Large          func(int)     // makes ready for inputs of so many bytes, which are not few; may be nil
 	// Kernels is a further place where compiled kernels are looked for and
 	// kept; may be nil.
 	Kernels pipeline.Cache
@@ -113,8 +113,8 @@ func compileLine(ctx context.Context, line *cli.Line, w Env) int {
 			return code
 		}
 	}
-	if w.Large != nil && !line.Has(cli.MemoryLimit) && areLarge(files) {
-		w.Large()
+	if n := bytesOf(files); w.Large != nil && !line.Has(cli.MemoryLimit) && n >= largeInputs {
+		w.Large(n)
 	}
 	var resume *pipeline.Resume
 	if fault == nil {

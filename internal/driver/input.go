@@ -63,15 +63,14 @@ func readInputs(line *cli.Line, stdin io.Reader) (list []Source, fault *cli.Faul
 }
 
 // largeInputs is how many bytes inputs have, together, to be no small ones.
-const largeInputs = 12 << 10
+const largeInputs = 8 << 10
 
-// areLarge reports whether inputs are not small.
-func areLarge(files []Source) bool {
-	n := 0
+// bytesOf is how many bytes inputs have together.
+func bytesOf(files []Source) (n int) {
 	for _, f := range files {
 		n += len(f.File.Text)
 	}
-	return n >= largeInputs
+	return n
 }
 
 func readFile(name string) Source {

@@ -275,24 +275,33 @@ func most(list []stretch, always int, set uint) (n int) {
 // stretches lists the accumulators that live around block b and those it
 // touches among them, with the words of all.
 func (p *parking) stretches(b *ori.Block) (list []stretch, all int) {
-	at := make([]int, len(p.f.Regs)) // place in list, plus one
-	lives := make([]bool, len(p.f.Regs))
+	const untouched = -1
+	at := map[ori.Reg]int{} // place in list
 	for r, wide := range p.wide {
-		if lives[r] = wide && p.around(b, ori.Reg(r)); lives[r] {
+		if wide && p.around(b, ori.Reg(r)) {
+			at[ori.Reg(r)] = untouched
 			all += int(p.f.Regs[r].Width)
 		}
 	}
+	if all == 0 {
+		return nil, 0
+	}
 	n := 0
 	for i := range b.Instrs {
-		for _, a := range i.Args {
-			if !a.HasReg() || !lives[a.Reg] {
+		for k := range i.Args {
+			a := &i.Args[k]
+			if !a.HasReg() || !p.wide[a.Reg] {
 				continue
 			}
-			if at[a.Reg] == 0 {
-				list = append(list, stretch{reg: a.Reg, width: int(p.f.Regs[a.Reg].Width), first: n})
-				at[a.Reg] = len(list)
+			x, lives := at[a.Reg]
+			if !lives {
+				continue
 			}
-			list[at[a.Reg]-1].last = n
+			if x == untouched {
+				x, at[a.Reg] = len(list), len(list)
+				list = append(list, stretch{reg: a.Reg, width: int(p.f.Regs[a.Reg].Width), first: n})
+			}
+			list[x].last = n
 		}
 		n++
 	}

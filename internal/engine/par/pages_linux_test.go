@@ -10,22 +10,26 @@ import (
 // pages.
 func TestWide(t *testing.T) {
 	grown := make(chan uint64)
-	go func() {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_ = wide(nil)
-		runtime.ReadMemStats(&after)
-		grown <- after.StackInuse - before.StackInuse
-	}()
-	if n := <-grown; n < roomy-margin || n > roomy+margin {
-		t.Errorf("a stack of %d bytes, not %d", n, roomy)
+	for size, grow := range map[uint64]func(){roomy: func() { _ = wide(nil) }, vast: func() { _ = wider(nil) }} {
+		go func() {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			grow()
+			runtime.ReadMemStats(&after)
+			grown <- after.StackInuse - before.StackInuse
+		}()
+		if n := <-grown; n < size-margin || n > size+margin {
+			t.Errorf("a stack of %d bytes, not %d", n, size)
+		}
 	}
 }
 
 func TestLargePages(t *testing.T) {
-	LargePages() // the tests go on with that heap
-	if b := make([]byte, roomy/2); b[len(b)/2] != 0 {
-		t.Error("memory that is not empty")
+	for _, bytes := range [...]int{0, vastInput, mostStacks * inputEach} {
+		LargePages(bytes) // the tests go on with that heap
+		if b := make([]byte, roomy/2); b[len(b)/2] != 0 {
+			t.Error("memory that is not empty")
+		}
 	}
 }
 

@@ -3,4 +3,4 @@
 package par
 
 // LargePages asks for large pages where that pays.
-func LargePages() {}
+func LargePages(int) {}
