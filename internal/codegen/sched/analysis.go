@@ -90,7 +90,7 @@ func analyse(f *ori.Func, a *target.Arch, tune *Tuning) *analysis {
 	g := dag.NewGrapher(names, a, tune)
 	g.Alias = flow.AliasOf(f)
 	g.Diverged = divergenceOf(f, g.Drains() && flow.HasGroups(f))
-	s := &analysis{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune, cliffs: estimate.CliffsOf(f)}
+	s := &analysis{f: f, b: g, t: newTracer(f, names, l), busy: estimate.NewBusyTable(g.Timing), tune: tune, cliffs: estimate.CliffsOf(f, a)}
 	most := int32(1)
 	for _, r := range s.view(places.UpToBarriers).stretches {
 		most = max(most, r.most[general])

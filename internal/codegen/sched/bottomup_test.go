@@ -309,7 +309,7 @@ func TestStoresFirst(t *testing.T) {
 // TestSparing: an order that follows stores up is taken where it leaves room for more
 // warps, or there is no other with room for its words.
 func TestSparing(t *testing.T) {
-	p := &preScheduler{analysis: &analysis{cliffs: estimate.CliffsOf(&ori.Func{})}, budget: Budget{Most: 168}}
+	p := &preScheduler{analysis: &analysis{cliffs: estimate.CliffsOf(&ori.Func{}, target.Find("sm_90a"))}, budget: Budget{Most: 168}}
 	for _, c := range []struct {
 		now, then int32
 		want      bool

@@ -87,7 +87,7 @@ func TestLower(t *testing.T) {
 	}
 	b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 	Pre(f, target.Find("sm_90a"), Budget{Most: 253}, Usual(), nil)
-	if n := alive(f); n > estimate.CliffsOf(f).First() {
+	if n := alive(f); n > estimate.CliffsOf(f, target.Find("sm_90a")).First() {
 		t.Errorf("%d words alive", n)
 	}
 }

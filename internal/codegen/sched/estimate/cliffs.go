@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Tight is how many registers beyond what is alive allocation takes at least, which it nearly always does with.
@@ -23,7 +24,9 @@ const Most = 255
 // as well have 64, and of one warp 32 fit with 64; where shared memory leaves room for three blocks of
 // 128 threads, 168 are as good as 128. Before a last step that is longer than usual
 // stands one that leaves a sixth of all registers, so that runs of them find room.
-func CliffsOf(f *ori.Func) Cliffs {
+// From Blackwell on, where nobody has timed what registers gain that cost blocks for which there is no shared
+// memory, only orders that promise to be faster take them.
+func CliffsOf(f *ori.Func, a *target.Arch) Cliffs {
 	threads := blockOf(f)
 	if threads == 0 {
 		if !Guessed(f) {
@@ -31,7 +34,10 @@ func CliffsOf(f *ori.Func) Cliffs {
 		}
 		threads = groupThreads
 	}
-	most, room := min(Most, registers/threads/8*8), sharedBlocks(f, threads)
+	most, room := min(Most, registers/threads/8*8), int32(maxBlocks)
+	if a.Family < target.Blackwell {
+		room = sharedBlocks(f, threads)
+	}
 	var list Cliffs
 	last, step := int32(0), int32(0) // below all there are: of the list, and as usual
 	for n, c := range usual {

@@ -96,7 +96,7 @@ func TestCliffs(t *testing.T) {
 		{-1, usual},   // in 32 bits
 	} {
 		f.Props.ReqNTid = [3]int32{c.threads}
-		got := CliffsOf(f)
+		got := CliffsOf(f, target.Find("sm_90a"))
 		if !slices.Equal(got, c.want) {
 			t.Errorf("blocks of %d threads: %v", c.threads, got)
 		}
@@ -176,8 +176,11 @@ func TestRing(t *testing.T) {
 		f := m.Funcs[0]
 		f.Props.ReqNTid = [3]int32{c.threads, 1, 1}
 		blocks, threads := Blocks(f, 32)
-		if cliff := slices.Contains(CliffsOf(f), 128); blocks != c.blocks || threads != c.sharing || cliff != c.cliff {
+		if cliff := slices.Contains(CliffsOf(f, target.Find("sm_90a")), 128); blocks != c.blocks || threads != c.sharing || cliff != c.cliff {
 			t.Errorf("%d threads, %s: %d blocks of %d, a step at 128 registers: %v", c.threads, c.text, blocks, threads, cliff)
+		}
+		if !slices.Contains(CliffsOf(f, target.Find("sm_100a")), 128) {
+			t.Errorf("%d threads, %s: no step at 128 registers on sm_100a", c.threads, c.text)
 		}
 		if got := Guessed(f); got != (c.threads == 0 && c.sharing == 128) {
 			t.Errorf("%d threads, %s: guessed %v", c.threads, c.text, got)
