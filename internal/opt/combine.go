@@ -49,6 +49,7 @@ var rules = [...]struct {
 }{
 	{op.IADD3, (*Combiner).wide},
 	{op.IADD3, (*Combiner).extended},
+	{op.IADD3, (*Combiner).addOfConstant64},
 	{op.IADD3, (*Combiner).accumulate64},
 	{op.IADD3, (*Combiner).sum3},
 	{op.IADD3, (*Combiner).addOfProduct},

@@ -430,12 +430,15 @@ func (k *Knowledge) product(i *ori.Instr, depth int) bitSet {
 	if f, ok := Known(i.Args[2]); ok && f != 0 && f&(f-1) == 0 {
 		return a.shl(uint32(bits.TrailingZeros32(f))).plus(c)
 	}
+	even := bitSet{Zero: 1<<min(bits.TrailingZeros32(^a.Zero)+bits.TrailingZeros32(^b.Zero), bits.TrailingZeros32(^c.Zero)) - 1}
 	hi, lo := bits.Mul64(uint64(a.May()), uint64(b.May()))
 	sum, carry := bits.Add64(lo, uint64(c.May()), 0)
 	if hi != 0 || carry != 0 {
-		return bitSet{}
+		return even
 	}
-	return upTo(sum)
+	x := upTo(sum)
+	x.Zero |= even.Zero
+	return x
 }
 
 // wideProduct knows the high word of products that fit the low one.

@@ -138,6 +138,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "LateStores", Run: improve(machine.LateStores), MinOpt: 2},
 		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
 		{Name: "WholeProducts", Run: improve(machine.WholeProducts), MinOpt: 1},
+		{Name: "DisjointSums", Run: improve(machine.DisjointSums), MinOpt: 2},
 		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
 		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
 		{Name: "MergeHalves", Run: fit(float.MergeHalves), MinOpt: 1},
@@ -188,7 +189,7 @@ var order = []string{
 	// Wider loads, packed operations: the last of values.
 	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "MergeHalves", "PackFloats",
 	// Fewer branches.
-	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits",
+	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits", "DisjointSums",
 	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",

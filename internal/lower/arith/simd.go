@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // SIMD video instructions: two half words or four bytes at once. Each lane
@@ -20,6 +21,10 @@ func simd(l *build.Builder, n int) {
 		to, ta, tb = isa.U32, l.Typ(0), l.Typ(1)
 	}
 	a, b, c := plain(l, 1), plain(l, 2), plain(l, 3)
+	if n == 4 && bytesApart(l, to, ta, tb) {
+		differences(l, a, b, c, ta.Class() == isa.Signed)
+		return
+	}
 	bits := 32 / n
 	va := lanes(l, a, b, digits(&l.Args[1]), 0, n, ta.Class() == isa.Signed)
 	vb := lanes(l, a, b, digits(&l.Args[2]), n, n, tb.Class() == isa.Signed)
@@ -48,6 +53,26 @@ func simd(l *build.Builder, n int) {
 		sum = l.Packed(parts, bits)[0]
 	}
 	l.Copy(l.Dst(0)[:1], build.Value{sum})
+}
+
+// bytesApart reports whether the machine has what the current instruction wants: the differences
+// of all bytes, without signs, in their places or added up.
+func bytesApart(l *build.Builder, to, ta, tb isa.Type) bool {
+	return l.In.Op == isa.WVabsdiff4 && l.Arch.Has(target.AbsDiff) && !l.Has(isa.WSat) && to == isa.U32 && ta == tb &&
+		len(digits(&l.Args[0]))+len(digits(&l.Args[1]))+len(digits(&l.Args[2])) == 0
+}
+
+func differences(l *build.Builder, a, b, c ori.Operand, signed bool) {
+	var m op.Mods
+	if !signed {
+		m = m.With(op.MU8)
+	}
+	if l.Has(isa.WAdd) {
+		m = m.With(op.MACC)
+	} else {
+		c = expand.RZ()
+	}
+	l.Emit(op.VABSDIFF4, m, l.Dst(0)[:1], a, b, c)
 }
 
 func simd2(l *build.Builder) { simd(l, 2) }

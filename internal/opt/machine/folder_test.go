@@ -15,6 +15,7 @@ func TestFolders(t *testing.T) {
 			return Aggregate(f, func(*ori.Instr) bool { return true }, Reducers{Sum: op.REDUX, Least: op.REDUX})
 		},
 		"Extremes":      func(f *ori.Func) bool { return Extremes(f, func(*ori.Instr) bool { return true }) },
+		"DisjointSums":  DisjointSums,
 		"IgnoredBits":   IgnoredBits,
 		"LateStores":    LateStores,
 		"TensorRuns":    func(f *ori.Func) bool { return TensorRuns(f, 32) },
