@@ -109,10 +109,28 @@ func (s *analysis) view(far places.Reach) *view {
 	return s.views[far]
 }
 
-// survey finds the stretches, their values and what the source's order needs.
+// survey finds the stretches, their values and what the source's order needs. Those of
+// blocks in which nothing is passed that others end at are the same however far they go,
+// with all that is found out about them.
 func (s *analysis) survey(v *view, far places.Reach) {
+	near := s.views[places.UpToBarriers]
+	known := near.stretches
 	for _, b := range s.f.Blocks {
 		first := len(v.stretches)
+		if far > places.UpToBarriers {
+			n := 0
+			for n < len(known) && known[n].block == b {
+				n++
+			}
+			if !places.Divided(b) && !s.b.DrainsIn(b) {
+				v.stretches = append(v.stretches, known[:n]...)
+				v.byBlock[b.ID] = near.byBlock[b.ID]
+				v.most.raise(&v.byBlock[b.ID])
+				known = known[n:]
+				continue
+			}
+			known = known[n:]
+		}
 		places.Regions(b, far, func(instrs []*ori.Instr, end *ori.Instr) {
 			v.stretches = append(v.stretches, &stretch{block: b, far: far, instrs: slices.Clone(instrs), end: end})
 		})

@@ -30,3 +30,14 @@ func Regions(b *ori.Block, far Reach, do func(instrs []*ori.Instr, end *ori.Inst
 		do(run, nil)
 	}
 }
+
+// Divided reports whether b has something that runs of some reach end at and others
+// go on behind.
+func Divided(b *ori.Block) bool {
+	for i := b.First(); i != nil; i = i.Next() {
+		if IsBarrier(i) || OfGroups(i) || IsFence(i) {
+			return true
+		}
+	}
+	return false
+}
