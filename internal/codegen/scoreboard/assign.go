@@ -17,10 +17,16 @@ import (
 // stalls until nothing changes: states only grow where paths meet, so it
 // ends, and the last visit of every block saw everything that can be
 // pending there.
-func Assign(f *ori.Func, a *target.Arch, least Sectors) {
+func Assign(f *ori.Func, a *target.Arch, least Sectors) { assign(f, a, least, whole) }
+
+func assign(f *ori.Func, a *target.Arch, least Sectors, with care) {
 	addJumps(f)
 	addDummies(f, a)
 	s := newAssigner(f, a)
+	s.care = with
+	if with == closed {
+		s.closeLoops()
+	}
 	for n := range s.nodes {
 		s.gather(&s.nodes[n], least)
 	}
@@ -41,6 +47,7 @@ type node struct {
 	in     state
 	succs  []int32 // node numbers
 	preds  []int32
+	closes int  // the first instruction of those at its end that wait for all before them; as many as there are: none
 	known  bool // some predecessor was visited
 	queued bool
 }
@@ -50,6 +57,7 @@ type assigner struct {
 	arch     *target.Arch
 	timing   *target.Timing
 	describe *timing.Describer
+	care     care
 	nodes    []node
 	walk     walker
 	reserved uint8 // barriers that only asynchronous groups use
@@ -81,6 +89,7 @@ func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 		x.stall = pool.Make[int](f.Scratch(), len(x.instrs))
 		x.waits = pool.Make[uint8](f.Scratch(), len(x.instrs))
 		x.before = pool.Make[int](f.Scratch(), len(x.instrs))
+		x.closes = len(x.instrs)
 		for _, t := range b.Succs {
 			x.succs = append(x.succs, number[t.ID])
 		}
@@ -160,7 +169,13 @@ func (s *assigner) issue(x *node, k int) {
 	w := &s.walk
 	e := &x.events[k]
 	mask := w.needs(e)
+	if k >= x.closes {
+		mask |= w.open()
+	}
 	at := w.earliest(e, mask)
+	if k >= x.closes && k > 0 { // the first has nobody before it who could stall
+		at = max(at, w.over())
+	}
 	if k > 0 {
 		at = max(at, w.now+max(leastStall(x, k-1), s.busy(x, k-1, e)))
 	}
@@ -253,6 +268,9 @@ func (s *assigner) finish(x *node) bool {
 			first := &y.events[0]
 			need = max(need, w.earliest(first, w.needs(first)), w.now+s.busy(x, last, first))
 		}
+	}
+	if x.closes <= last {
+		need = max(need, w.over())
 	}
 	x.stall[last] = need - w.now
 	if over := x.stall[last] - target.MaxStall; over > 0 && x.instrs[last].Op.Has(op.Terminator) {

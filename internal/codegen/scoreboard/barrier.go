@@ -254,7 +254,7 @@ func (s *assigner) handOut() {
 			begun[n] = slots
 			carry[n] = s.handOutBlock(x, &later[n], slots)
 		}
-		if !loops {
+		if !loops || s.care != whole {
 			return
 		}
 	}
@@ -349,6 +349,9 @@ func (s *assigner) locate(x *node, slots *[timing.NumBarriers]slot) {
 // behind it must wait for the barrier of a slot; far if that is far away.
 func (s *assigner) behind(x *node, y *slot) int {
 	type way struct{ node, at int }
+	if s.care != whole {
+		return far
+	}
 	var ways [mostWays]way
 	n, best := 0, far
 	add := func(x *node, at int) {

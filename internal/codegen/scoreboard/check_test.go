@@ -22,6 +22,11 @@ func TestRandomPrograms(t *testing.T) {
 				t.Fatalf("%s seed %d: %v\n%s", name, seed, err, f)
 			}
 			f = newMaker(seed).function(1+int(seed%7), 14)
+			Quick(f, a, Sectors{4, 3}, seed%2 == 0)
+			if err := Check(f, a); err != nil {
+				t.Fatalf("quick, %s seed %d: %v\n%s", name, seed, err, f)
+			}
+			f = newMaker(seed).function(1+int(seed%7), 14)
 			Serial(f, a)
 			if err := Check(f, a); err != nil {
 				t.Fatalf("serial, %s seed %d: %v\n%s", name, seed, err, f)
@@ -284,7 +289,11 @@ func TestBruteForceAgrees(t *testing.T) {
 		a := target.Find(name)
 		for seed := range uint64(60) {
 			f := newMaker(seed).function(1+int(seed%5), 12)
-			Assign(f, a, Sectors{4, 3})
+			if seed%4 == 3 {
+				Quick(f, a, Sectors{4, 3}, true)
+			} else {
+				Assign(f, a, Sectors{4, 3})
+			}
 			for _, p := range paths(f, a, rand.New(rand.NewPCG(seed, 3)), 8, 90) {
 				pairs += len(p) * len(p) / 2
 				if broken(p, target.TimingOf(a)) {

@@ -92,16 +92,17 @@ type replayer struct {
 // instruction must stall: the reference is not that careful.
 func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
 	r := &replayer{timing: t, strict: strict, prog: p, starts: make([]*summary, len(p.Blocks)), limit: limit, early: make([]bool, len(p.Blocks))}
-	var work []int32
+	order, rank := p.order()
 	queued := make([]bool, len(p.Blocks))
 	for _, n := range p.Entry {
 		r.starts[n] = newSummary()
-		work = append(work, n)
 		queued[n] = true
 	}
-	for len(work) > 0 {
-		n := work[0]
-		work = work[1:]
+	for at := 0; at < len(order); at++ {
+		n := order[at]
+		if !queued[n] {
+			continue
+		}
 		queued[n] = false
 		s, end := r.run(n)
 		for _, t := range p.Succs[n] {
@@ -112,9 +113,9 @@ func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
 			if r.starts[t].absorb(s, end) {
 				grew = true
 			}
-			if grew && !queued[t] {
+			if grew {
 				queued[t] = true
-				work = append(work, t)
+				at = min(at, int(rank[t])-1)
 			}
 		}
 	}

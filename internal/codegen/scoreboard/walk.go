@@ -38,7 +38,7 @@ type state struct {
 	rd      [timing.NumCells]uint8
 	reader  [timing.NumBarriers]readerClass // who sets it when it has read
 	by      [timing.NumCells]readerClass    // who will still read a cell, where rd has barriers
-	barAge  [timing.NumBarriers]uint8       // since last set, BarrierLag when long ago; 0 = never set
+	barAge  [timing.NumBarriers]uint8       // since last set; 0 = BarrierLag at least, or never
 	fence   uint8                           // barriers the next instruction must wait for
 	left    [op.NumWorks]uint8              // barriers of what goes on unseen
 }
@@ -519,8 +519,8 @@ func (w *walker) stop() {
 	o.wr, o.rd, o.reader, o.by, o.fence, o.left = w.wr, w.rd, w.reader, w.by, w.fence, w.left
 	for b := range o.barAge {
 		o.barAge[b] = 0
-		if age := w.now - w.setAt[b]; age < horizon {
-			o.barAge[b] = uint8(min(max(age, 1), target.BarrierLag))
+		if age := w.now - w.setAt[b]; age < target.BarrierLag {
+			o.barAge[b] = uint8(max(age, 1))
 		}
 	}
 	o.entries = o.entries[:0]
