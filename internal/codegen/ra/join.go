@@ -14,7 +14,7 @@ func JoinAccumulators(f *ori.Func) {
 	if !flow.HasGroups(f) {
 		return
 	}
-	b := &builder{f: f, opts: &Options{Registers: 255, Uniforms: 63, Barriers: 16, StackReg: 1}, keep: true, held: &held{}}
+	b := &builder{f: f, opts: &Options{Registers: 255, Uniforms: 63, Barriers: 16, StackReg: 1}, keep: true, held: &held{known: true}} // of general registers blocks hold none
 	p := b.problem()
 	for _, blk := range f.Blocks {
 		for i := range blk.Instrs {

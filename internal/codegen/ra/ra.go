@@ -34,6 +34,7 @@ type Options struct {
 	Hidden   int          // registers the machine takes for itself above the highest
 	NoSplit  bool         // what is spilled is in memory everywhere
 	Quick    bool         // one try of everything
+	Plain    bool         // nobody orders instructions behind: where registers are is no matter
 	Effort   Effort       // zero: as usual
 	Trace    io.Writer    // receives the allocator's lines, if set
 	Known    *Judge       // may have allocated the function before with the same options; nil: nobody has
@@ -70,7 +71,7 @@ type Result struct {
 func Run(f *ori.Func, o Options) (*Result, error) {
 	x := o.Known.found()
 	if x == nil {
-		how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Effort: o.Effort, Poll: f.Poll}
+		how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Plain: o.Plain, Effort: o.Effort, Poll: f.Poll}
 		if o.Known != nil {
 			how.Scratch = &o.Known.mem
 		}
@@ -118,6 +119,9 @@ func (b *builder) problem() *regalloc.Problem {
 		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR, Free: f.Kernel}, // none is spilled
 
 		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: o.Taken},
+	}
+	if o.Plain {
+		b.p.Files[fileR].Banks, b.p.Files[fileP].Rotate = 0, false
 	}
 	b.stack()
 	b.saved()

@@ -22,6 +22,7 @@ type Options struct {
 	Most       float64     // what costs more is given up with ErrDear; 0 = nothing is
 	NoSplit    bool        // what is spilled is in memory everywhere
 	NoSpill    bool        // what must go to memory is given up with ErrDear
+	Plain      bool        // the first place that fits is as good as any, and nobody moves what waits for memory
 	Squeeze    bool        // groups are moved at once until all have a place; plans that move none were tried
 	Memory     func() bool // asked before something goes to memory first, and whether it may: else all is given up with ErrDear; nil: it may
 	Poll       func()      // called now and then, and panics where the work shall end; may be nil
@@ -190,8 +191,14 @@ func (s *solver) file(class uint8) error {
 	if s.live == nil || s.live.among != nil {
 		s.live, s.sets = liveRanges(s.sol.Problem, &s.room.flow), [2]*groups{}
 	}
+	if s.opts.Plain { // most files need nobody to ask how full they are
+		if t := s.trials(class, 0, 0); t != nil {
+			s.keep(class, t)
+			return nil
+		}
+	}
 	press := pressure(s.sol.Problem, s.live, class)
-	if press.excess() == 0 {
+	if press.excess() == 0 && !s.opts.Plain {
 		if t := s.trials(class, press.peak(), 0); t != nil {
 			s.keep(class, t)
 			return nil
@@ -447,7 +454,7 @@ func marginStep(budget int) int32 {
 func (s *solver) keep(class uint8, t *trial) {
 	p := s.sol.Problem
 	s.sol.number()
-	if p.Files[class].SpillTo == Memory && s.sol.Slots > 0 {
+	if p.Files[class].SpillTo == Memory && s.sol.Slots > 0 && !s.opts.Plain {
 		t = t.rotated()
 	}
 	for v := range p.VRegs {
