@@ -61,16 +61,13 @@ func (b *Budget) leave(less int) {
 // there is one, tells what an order costs when its registers are assigned, and
 // the cheapest of several is taken.
 func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
-	if !tune.Quick {
-		f.Touched(remat.Behind(f))
-	}
-	s := analyse(f, a, &tune)
-	if s == nil || tune.Quick && !s.lacksRoom(budget, how(&tune)) {
+	if tune.Quick {
+		quick(f, a, budget, &tune)
 		return
 	}
-	if tune.Quick {
-		s.preScheduler(budget, how(&tune)).reaching(f).arrange(f)
-		f.Touch()
+	f.Touched(remat.Behind(f))
+	s := analyse(f, a, &tune)
+	if s == nil {
 		return
 	}
 	p := s.preScheduler(budget, how(&tune))
@@ -123,12 +120,6 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	if judge == nil || !p.short() || f.Size() > tune.Tried || !s.rematDerived(f, a, p, source, judge) {
 		s.oversubscribe(f, a, p, s.list(f, source, p, judge), source, judge)
 	}
-}
-
-// lacksRoom reports whether some stretch of f needs more registers in the order
-// of the source than there are.
-func (s *analysis) lacksRoom(budget Budget, how strategy) bool {
-	return slices.ContainsFunc(s.view(how.far).stretches, func(x *stretch) bool { return x.most[general] > budget.in(x.block)-reserve })
 }
 
 // hidden is what of the time of another order one that hides copies may take: estimates

@@ -80,6 +80,9 @@ func (p *preScheduler) settle(may int32) bool {
 	}
 	slices.SortStableFunc(byNeed, func(a, b *region) int { return cmp.Compare(b.most[general], a.most[general]) })
 	most := max(p.most[general], p.cliffs.First()-reserve)
+	if p.tune.Quick { // occupancy is no matter
+		most = max(most, int32(p.budget.Most)-reserve)
+	}
 	for _, r := range byNeed {
 		if r.most[general] > min(most, p.budget.in(r.block)-reserve) || r.most[predicates] > predicateRoom+1 {
 			p.improve(r, min(most, p.budget.in(r.block)-reserve), may)
@@ -131,7 +134,10 @@ var ways = [...]way{
 func (p *preScheduler) improve(r *region, enough, most int32) {
 	if p.how.penalty == nil {
 		r.plain = true
-		for _, w := range ways {
+		for n, w := range ways {
+			if p.tune.Quick && n >= quickWays {
+				break
+			}
 			if r.most.price() <= r.least.price() {
 				break
 			}
@@ -150,7 +156,9 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 				break
 			}
 		}
-		p.lighten(r)
+		if !p.tune.Quick {
+			p.lighten(r)
+		}
 		return
 	}
 	for n, k := range p.how.penalty {
