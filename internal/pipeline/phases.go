@@ -197,24 +197,24 @@ var order = []string{
 	"Renumber", "ParkAccumulators", "TensorRuns", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
-// orders are the phases of each level of fast compilation.
+// orders are the phases of each level of fast compilation. Phases that make the code
+// smaller save more time behind them than they take; those that make it only quicker
+// are left out, first those that look far.
 var orders = [NumFast][]string{
 	FastOff: order,
 	FastMin: {
-		"BranchSimplify", "SplitWebs", "LocalWords", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
+		"BranchSimplify", "LocalWords", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	FastMid: {
-		"BranchSimplify", "SplitWebs", "LocalWords", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
+		"BranchSimplify", "LocalWords", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "CopyProp", "Literals", "DeadCode", "Renumber",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
-	// Longer code takes longer to allocate than these phases take. SplitWords takes
-	// more than it saves.
 	FastMax: {
-		"SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
-		"Settle", convergePhase, "Legalize", "JoinAccumulators",
+		"BranchSimplify", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "CopyProp", "Literals", "DeadCode", "Renumber",
+		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
 	},
 }
@@ -604,6 +604,7 @@ func registers(u *unit) ra.Options {
 		ro.Routines = destroyed(u)
 	}
 	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Fast >= FastMid || u.o.spared, u.o.Fast > FastOff || u.o.spared
+	ro.Plain = u.o.Fast == FastMax
 	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) && !ro.Quick { // functions would have to save what they take
 		ro.Arch, ro.Hidden = u.o.Arch, abi.HiddenRegisters
 	}
@@ -620,7 +621,7 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 	if u.knobs.Bool(knobs.SerialSchedule) {
 		scoreboard.Serial(u.f, u.o.Arch)
 	} else {
-		scoreboard.Assign(u.f, u.o.Arch, scoreboard.Sectors{Loads: u.number(knobs.SectorLoads), Stores: u.number(knobs.SectorStores)})
+		assignTimes(u)
 	}
 	u.stage = ori.Scheduled
 	if u.o.Search != nil {
@@ -631,6 +632,17 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 		}
 	}
 	return scoreboard.Check(u.f, u.o.Arch)
+}
+
+// assignTimes decides when every instruction issues with as much work as the level of fast
+// compilation leaves.
+func assignTimes(u *unit) {
+	least := scoreboard.Sectors{Loads: u.number(knobs.SectorLoads), Stores: u.number(knobs.SectorStores)}
+	if u.o.Fast < FastMid {
+		scoreboard.Assign(u.f, u.o.Arch, least)
+		return
+	}
+	scoreboard.Quick(u.f, u.o.Arch, least, u.o.Fast == FastMax)
 }
 
 // multiplies reports whether f multiplies matrices.
