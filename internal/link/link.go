@@ -139,6 +139,8 @@ type Kernel struct {
 	Fast     uint8          // the level of fast compilation it got
 	Price    float64        // about how long it takes, where Options.Search asks; comparable for one kernel only
 	Warps    float64        // that share a scheduler, where Options.Search asks and no matrices are multiplied
+	Ahead    bool           // loads of its loops were sent a turn ahead
+	Company  float64        // warps that share a scheduler, where Price is told
 	Spared   bool           // phases were left out for lack of time or memory
 	Filed    time.Duration  // besides Time: to describe it in the file
 	Heap     int64          // of the process when it was done, where Options.Heap tells

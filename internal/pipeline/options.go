@@ -142,6 +142,7 @@ type Options struct {
 
 	worker  int
 	scratch *pool.Scratch // of the worker
+	priced  bool          // somebody compares kernels
 	spared  bool          // a phase of the worker's kernel was left out
 	known   *memory
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/opt/ahead"
 	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/opt/cse"
@@ -134,6 +135,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Aggregate", Run: do(aggregate), MinOpt: 2},
 		{Name: "ColdWaits", Run: improve(control.ColdWaits), MinOpt: 2},
 		{Name: "OneTurn", Run: improve(control.OneTurn), MinOpt: 2},
+		{Name: "PipelineLoops", Run: do(pipelineLoops), MinOpt: 2},
 		{Name: "ViewFences", Run: improve(machine.ViewFences), MinOpt: 1},
 		{Name: "LateStores", Run: improve(machine.LateStores), MinOpt: 2},
 		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
@@ -190,7 +192,7 @@ var order = []string{
 	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "MergeHalves", "PackFloats",
 	// Fewer branches.
 	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits", "DisjointSums",
-	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn",
+	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "PipelineLoops",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
@@ -345,6 +347,19 @@ func peel(u *unit) {
 // unrollRest writes turns of loops out of which only data tell the number.
 func unrollRest(u *unit) {
 	loop.UnrollRest(u.f, loop.Rest{Turns: u.number(knobs.RestTurns), Body: u.number(knobs.RestBody), Growth: u.number(knobs.UnrollGrowth)})
+}
+
+// pipelineLoops sends loads a turn ahead.
+func pipelineLoops(u *unit) {
+	if !u.f.Kernel {
+		return
+	}
+	u.ahead = ahead.PipelineLoops(u.f, ahead.Bounds{
+		Body: u.number(knobs.AheadBody), Words: u.number(knobs.AheadWords), Latency: u.number(knobs.AheadTime), Share: u.number(knobs.AheadShare),
+		Most: budget(u.f, u.o) - estimate.Tight, Warp: u.number(knobs.AheadWarps),
+		Warps: func(words int) float64 { return estimate.Warps(u.f, int32(words)+estimate.Tight) },
+		Few:   float64(max(1, u.number(knobs.AheadFew))),
+	})
 }
 
 // guardedUpdates makes guarded instructions of choices.
@@ -624,11 +639,12 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 		assignTimes(u)
 	}
 	u.stage = ori.Scheduled
-	if u.o.Search != nil {
+	if u.o.Search != nil || u.o.priced || u.ahead {
 		registers := int(u.f.Props.Registers) + abi.HiddenRegisters
+		u.company = estimate.Warps(u.f, int32(registers))
 		u.price = estimate.Of(u.f, u.o.Arch, registers).Price()
 		if !multiplies(u.f) {
-			u.warps = estimate.Warps(u.f, int32(registers))
+			u.warps = u.company
 		}
 	}
 	return scoreboard.Check(u.f, u.o.Arch)

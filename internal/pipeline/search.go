@@ -11,10 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/goptxas/goptxas/internal/engine/diag"
-	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
-	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -50,6 +47,7 @@ var settings = [...]setting{
 	{name: "UniformWords", values: []string{"24", "56"}},
 	{name: "WaitConstants", values: []string{"0", "8"}},
 	{name: "RegAllocSpread", values: []string{"false"}},
+	{name: "PipelineLoops/off"},
 	{name: "LooseGroups/off"},
 	{name: "BalancePipes/off"},
 	{name: "SharedPointers/off"},
@@ -197,25 +195,6 @@ func (h *Sampler) Tell(text string, cost float64) bool {
 // Best returns the settings of the best candidate, and what it costs.
 func (h *Sampler) Best() (string, float64) { return strings.Join(h.best, " "), h.cost }
 
-// Vary returns the options with the settings of a candidate.
-func (o *Options) Vary(text string) (*Options, error) {
-	v := *o
-	if v.Knobs == nil {
-		v.Knobs = knobs.New()
-	} else {
-		v.Knobs = v.Knobs.Clone()
-	}
-	v.Phases = slices.Clone(v.Phases)
-	for s := range strings.FieldsSeq(text) {
-		if strings.Contains(s, "/") {
-			v.Phases = append(v.Phases, s)
-		} else if err := v.Knobs.Assign(s); err != nil {
-			return nil, err
-		}
-	}
-	return &v, nil
-}
-
 // atOnce is how many candidates are drawn before the first of them is judged,
 // so that several can be compiled at the same time. It is the same wherever the
 // search runs: what is drawn depends on it.
@@ -226,6 +205,9 @@ const atOnce = 8
 func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, at *phase.Progress, all *runners, size int64) (*link.Kernel, error) {
 	begun := time.Now()
 	best, err := compileBody(m, body, o, r, at)
+	if err == nil {
+		best = judgedAhead(m, body, o, r, best)
+	}
 	s := o.Search
 	if s == nil || err != nil || !m.Funcs[fn].Entry {
 		return best, err
@@ -333,29 +315,4 @@ func (s *sides) compile(width int) []side {
 	}
 	wait.Wait()
 	return out
-}
-
-// candidate compiles a kernel with other settings. Its registers and waits are
-// always checked, and what goes wrong with it ends nothing.
-func candidate(m *sema.Module, body *sema.Body, o *Options, text string) (k *link.Kernel, err error) {
-	v, err := o.Vary(text)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.Knobs.Assign("CheckAllocation=true"); err != nil {
-		return nil, err
-	}
-	v.Watch, v.Follow, v.Limits, v.Trace, v.Create = nil, nil, nil, nil, nil
-	v.scratch = new(pool.Scratch) // others may be compiled at the same time
-	r, err := newRunner(v)
-	if err != nil {
-		return nil, err
-	}
-	var at phase.Progress
-	guard := diag.Guard{Level: diag.Kernel}
-	err = guard.Run(func() (err error) {
-		k, err = compileBody(m, body, v, r, &at)
-		return err
-	})
-	return k, err
 }

@@ -24,6 +24,8 @@ type unit struct {
 	injected   []ori.Injected
 	price      float64   // see link.Kernel
 	warps      float64   // the same
+	company    float64   // the same
+	ahead      bool      // loads of its loops were sent a turn ahead
 	judge      *ra.Judge // of its orders, nil if nobody asked
 	code       *emit.Code
 	stage      ori.Stage       // what Verify may ask of the function

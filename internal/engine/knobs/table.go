@@ -28,6 +28,12 @@ const (
 	RotateHeader              // read by pipeline
 	RestTurns                 // read by pipeline
 	RestBody                  // read by pipeline
+	AheadBody                 // read by pipeline
+	AheadWords                // read by pipeline
+	AheadTime                 // read by pipeline
+	AheadShare                // read by pipeline
+	AheadWarps                // read by pipeline
+	AheadFew                  // read by pipeline
 	UnswitchBody              // read by pipeline
 	PeelBody                  // read by pipeline
 	ThreadCopied              // read by pipeline
@@ -135,6 +141,12 @@ var table = [...]Knob{
 	RotateHeader:    {"RotateHeader", Int, "8", "instructions of a loop's test that are written a second time, at its end"},
 	RestTurns:       {"RestTurns", Int, "4", "turns of a loop of unknown length that are written out; 0: none"},
 	RestBody:        {"RestBody", Int, "48", "instructions that such a loop has at most; loads count twice"},
+	AheadBody:       {"AheadBody", Int, "2000", "instructions of a loop whose loads are sent a turn ahead; 0: none"},
+	AheadWords:      {"AheadWords", Int, "32", "words that a thread sends ahead in a loop"},
+	AheadTime:       {"AheadTime", Int, "300", "cycles that a load which is sent ahead is taken to need"},
+	AheadShare:      {"AheadShare", Int, "90", "percent of its time that a turn takes at most for its loads to be sent ahead"},
+	AheadWarps:      {"AheadWarps", Int, "70", "percent of its warps that a kernel keeps at least where loads are sent a turn ahead"},
+	AheadFew:        {"AheadFew", Int, "1", "warps of a scheduler that hide from each other what a turn waits for, where the grid is small"},
 	UnswitchBody:    {"UnswitchBody", Int, "160", "instructions of a loop that is written twice, once for each way of a branch inside that no turn changes; 0: none"},
 	PeelBody:        {"PeelBody", Int, "96", "instructions of a loop whose first turn is written before it where a branch goes another way then; 0: none"},
 	ThreadCopied:    {"ThreadCopied", Int, "8", "instructions that are copied to a way that is known not to need the branch behind them, where a warp branches alike"},

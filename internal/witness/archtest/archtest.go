@@ -70,6 +70,7 @@ var layers = [...]layer{
 	{"internal/opt", 69, false, ""},        // values and expressions; the packages of the optimiser stand on it
 	{"internal/opt/branch", 68, false, ""}, // blocks and edges
 	{"internal/opt/address", 71, false, ""},
+	{"internal/opt/ahead", 71, false, ""},
 	{"internal/opt/control", 71, false, ""},
 	{"internal/opt/cse", 71, false, ""},
 	{"internal/opt/float", 71, false, ""},

@@ -53,7 +53,7 @@ func main() {
 	texts := flag.String("texts", "", "folder of the texts to damage (the zoo)")
 	args := flag.String("args", "", "compile programs with these options for sm_90a, not at several levels in turn")
 	with := flag.String("with", "", "add these options to those of each program, such as a knob that is looked at")
-	only := flag.String("kind", "", "programs of one kind only (large, wide, pipe, turns, tensor, crowd, pairs, weave, small), not of all in turn")
+	only := flag.String("kind", "", "programs of one kind only (large, wide, pipe, reads, turns, tensor, crowd, pairs, weave, small), not of all in turn")
 	turned := flag.Bool("knobs", false, "turn some of the compiler's knobs of each program to values that nobody would choose")
 	most := flag.Duration("time", 0, "stop after this time (0: when all is done)")
 	flag.Parse()

@@ -105,12 +105,13 @@ var kinds = [...]kind{
 	{"large", 1, gen.New},
 	{"wide", 1, gen.NewWide},
 	{"pipe", 2, nil},
+	{"reads", 3, nil},            // loops that load what they work on
 	{"turns", 5, nil},            // loops that wait for all that they copied
 	{"tensor", 9, gen.NewTensor}, // copies and products beside other work
 	{"crowd", 4, gen.NewCrowd},   // stores, spilled values and barriers
 	{"pairs", 3, gen.NewPairs},   // of floats
 	{"weave", 8, gen.NewWeave},   // of constants, rings and loops in loops
-	{"small", 31, gen.NewSmall},
+	{"small", 28, gen.NewSmall},
 }
 
 // kindOf says what program a seed has.
@@ -133,6 +134,8 @@ func (j programs) do(seed uint64) (result, fault, text string) {
 		return tiles(seed, m)
 	case "turns":
 		return turns(seed, m)
+	case "reads":
+		return reads(seed, m)
 	case "tensor", "crowd", "pairs", "weave":
 		kind += "-"
 	default:
@@ -160,6 +163,24 @@ func (j programs) do(seed uint64) (result, fault, text string) {
 	if d, err := differs(q.Text(), m, when, seed); err == nil && d != "" {
 		why = d
 	}
+	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
+}
+
+// reads does the same for loops that load what they work on.
+func reads(seed uint64, m mode) (result, fault, text string) {
+	p := pipe.NewReads(seed)
+	judge := func(q *pipe.Reads) (string, error) { return differs(q.Text(), m, []sim.Async{{}}, seed) }
+	why, err := judge(p)
+	switch {
+	case err != nil:
+		return "reads-refused", err.Error(), ""
+	case why == "":
+		return "reads-agree", "", ""
+	}
+	q := pipe.Shrink(p, func(q *pipe.Reads) bool {
+		d, err := judge(q)
+		return err == nil && d != ""
+	})
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/goptxas/goptxas"
@@ -144,6 +145,43 @@ func TestTurns(t *testing.T) {
 	for _, k := range [...]string{"copy", "load", "bulk", "behind", "before", "between", "branch", "guard", "size", "peel", "f16", "s8", "fma", "mad", "1", "2", "3"} {
 		if kinds[k] == 0 {
 			t.Errorf("no turns with %s", k)
+		}
+	}
+}
+
+// TestReads: loops that load what they work on leave what the interpreter says,
+// with loads sent ahead wherever they may be.
+func TestReads(t *testing.T) {
+	kinds := map[string]int{}
+	for seed := range uint64(4 * pipes()) {
+		p := NewReads(seed)
+		text := p.Text()
+		want, l := wantOf(t, text, ptxvm.Options{Races: true})
+		o := goptxas.Options{Arch: []string{"sm_90a", "sm_80", "sm_75", "sm_120"}[seed%4]}
+		if seed%3 > 0 {
+			o.Args = []string{"--knob", "AheadShare=1000000", "--knob", "AheadWarps=0"}
+		}
+		out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "reads.ptx", Text: []byte(text)}}, o)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		got, err := simulate(l, out.Cubin, sim.Async{})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		for k := range want {
+			if !bytes.Equal(want[k], got[k]) {
+				t.Fatalf("argument %d differs\n%s", k, text)
+			}
+		}
+		for _, k := range append(slices.Clone(p.Middle), p.Turns, fmt.Sprint(p.Few), "end "+p.End) {
+			kinds[k]++
+		}
+	}
+	t.Log(kinds)
+	for _, k := range [...]string{"shared", "shuffle", "store", "inner", "scratch", "exchange", "number", "words", "threads", "0", "1", "5", "end red", "end barrier", "end again"} {
+		if kinds[k] == 0 {
+			t.Errorf("no reads with %s", k)
 		}
 	}
 }
