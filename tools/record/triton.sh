@@ -2,7 +2,8 @@
 # triton.sh SET SM FOLDER [ARGUMENTS...]: records what a set of Triton programs would launch on a GPU that is not
 # there, compiles every kernel with both compilers and runs it in the simulator and in the interpreter.
 #
-#   SET      one_kernel (the test of all this), fla_ops, liger, flaggems, tutorials: files of tools/record/triton.
+#   SET      one_kernel (the test of all this), products, attention, kinds, which need no sources; fla_ops, liger, flaggems,
+#            tutorials: files of tools/record/triton.
 #            Or tests, with files for pytest as arguments (Triton's gluon tutorials)
 #   SOURCES  folder with checkouts of flash-linear-attention, Liger-Kernel, attorch, FlagGems and triton
 #   PYTHON   a Python with torch and triton (3.9), for tests also pytest (python3)
