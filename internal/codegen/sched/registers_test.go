@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
@@ -69,5 +71,48 @@ func TestLoadsTogether(t *testing.T) {
 		if first < c.least || first > c.most {
 			t.Errorf("want %d to %d", c.least, c.most)
 		}
+	}
+}
+
+// TestMaskedPairs: pairs of loads whose masks are more than there are predicates, with stores under the same masks that
+// fill sectors, are in flight together with more registers, though with all of them an order by paths alone
+// would have them take turns at the predicates.
+func TestMaskedPairs(t *testing.T) {
+	const pairs = 16
+	var s, b strings.Builder
+	s.WriteString("func f kernel {\nreg u0 2/2\nreg r1 2/2\nreg r2 2/2\nreg r3 2/2\nreg r4 1/1\nreg u5 1/1\n")
+	for k := range pairs {
+		n := 6 + 5*k
+		fmt.Fprintf(&s, "reg r%d 1/1\nreg p%d 1/1\nreg r%d 1/1\nreg r%d 1/1\nreg r%d 1/1\n", n, n+1, n+2, n+3, n+4)
+		at := 2048*(k/4) + 4*(k%4)
+		fmt.Fprintf(&b, "LOP3.LUT r%d = r4, %#x, rz, 0xfc, ~pt\nISETP.LT.AND p%d = r%d, u5, pt\n", n, 512*(k/4)+k%4, n+1, n)
+		fmt.Fprintf(&b, "MOV r%d = rz\nMOV r%d = rz\n", n+2, n+3)
+		fmt.Fprintf(&b, "@p%d LDG.E r%d = desc[u0], [r1.64+%#x]\n@p%d LDG.E r%d = desc[u0], [r2.64+%#x]\n", n+1, n+2, at, n+1, n+3, at)
+	}
+	for k := range pairs {
+		n, at := 6+5*k, 2048*(k/4)+4*(k%4)
+		fmt.Fprintf(&b, "FADD r%d = r%d, r%d\n@p%d STG.E desc[u0], [r3.64+%#x], r%d\n", n+4, n+2, n+3, n+1, at, n+4)
+	}
+	s.WriteString("b0:\nULDC.64 u0 = c[0x0][0x208]\nLDC.64 r1 = c[0x0][0x210]\nLDC.64 r2 = c[0x0][0x218]\nLDC.64 r3 = c[0x0][0x220]\nULDC u5 = c[0x0][0x228]\nS2R r4 = SR_TID.X\n" + b.String() + "EXIT\n}\n")
+	m, err := ori.Parse(s.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	f.Props.ReqNTid = [3]int32{128, 1, 1}
+	Pre(f, target.Find("sm_90a"), Budget{Most: 255}, Usual(), nil)
+	var row strings.Builder
+	for i := range f.Blocks[0].Instrs {
+		switch i.Op {
+		case op.LDG:
+			row.WriteByte('L')
+		case op.FADD:
+			row.WriteByte('f')
+		case op.STG:
+			row.WriteByte('S')
+		}
+	}
+	if n := strings.IndexByte(row.String(), 'f'); n < 20 {
+		t.Errorf("%d loads before the first sum: %s", n, row.String())
 	}
 }
