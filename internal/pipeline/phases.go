@@ -356,7 +356,7 @@ func pipelineLoops(u *unit) {
 	}
 	u.ahead = ahead.PipelineLoops(u.f, ahead.Bounds{
 		Body: u.number(knobs.AheadBody), Words: u.number(knobs.AheadWords), Latency: u.number(knobs.AheadTime), Share: u.number(knobs.AheadShare),
-		Most: budget(u.f, u.o) - estimate.Tight, Warp: u.number(knobs.AheadWarps),
+		Most:  budget(u.f, u.o) - estimate.Tight,
 		Warps: func(words int) float64 { return estimate.Warps(u.f, int32(words)+estimate.Tight) },
 		Few:   float64(max(1, u.number(knobs.AheadFew))),
 	})

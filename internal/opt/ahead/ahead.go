@@ -18,7 +18,6 @@ type Bounds struct {
 	Latency int                     // cycles that a load takes
 	Share   int                     // percent of the time before that what comes out takes at most
 	Most    int                     // words that may live at once
-	Warp    int                     // percent of the warps that are left at least
 	Warps   func(words int) float64 // that share a scheduler where so many words live
 	Few     float64                 // that do where the grid is small
 }

@@ -11,7 +11,7 @@ import (
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
 		"PipelineLoops": func(f *ori.Func) bool {
-			return PipelineLoops(f, Bounds{Body: 2000, Words: 32, Latency: 300, Share: 90, Few: 1, Most: 255, Warp: 70, Warps: func(int) float64 { return 8 }})
+			return PipelineLoops(f, Bounds{Body: 2000, Words: 32, Latency: 300, Share: 90, Few: 1, Most: 255, Warps: func(int) float64 { return 8 }})
 		},
 	})
 }

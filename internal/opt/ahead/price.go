@@ -12,8 +12,7 @@ import (
 // without. Between two barriers instructions are taken to issue as soon as what
 // they read is there, one each cycle, in whatever order; no instruction
 // passes a barrier or the end of its block. Loads that gain nothing stay, and so
-// do all where the words that live longer for them would cost warps that are
-// needed.
+// do all where the words that live longer for them would find no room.
 
 // Cycles until a result is there, about.
 const (
@@ -47,7 +46,7 @@ func (p *pipeliner) worth(list []*ahead) []*ahead {
 	for _, x := range list {
 		words += int(x.load.Args[0].N)
 	}
-	if len(list) == 0 || words > p.a.Words || !p.pays(c.issue, before, after, p.live(nil), p.live(list)) {
+	if len(list) == 0 || words > p.a.Words || !p.pays(c.issue, before, after, p.live(nil)) || p.live(list) > p.a.Most {
 		return nil
 	}
 	return list
@@ -55,21 +54,14 @@ func (p *pipeliner) worth(list []*ahead) []*ahead {
 
 // pays reports whether a turn takes less time with as many warps as run
 // together: they hide from each other what one of them waits for. With few and
-// with many of them it is judged alike, as nobody knows how large the grid is.
-// Where the words that live longer leave fewer warps, those must be more than good
-// enough at hiding what is left.
-func (p *pipeliner) pays(issue, before, after int64, words, more int) bool {
-	was, is := max(1, p.a.Warps(words)), 0.0
-	if more <= p.a.Most {
-		is = max(1, p.a.Warps(max(words, more)))
-	}
-	if is < was && (100*is < float64(p.a.Warp)*was || 100*float64(after)*was > float64(p.a.Share)*float64(before)*is) {
-		return false
-	}
-	price := func(t int64, all float64) float64 {
+// with many of them it is judged alike, as nobody knows how large the grid is. What
+// warps the registers leave in the end is judged when they are assigned.
+func (p *pipeliner) pays(issue, before, after int64, words int) bool {
+	all := max(1, p.a.Warps(words))
+	price := func(t int64) float64 {
 		return math.Sqrt(max(float64(issue), float64(t)/min(all, p.a.Few)) * max(float64(issue), float64(t)/all))
 	}
-	return 100*price(after, is) <= float64(p.a.Share)*price(before, was)
+	return 100*price(after) <= float64(p.a.Share)*price(before)
 }
 
 // turnClock runs turns of the loop.
