@@ -11,7 +11,7 @@ import (
 func AddressFold(f *ori.Func) bool {
 	c := &opt.Combiner{F: f, V: opt.ValuesOf(f)}
 	s := &scatterer{c, opt.NewKnowledge(f, c.V)}
-	changed := false
+	var reads []read
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if !f.Should("address", i) {
@@ -20,8 +20,8 @@ func AddressFold(f *ori.Func) bool {
 			for k := range i.Args {
 				if i.Args[k].Kind == ori.KConst && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
 					if n, ok := bankBase(c, i.Args[k]); ok {
+						reads = append(reads, read{i.Args[k], n})
 						i.Args[k] = n
-						changed = true
 					}
 					continue
 				}
@@ -33,13 +33,34 @@ func AddressFold(f *ori.Func) bool {
 					if !ok || !reaches(i, n) {
 						break
 					}
+					reads = append(reads, read{i.Args[k], n})
 					i.Args[k] = n
-					changed = true
 				}
 			}
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(len(reads) > 0) {
+		count(c.V, reads)
+	}
+	return len(reads) > 0
+}
+
+// read is an operand and what is read instead.
+type read struct{ was, is ori.Operand }
+
+// count keeps values true, now that nobody asks how often something was read, if what is
+// read instead is one value: it is written before what was.
+func count(v *opt.Values, reads []read) {
+	stable := true
+	for k := range reads {
+		x := &reads[k]
+		v.CountRead(&x.was, -1)
+		v.CountRead(&x.is, 1)
+		stable = stable && v.Stable(x.is)
+	}
+	if stable {
+		v.Keep()
+	}
 }
 
 // maxOffset is the largest offset of an access: 24 bits, signed.

@@ -17,7 +17,10 @@ import (
 func CSE(f *ori.Func) bool {
 	c := newCSE(f)
 	flow.DomOf(f).Walk(c.block, func() int { return len(c.entries) }, c.forget)
-	return f.Touched(c.changed)
+	if f.Touched(c.changed) {
+		c.v.Keep() // what is read instead is one value, and was written before
+	}
+	return c.changed
 }
 
 // maxKey is the largest number of sources a computation may have to be
@@ -102,7 +105,9 @@ func (c *cse) through(i *ori.Instr) {
 			return
 		}
 		if d := c.v.Once(*a); d != nil && d.Op == op.COPY && d.ID >= c.first && d.Args[0].N <= 1 && d.Args[1].Class == a.Class {
+			c.v.CountRead(a, -1)
 			a.Reg, a.Sub = d.Args[1].Reg, d.Args[1].Sub
+			c.v.CountRead(a, 1)
 		}
 	}
 	for k := int(i.NDst); k < len(i.Args); k++ {
@@ -218,8 +223,10 @@ func (c *cse) opposite(i *ori.Instr) bool {
 		return false
 	}
 	pt := ori.Zero(ori.P)
+	c.v.Count(i, -1)
 	i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
 	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{old.Args[0], pt, pt, ori.Imm(0x0f), ori.Imm(0)})
+	c.v.Count(i, 1)
 	c.changed = true
 	return true
 }
@@ -238,6 +245,7 @@ func (c *cse) replace(i, old *ori.Instr) {
 		}
 	}
 	b := i.Block()
+	c.v.Count(i, -1)
 	for n, d := range i.Dsts() {
 		if d.Kind != ori.KReg {
 			continue
@@ -245,9 +253,7 @@ func (c *cse) replace(i, old *ori.Instr) {
 		m := c.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{old.Args[n]})
 		m.Line, m.Loc = i.Line, i.Loc
 		b.InsertBefore(m, i)
-		for w := range int32(d.N) {
-			c.v.Words[c.v.WordOf(d)+w].Def = m
-		}
+		c.v.Count(m, 1)
 	}
 	i.Remove()
 	c.changed = true

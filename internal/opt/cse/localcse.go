@@ -29,7 +29,10 @@ func LocalCSE(f *ori.Func) bool {
 			l.block(b, int32(k)+1)
 		}
 	}
-	return f.Touched(l.changed)
+	if f.Touched(l.changed) && !l.unstable {
+		l.v.Keep()
+	}
+	return l.changed
 }
 
 type localCSE struct {
@@ -44,6 +47,8 @@ type localCSE struct {
 	entries []localEntry
 	key     []uint64
 	changed bool
+
+	unstable bool // something that is not one value is read elsewhere now
 }
 
 // localEntry is a computation: its key and the values of its results.
@@ -148,8 +153,9 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 		return
 	}
 	if g := i.Prev(); opt.GathersFor(g, i) { // who exchanges nothing waits for nobody
-		g.Remove()
+		l.v.Remove(g)
 	}
+	l.v.Count(i, -1)
 	for k, d := range i.Dsts() {
 		if d.Kind != ori.KReg || d == e.i.Args[k] {
 			continue
@@ -157,6 +163,8 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 		c := l.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{e.i.Args[k]})
 		c.Line, c.Loc = i.Line, i.Loc
 		i.Block().InsertBefore(c, i)
+		l.v.Count(c, 1)
+		l.unstable = l.unstable || !l.v.Stable(c.Args[1])
 	}
 	i.Remove()
 	l.changed = true
