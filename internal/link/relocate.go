@@ -2,7 +2,6 @@ package link
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/lower/build"
@@ -18,8 +17,11 @@ const relG8 cubin.RelocType = 0x54
 // driver knows those of global memory and generic ones, offsets in the
 // constant bank and of functions in their table are known already.
 func relocate(m *sema.Module, l *build.Layout, d *cubin.Decl) {
-	at := slices.IndexFunc(m.Vars, func(v sema.Var) bool { return v.Name == d.Name })
-	if at < 0 {
+	at := 0
+	for at < len(m.Vars) && m.Vars[at].Name != d.Name { // variables are large: they stay where they are
+		at++
+	}
+	if at == len(m.Vars) {
 		return
 	}
 	for _, r := range m.Vars[at].Relocs {

@@ -67,11 +67,23 @@ func variables(m *sema.Module, l *build.Layout, file *cubin.Module) cubin.Shared
 			l.ConstBytes = max(l.ConstBytes, int64(d.Offset+d.Size+3)&^3)
 		}
 	}
-	for n := range file.Decls {
-		relocate(m, l, &file.Decls[n])
+	if anyRelocs(m) {
+		for n := range file.Decls {
+			relocate(m, l, &file.Decls[n])
+		}
 	}
 	l.SharedBytes, l.Fixed = int64(sh.Size), sharedNamed(m)
 	return sh
+}
+
+// anyRelocs reports whether an initial value holds an address.
+func anyRelocs(m *sema.Module) bool {
+	for n := range m.Vars {
+		if len(m.Vars[n].Relocs) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // sharedNamed reports whether an initial value holds the offset of a shared

@@ -73,17 +73,14 @@ func (s *state) merge(y *state) bool {
 	changed := false
 	for c := 0; c < timing.NumCells; c += eight {
 		changed = join(s.wr[c:c+eight], y.wr[c:c+eight]) || changed
-		changed = join(s.rd[c:c+eight], y.rd[c:c+eight]) || changed
+		if binary.LittleEndian.Uint64(y.rd[c:]) != 0 { // else nobody will read there
+			changed = join(s.rd[c:c+eight], y.rd[c:c+eight]) || changed
+			changed = joinReaders(s.by[c:c+eight], y.by[c:c+eight]) || changed
+		}
 	}
 	for b, r := range y.reader {
 		if r = s.reader[b].join(r); r != s.reader[b] {
 			s.reader[b] = r
-			changed = true
-		}
-	}
-	for c, r := range y.by {
-		if r = s.by[c].join(r); r != s.by[c] {
-			s.by[c] = r
 			changed = true
 		}
 	}
@@ -107,6 +104,18 @@ func (s *state) merge(y *state) bool {
 		return changed
 	}
 	return s.mergeEntries(y.entries) || changed
+}
+
+// joinReaders adds the readers of cells to those of others and reports whether any
+// was new.
+func joinReaders(to, from []readerClass) (changed bool) {
+	for c, r := range from {
+		if r = to[c].join(r); r != to[c] {
+			to[c] = r
+			changed = true
+		}
+	}
+	return changed
 }
 
 // eight is how many cells are looked at together: most have no barrier.
