@@ -45,7 +45,7 @@ var modes = [...]mode{
 	{"sm_100a", []string{"-O2"}},
 	{"sm_120a", []string{"-O1"}},
 	{"sm_86", []string{"--maxrregcount=24"}},
-	{"sm_90a", nil},
+	{"sm_100a", []string{"-Ofc=max"}},
 }
 
 // steps bounds the interpreter and the simulator.

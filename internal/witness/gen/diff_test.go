@@ -232,6 +232,7 @@ func TestModes(t *testing.T) {
 		{"sm_90a", []string{"-Ofc=min"}},
 		{"sm_90a", []string{"-Ofc=mid"}},
 		{"sm_90a", []string{"-Ofc=max"}},
+		{"sm_120", []string{"-Ofc=max"}},
 		{"sm_90a", []string{"--maxrregcount=24"}},
 		{"sm_100a", nil},
 		{"sm_120", nil},
