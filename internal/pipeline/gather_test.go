@@ -36,6 +36,8 @@ func TestGatherings(t *testing.T) {
 		{"a vote from before they part, in a loop", "L:\nvote.sync.ballot.b32 %m, %p, -1;\n@!%p bra E;\nsetp.gt.u32 %s, %r2, 7;\n@%s bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %m;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, %m;\nE:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %n;\n@%s bra L;\n", 2},
 		{"a length that all share, beside a branch where they part", "add.u32 %v, %n, -7;\nmov.u32 %m, %n;\n@%q bra A;\nmov.u32 %m, %v;\n@%p bra A;\nst.global.u32 [%d+4096], %r1;\nmembar.gl;\nst.global.u32 [%d+8192], %r1;\nA:\nsetp.lt.s32 %s, %m, 1;\n@%s bra B;\nL:\n" + one + "add.u32 %m, %m, -1;\nsetp.gt.s32 %s, %m, 0;\n@%s bra L;\nB:\n" + one + "mad.lo.u32 %r2, %v, %n, %r2;\n", 0},
 		{"masks", "@%p bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %r1;\nbra B;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, %r1;\nB:\n", 2},
+		{"constant masks", "@%p bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, 0xffff;\nbra B;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, 0xffff;\nB:\n", 2},
+		{"constant masks that differ", "@%p bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, 0xffff;\nbra B;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, 0xffff0000;\nB:\n", 0},
 		{"a barrier", "@%p bra A;\nbarrier.sync 0;\nbra B;\nA:\nbarrier.sync 0;\nB:\n", 2},
 		{"an aligned barrier", "@%p bra A;\nbar.sync 0;\nbra B;\nA:\nbar.sync 0;\nB:\n", 0},
 	} {

@@ -181,9 +181,9 @@ func Gather(l *build.Builder, mask ori.Operand) {
 
 // among runs an operation of the whole warp for the threads that a mask
 // names. Threads with different masks take turns, so that each group sees
-// its own members only.
+// its own members only; of a constant there is one group, since who is here is in it.
 func among(l *build.Builder, mask ori.Operand, do func()) {
-	if isFull(mask) {
+	if mask.Kind == ori.KImm {
 		Gather(l, mask)
 		do()
 		return

@@ -99,4 +99,3 @@ func sumWith(j *ori.Instr, y ori.Operand) (o op.Op, m op.Mods, srcs []ori.Operan
 	}
 	return o, m, nil
 }
-

@@ -17,7 +17,7 @@ import (
 // so on: these are waves. Places in one wave and of one kind go together.
 // With other masks any place on one path may go with any place on another,
 // unless the mask is what an instruction of a warp on the same path says of
-// those that are there.
+// those that are there, or the masks are constants that differ.
 //
 // Instructions that the text promises all threads of a warp do at one place
 // end the search: nobody passes them before all have come.
@@ -283,24 +283,58 @@ func (m *gatherings) isNew(g []*ori.Instr) bool {
 }
 
 // mixed lets places on different paths go together where masks are not all
-// full.
+// full, but for those that name different threads.
 func (m *gatherings) mixed(paths []*wave) {
 	for kind, masked := range m.maskedKinds(paths...) {
-		var all []*ori.Instr
-		some := 0
+		if !masked {
+			continue
+		}
+		var lists [][]*ori.Instr
 		for _, w := range paths {
-			sites := w.of(kind)
-			some += min(1, len(sites))
-			for _, i := range sites {
-				if !slices.Contains(all, i) {
-					all = append(all, i)
-				}
+			if sites := w.of(kind); len(sites) > 0 {
+				lists = append(lists, sites)
 			}
 		}
-		if some > 1 && masked {
-			m.unite(all)
+		for n, list := range lists {
+			for _, other := range lists[:n] {
+				m.pairs(list, other)
+			}
 		}
 	}
+}
+
+// pairs lets places of one path go together with those of another.
+func (m *gatherings) pairs(list, other []*ori.Instr) {
+	for _, i := range list {
+		for _, j := range other {
+			if i != j && !(m.found[i.Line] && m.found[j.Line]) && m.maySuit(i, j) {
+				m.unite([]*ori.Instr{i, j})
+			}
+		}
+	}
+}
+
+// maySuit reports whether the masks of two places may be the same: threads wait for
+// each other where both name the same ones.
+func (m *gatherings) maySuit(i, j *ori.Instr) bool {
+	x, ok0 := m.constant(i)
+	y, ok1 := m.constant(j)
+	return !ok0 || !ok1 || x == y
+}
+
+// constant returns the mask of a place, if the text says it.
+func (m *gatherings) constant(i *ori.Instr) (mask uint32, ok bool) {
+	if s := m.kind[i.Line]; s.Full {
+		return ^uint32(0), true
+	}
+	if i.Op != op.WARPSYNC || len(i.Srcs()) == 0 || !i.Srcs()[0].HasReg() {
+		return 0, false
+	}
+	w := m.writer(i)
+	if w == nil || w.Op != op.MOV && w.Op != op.COPY || w.Guard.Kind != ori.KNone || len(w.Srcs()) != 1 || w.Srcs()[0].Kind != ori.KImm || w.Args[0].N != 1 {
+		return 0, false
+	}
+	return uint32(w.Srcs()[0].Imm), true
 }
 
 // maskedKinds returns the kinds of all places, and whether some of them name
