@@ -29,7 +29,37 @@ func KnownBits(f *ori.Func) bool {
 			}
 		}
 	}
-	return f.Touched(t.changed)
+	if f.Touched(t.changed) {
+		t.recount()
+	}
+	return t.changed
+}
+
+// edit is an instruction and what it was.
+type edit struct {
+	i   *ori.Instr
+	was ori.Instr
+}
+
+// edits notes what i is before it changes for the first time.
+func (t *bitRewriter) edits(i *ori.Instr) {
+	t.changed = true
+	if n := len(t.list); n == 0 || t.list[n-1].i != i {
+		was := *i
+		was.Args = slices.Clone(i.Args)
+		t.list = append(t.list, edit{i, was})
+	}
+}
+
+// recount keeps values true, now that nobody asks how often something was read: what is read
+// instead is one value.
+func (t *bitRewriter) recount() {
+	for k := range t.list {
+		x := &t.list[k]
+		t.v.Count(&x.was, -1)
+		t.v.Count(x.i, 1)
+	}
+	t.v.Keep()
 }
 
 // copyRest is where the sources of an asynchronous copy behind its addresses
@@ -49,9 +79,9 @@ func leftOut(i *ori.Instr) *ori.Operand {
 // fill.
 func (t *bitRewriter) copiesAll(i *ori.Instr) {
 	if a := leftOut(i); a != nil && (IsZero(*a) || Plain(*a) && t.k.Of(a, MaxDepth).Zero == ^uint32(0)) {
+		t.edits(i)
 		i.Mods = i.Mods.Without(op.MZFILL)
 		t.f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
-		t.changed = true
 	}
 }
 
@@ -60,6 +90,7 @@ type bitRewriter struct {
 	v       *Values
 	k       *Knowledge
 	changed bool
+	list    []edit
 }
 
 // result replaces i by a constant or by one of its sources, if that is what
@@ -105,17 +136,17 @@ func (t *bitRewriter) insert(i *ori.Instr) {
 		if t.k.Of(&y, MaxDepth).Zero|t.k.Of(&z, MaxDepth).Zero != ^uint32(0) {
 			continue
 		}
+		t.edits(i)
 		i.Op, i.Mods = op.LEA, op.Mods{}
 		t.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{j.Args[1], z, j.Args[2]})
-		t.changed = true
 		return
 	}
 }
 
 func (t *bitRewriter) become(i *ori.Instr, o op.Op, s ori.Operand) {
+	t.edits(i)
 	i.Op, i.Mods = o, op.Mods{}
 	t.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{s})
-	t.changed = true
 }
 
 // passes reports whether the result of i has the bits of its source n, as
@@ -162,15 +193,15 @@ func (t *bitRewriter) source(i *ori.Instr, n int) {
 		if j == nil || j.NDst != 1 || j.Args[0].N != 1 || j.Guard.Kind != ori.KNone {
 			return
 		}
-		if (a.Flags&ori.H0 != 0 || unpacks(i)) && t.upperHalf(a, j) {
-			t.changed = true
+		if (a.Flags&ori.H0 != 0 || unpacks(i)) && t.upperHalf(i, a, j) {
 			return
 		}
 		found := false
 		for s := 1; s < len(j.Args) && !found; s++ {
 			if x := j.Args[s]; Plain(x) && t.v.Stable(x) && t.passes(j, s, mask) {
+				t.edits(i)
 				a.Reg, a.Sub = x.Reg, x.Sub
-				found, t.changed = true, true
+				found = true
 			}
 		}
 		if !found {
@@ -185,7 +216,7 @@ func unpacks(i *ori.Instr) bool { return i.Op == op.F2FP && i.Mods.Has(op.MUNPAC
 
 // upperHalf lets a read of the low half, for both lanes, of what was the
 // high half of a word read that.
-func (t *bitRewriter) upperHalf(a *ori.Operand, j *ori.Instr) bool {
+func (t *bitRewriter) upperHalf(i *ori.Instr, a *ori.Operand, j *ori.Instr) bool {
 	sel, ok := selector(j)
 	shift := j.Op == op.SHF && j.Mods == op.M(op.MR, op.MU32, op.MHI) && len(j.Args) == 4 && j.Args[2].Is(16)
 	from := 0
@@ -201,6 +232,7 @@ func (t *bitRewriter) upperHalf(a *ori.Operand, j *ori.Instr) bool {
 	if !Plain(x) || !t.v.Stable(x) {
 		return false
 	}
+	t.edits(i)
 	a.Reg, a.Sub = x.Reg, x.Sub
 	a.Flags = a.Flags&^ori.H0 | ori.H1
 	return true
@@ -288,15 +320,14 @@ func (t *bitRewriter) logicDemand(i *ori.Instr, n int) uint32 {
 // as it was is a copy.
 func (t *bitRewriter) compose(i *ori.Instr) {
 	for n := 0; n < MaxDepth && t.through(i); n++ {
-		t.changed = true
 	}
 	sel, ok := selector(i)
 	if !ok || !Plain(i.Args[1]) || i.Args[3] != i.Args[1] {
 		return
 	}
+	t.edits(i)
 	i.Args[2] = ori.Imm(int64(sel &^ 0x4444))
 	i.Args[3] = ori.Zero(ori.R)
-	t.changed = true
 	if t.passes(i, 1, ^uint32(0)) {
 		t.become(i, op.COPY, i.Args[1])
 	}
@@ -326,6 +357,7 @@ func (t *bitRewriter) through(i *ori.Instr) bool {
 				continue
 			}
 			if s, ok := through2(sel, inner, uint32(n-1)<<1&4, uint32(from-1)<<1&4); ok {
+				t.edits(i)
 				i.Args[n] = x
 				i.Args[2] = ori.Imm(int64(s))
 				return true

@@ -23,8 +23,8 @@ func (t *bitRewriter) carry(i *ori.Instr) {
 			continue
 		}
 		if j := t.v.Once(*p); j != nil && t.noCarry(j) {
+			t.edits(i)
 			*p = ori.Zero(ori.P).Not()
-			t.changed = true
 		}
 	}
 }

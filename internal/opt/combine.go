@@ -326,6 +326,7 @@ func Join(a ori.Operand) ori.Operand {
 // asynchronous copies that always hold, for which the machine has no form. It
 // runs at every level.
 func Settle(f *ori.Func) {
+	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if i.Mods.Has(op.MCONTRACT) || i.Mods.Has(op.MPAIRED) {
@@ -333,11 +334,13 @@ func Settle(f *ori.Func) {
 			}
 			if leftOut(i) != nil {
 				f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
+				changed = true
 			}
 			if n := len(i.Args) - 1; i.Op == op.LDGSTS && n >= copyRest && i.Args[n] == ori.Zero(ori.P) {
 				f.SetArgs(i, nil, slices.Clone(i.Args[:n]))
+				changed = true
 			}
 		}
 	}
-	f.Touch()
+	f.Touched(changed) // marks are no matter to what is kept about f
 }

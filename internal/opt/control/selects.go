@@ -20,7 +20,7 @@ func Selects(f *ori.Func, shared int) bool {
 		return false
 	}
 	v := opt.ValuesOf(f)
-	changed := false
+	changed, stable := false, true
 	for _, b := range f.Blocks {
 		pairs := alike(v, b)
 		for i := range b.Instrs {
@@ -47,10 +47,13 @@ func Selects(f *ori.Func, shared int) bool {
 			i.Op, i.Guard, i.Old = op.SEL, ori.Operand{}, nil
 			f.SetArgs(i, i.Dsts(), []ori.Operand{c, a, p})
 			v.Count(i, 1)
-			changed = true
+			changed, stable = true, stable && v.Stable(k)
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) && stable {
+		v.Keep()
+	}
+	return changed
 }
 
 // constants are what a guarded move leaves and what it brings.

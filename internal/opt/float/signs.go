@@ -30,7 +30,10 @@ func Signs(f *ori.Func) bool {
 			}
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) {
+		v.Keep() // numbers are read that are one value
+	}
+	return changed
 }
 
 // signed are the operations whose sources have marks, and which.
