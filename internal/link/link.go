@@ -141,6 +141,7 @@ type Kernel struct {
 	Warps    float64        // that share a scheduler, where Options.Search asks and no matrices are multiplied
 	Ahead    bool           // loads of its loops were sent a turn ahead
 	Company  float64        // warps that share a scheduler, where Price is told
+	Latency  float64        // about how long one takes that runs alone, where Price is told
 	Spared   bool           // phases were left out for lack of time or memory
 	Filed    time.Duration  // besides Time: to describe it in the file
 	Heap     int64          // of the process when it was done, where Options.Heap tells

@@ -135,6 +135,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Aggregate", Run: do(aggregate), MinOpt: 2},
 		{Name: "ColdWaits", Run: improve(control.ColdWaits), MinOpt: 2},
 		{Name: "OneTurn", Run: improve(control.OneTurn), MinOpt: 2},
+		{Name: "ReusedLoads", Run: do(reusedLoads), MinOpt: 2},
 		{Name: "PipelineLoops", Run: do(pipelineLoops), MinOpt: 2},
 		{Name: "ViewFences", Run: improve(machine.ViewFences), MinOpt: 1},
 		{Name: "LateStores", Run: improve(machine.LateStores), MinOpt: 2},
@@ -192,7 +193,7 @@ var order = []string{
 	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "MergeHalves", "PackFloats",
 	// Fewer branches.
 	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits", "DisjointSums",
-	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "PipelineLoops",
+	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "ReusedLoads", "PipelineLoops",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
@@ -347,6 +348,13 @@ func peel(u *unit) {
 // unrollRest writes turns of loops out of which only data tell the number.
 func unrollRest(u *unit) {
 	loop.UnrollRest(u.f, loop.Rest{Turns: u.number(knobs.RestTurns), Body: u.number(knobs.RestBody), Growth: u.number(knobs.UnrollGrowth)})
+}
+
+// reusedLoads keeps what loops would load again in their next turn.
+func reusedLoads(u *unit) {
+	if u.f.Kernel {
+		ahead.ReusedLoads(u.f, u.number(knobs.AheadBody), u.number(knobs.ReusedWords))
+	}
 }
 
 // pipelineLoops sends loads a turn ahead.
@@ -642,7 +650,8 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 	if u.o.Search != nil || u.o.priced || u.ahead {
 		registers := int(u.f.Props.Registers) + abi.HiddenRegisters
 		u.company = estimate.Warps(u.f, int32(registers))
-		u.price = estimate.Of(u.f, u.o.Arch, registers).Price()
+		cost := estimate.Of(u.f, u.o.Arch, registers)
+		u.price, u.latency = cost.Price(), cost.Latency
 		if !multiplies(u.f) {
 			u.warps = u.company
 		}

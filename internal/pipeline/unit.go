@@ -25,6 +25,7 @@ type unit struct {
 	price      float64   // see link.Kernel
 	warps      float64   // the same
 	company    float64   // the same
+	latency    float64   // the same
 	ahead      bool      // loads of its loops were sent a turn ahead
 	judge      *ra.Judge // of its orders, nil if nobody asked
 	code       *emit.Code

@@ -33,6 +33,7 @@ const (
 	AheadTime                 // read by pipeline
 	AheadShare                // read by pipeline
 	AheadWarps                // read by pipeline
+	ReusedWords               // read by pipeline
 	AheadFew                  // read by pipeline
 	UnswitchBody              // read by pipeline
 	PeelBody                  // read by pipeline
@@ -145,7 +146,8 @@ var table = [...]Knob{
 	AheadWords:      {"AheadWords", Int, "32", "words that a thread sends ahead in a loop"},
 	AheadTime:       {"AheadTime", Int, "300", "cycles that a load which is sent ahead is taken to need"},
 	AheadShare:      {"AheadShare", Int, "90", "percent of its time that a turn takes at most for its loads to be sent ahead"},
-	AheadWarps:      {"AheadWarps", Int, "70", "percent of its warps that a kernel keeps at least where loads are sent a turn ahead; 0: those loads stay whatever they cost"},
+	AheadWarps:      {"AheadWarps", Int, "80", "percent of its warps that a kernel keeps at least where loads are sent a turn ahead; 0: those loads stay whatever they cost"},
+	ReusedWords:     {"ReusedWords", Int, "8", "words that a loop loaded and keeps for its next turn; 0: none"},
 	AheadFew:        {"AheadFew", Int, "1", "warps of a scheduler that hide from each other what a turn waits for, where the grid is small"},
 	UnswitchBody:    {"UnswitchBody", Int, "160", "instructions of a loop that is written twice, once for each way of a branch inside that no turn changes; 0: none"},
 	PeelBody:        {"PeelBody", Int, "96", "instructions of a loop whose first turn is written before it where a branch goes another way then; 0: none"},

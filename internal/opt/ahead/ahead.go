@@ -62,6 +62,7 @@ type pipeliner struct {
 	v     *opt.Values
 	dom   *flow.Dom
 	loops *flow.Loops
+	keeps bool // what was loaded is kept, nothing is sent ahead
 	calm  int8 // whether quiet holds: 0 nobody asked, 1 yes, -1 no
 
 	loop  *flow.Loop
@@ -102,6 +103,14 @@ func (p *pipeliner) one() bool {
 		}
 		if p.v == nil {
 			p.v = opt.ValuesOf(p.f)
+		}
+		if p.keeps {
+			if list := p.reuses(); len(list) > 0 {
+				p.keep(list)
+				p.v = nil
+				return true
+			}
+			continue
 		}
 		if list := p.worth(p.candidates()); len(list) > 0 {
 			p.rewrite(list)

@@ -13,5 +13,6 @@ func TestFolders(t *testing.T) {
 		"PipelineLoops": func(f *ori.Func) bool {
 			return PipelineLoops(f, Bounds{Body: 2000, Words: 32, Latency: 300, Share: 90, Few: 1, Most: 255, Warps: func(int) float64 { return 8 }})
 		},
+		"ReusedLoads": func(f *ori.Func) bool { return ReusedLoads(f, 2000, 8) },
 	})
 }

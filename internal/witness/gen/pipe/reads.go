@@ -34,6 +34,7 @@ type Load struct {
 	Index bool   // the address is made of the number of the turn
 	Chase bool   // what is loaded is an index of the next load
 	Guard bool   // only some turns load
+	Near  bool   // what the next turn loads is loaded, too
 }
 
 // widths are the bytes of a load by its type.
@@ -66,6 +67,12 @@ func NewReads(seed uint64) *Reads {
 			l.Op = "ld.global"
 		}
 		l.Step = widths[l.Type] << r.IntN(4)
+		switch r.IntN(10) {
+		case 0: // one place
+			l.Step = 0
+		case 1, 2, 3:
+			l.Near, l.Chase = true, false
+		}
 		p.Loads = append(p.Loads, l)
 	}
 	return p.plain()
@@ -98,9 +105,10 @@ func (p *Reads) Simpler() (list []*Reads) {
 		}
 		with(func(q *Reads) {
 			l := &q.Loads[n]
-			*l = Load{Op: l.Op, Type: "u32", Step: 4, Chase: l.Chase, Guard: l.Guard}
+			*l = Load{Op: l.Op, Type: "u32", Step: 4, Chase: l.Chase, Guard: l.Guard, Near: l.Near}
 		})
 		with(func(q *Reads) { q.Loads[n].Chase = false })
+		with(func(q *Reads) { q.Loads[n].Near = false })
 		with(func(q *Reads) { q.Loads[n].Guard = false })
 	}
 	for n := range p.Middle {
@@ -192,14 +200,17 @@ func (p *Reads) loop(line func(string, ...any), number int) {
 
 // start points a load at what the first turn reads.
 func (p *Reads) start(line func(string, ...any), n int, l Load) {
-	step, w := l.Step, widths[l.Type]
+	step, w, more := l.Step, widths[l.Type], 0
+	if l.Near {
+		more = step
+	}
 	switch {
 	case l.Index: // the distance of the first from the end
-		line("mul.lo.u32 %%o%d, %%last, %d;\n\tsub.u32 %%o%d, %d, %%o%d;", n, step, n, readBytes+step-w, n)
+		line("mul.lo.u32 %%o%d, %%last, %d;\n\tsub.u32 %%o%d, %d, %%o%d;", n, step, n, readBytes+step-w-more, n)
 	case l.Down:
-		line("sub.u32 %%x, %%last, 1;\n\tmul.lo.u32 %%x, %%x, %d;\n\tcvt.s64.s32 %%a, %%x;\n\tadd.s64 %%p%d, %%in, %%a;\n\tmov.s64 %%d%d, %d;", step, n, n, -step)
+		line("sub.u32 %%x, %%last, 1;\n\tmul.lo.u32 %%x, %%x, %d;\n\tcvt.s64.s32 %%a, %%x;\n\tadd.s64 %%p%d, %%in, %%a;\n\tadd.s64 %%p%d, %%p%d, %d;\n\tmov.s64 %%d%d, %d;", step, n, n, n, more, n, -step)
 	default:
-		line("mul.lo.u32 %%x, %%last, %d;\n\tsub.u32 %%x, %d, %%x;\n\tcvt.s64.s32 %%a, %%x;\n\tadd.s64 %%p%d, %%in, %%a;\n\tmov.s64 %%d%d, %d;", step, readBytes+step-w, n, n, step)
+		line("mul.lo.u32 %%x, %%last, %d;\n\tsub.u32 %%x, %d, %%x;\n\tcvt.s64.s32 %%a, %%x;\n\tadd.s64 %%p%d, %%in, %%a;\n\tmov.s64 %%d%d, %d;", step, readBytes+step-w-more, n, n, step)
 	}
 }
 
@@ -232,6 +243,12 @@ func (p *Reads) load(line func(string, ...any), n int, l Load) {
 		line("%s%s.%s %s, %s;", guard, l.Op, l.Type, list[0], at)
 	default:
 		line("%s%s.%s %s, %s;", guard, l.Op, l.Type, into, at)
+	}
+	if by := l.Step; l.Near && len(list) == 1 && l.Type != "u64" {
+		if l.Down && !l.Index {
+			by = -by
+		}
+		line("%s.%s %%x, %s+%d];\n\tmad.lo.u32 %%sum, %%sum, 3, %%x;", l.Op, l.Type, at[:len(at)-1], by)
 	}
 	if l.Chase {
 		line("and.b32 %%x, %s, 1023;\n\tmul.wide.u32 %%a, %%x, 4;\n\tadd.s64 %%a, %%in, %%a;\n\tld.global.u32 %s, [%%a];", list[0], list[0])
