@@ -29,7 +29,8 @@ type recorded struct {
 	refSpills, ourSpills int
 	refFiles, ourFiles   int // files that spill
 	alone, spared        int // only ours spills, only the reference's
-	sized, fewer, more   int // files that tell their blocks' size; ours has fewer blocks on a multiprocessor, or more
+	sized, fewer, more   int // files that tell their blocks' size; ours has fewer blocks on a multiprocessor by registers, or more
+	lost                 int // of the fewer those that shared memory leaves room for
 }
 
 func (r *recorded) add(f *corpus.File, our outcome) {
@@ -54,8 +55,9 @@ func (r *recorded) add(f *corpus.File, our outcome) {
 // launched is what a text says of the threads of a block.
 var launched = regexp.MustCompile(`\.(?:reqntid|maxntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
 
-// occupy adds how many blocks fit on a multiprocessor by their registers, if the text tells their size.
-func (r *recorded) occupy(text []byte, ref, our int) {
+// occupy adds how many blocks fit on a multiprocessor by their registers, if the text tells their size. Where ours
+// are fewer, only blocks count that the copies of its loops leave shared memory for, as far as the code tells.
+func (r *recorded) occupy(b *testing.B, exe string, file *corpus.File, text []byte, our int) {
 	m := launched.FindSubmatch(text)
 	if m == nil {
 		return
@@ -66,14 +68,42 @@ func (r *recorded) occupy(text []byte, ref, our int) {
 		f.Props.ReqNTid[n] = int32(x)
 	}
 	left, _ := estimate.Blocks(f, int32(our))
-	right, _ := estimate.Blocks(f, int32(ref))
+	right, _ := estimate.Blocks(f, int32(file.Regs))
 	r.sized++
 	switch {
-	case left < right:
-		r.fewer++
 	case left > right:
 		r.more++
+	case left < right:
+		r.fewer++
+		if whole := lowered(b, exe, file); whole != nil {
+			left, _ = estimate.Blocks(whole, int32(our))
+			right, _ = estimate.Blocks(whole, int32(file.Regs))
+		}
+		if left < right {
+			r.lost++
+		}
 	}
+}
+
+// lowered is the kernel of a file as the scheduler gets it, nil if it cannot be had.
+func lowered(b *testing.B, exe string, file *corpus.File) *ori.Func {
+	dir := b.TempDir()
+	cmd := exec.Command(exe, "-arch="+file.Target, file.Path, "--phase", "PreSchedule/dump", "-o", "out.cubin")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		return nil
+	}
+	list, _ := filepath.Glob(filepath.Join(dir, "*.ori"))
+	for _, name := range list {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil
+		}
+		if m, err := ori.Parse(string(text)); err == nil && len(m.Funcs) == 1 && m.Funcs[0].Kernel {
+			return m.Funcs[0]
+		}
+	}
+	return nil
 }
 
 // BenchmarkRecorded compiles every file of the corpus with one kernel whose
@@ -103,12 +133,12 @@ func BenchmarkRecorded(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			groups[n].occupy(text, f.Regs, our.regs)
+			groups[n].occupy(b, exe, &f, text, our.regs)
 		}
 		var t strings.Builder
 		for n, g := range groups {
-			fmt.Fprintf(&t, "\n%-9s %4d files, registers %.3f; spills %d bytes in %d files beside %d in %d, only ours in %d, only the reference's in %d; of %d with blocks of known size %d have fewer of them and %d more",
-				products[n], g.files, math.Exp(g.regs/float64(max(1, g.files))), g.ourSpills, g.ourFiles, g.refSpills, g.refFiles, g.alone, g.spared, g.sized, g.fewer, g.more)
+			fmt.Fprintf(&t, "\n%-9s %4d files, registers %.3f; spills %d bytes in %d files beside %d in %d, only ours in %d, only the reference's in %d; of %d with blocks of known size %d have fewer of them by registers, %d also by shared memory, and %d more",
+				products[n], g.files, math.Exp(g.regs/float64(max(1, g.files))), g.ourSpills, g.ourFiles, g.refSpills, g.refFiles, g.alone, g.spared, g.sized, g.fewer, g.lost, g.more)
 		}
 		b.Log(t.String())
 	}
