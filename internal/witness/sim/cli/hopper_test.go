@@ -38,13 +38,18 @@ func TestHopper(t *testing.T) {
 
 // testAsync runs the launches of a kernel with every timing.
 func testAsync(t *testing.T, k *zoo.Kernel, arch string) (runs int) {
-	vm, err := ptxvm.Load(k.File, k.Text, arch)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m, _ := compile(t, k, arch)
 	if m == nil {
 		t.Fatalf("%s is refused", k.File)
+	}
+	return testTimings(t, k, arch, m)
+}
+
+// testTimings does that with some code for the kernel.
+func testTimings(t *testing.T, k *zoo.Kernel, arch string, m *sim.Module) (runs int) {
+	vm, err := ptxvm.Load(k.File, k.Text, arch)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for n := range k.Launches {
 		want, err := vm.Run(&k.Launches[n], ptxvm.Options{})
