@@ -47,12 +47,22 @@ func PipelineLoops(f *ori.Func, a Bounds) bool {
 	}
 	p := &pipeliner{f: f, a: a, tried: map[*ori.Block]bool{}}
 	changed := false
-	for p.one() {
+	for range mostLoops {
+		if !p.one() {
+			break
+		}
 		f.Touch()
 		changed = true
 	}
 	return changed
 }
+
+// What keeps the time of these phases in proportion to the code.
+const (
+	mostLoops = 32 // of a function that are changed
+	mostLoads = 64 // of a loop that are looked at
+	maxSteps  = 64 // definitions that are looked at for a load
+)
 
 // pipeliner is one run of PipelineLoops.
 type pipeliner struct {
@@ -210,7 +220,7 @@ func (p *pipeliner) candidates() (list []*ahead) {
 			p.pos[i] = n
 		}
 		for i := range b.Instrs {
-			if i.Op != op.LDG || !p.early(i) {
+			if i.Op != op.LDG || len(list) == mostLoads || !p.early(i) {
 				continue
 			}
 			if c := p.readers(i); c != nil && p.can(c) && p.f.Should("pipeline", i) {
@@ -298,9 +308,6 @@ func (p *pipeliner) can(c *ahead) bool {
 	}
 	return p.allSources(c.load, func(w word) bool { return p.nextable(w, c.last) })
 }
-
-// maxSteps bounds how many definitions are looked at for a load.
-const maxSteps = 64
 
 // rewrite sends loads ahead.
 func (p *pipeliner) rewrite(list []*ahead) {

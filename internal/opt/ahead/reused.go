@@ -28,7 +28,10 @@ func ReusedLoads(f *ori.Func, body, most int) bool {
 	}
 	p := &pipeliner{f: f, a: Bounds{Body: body, Words: most}, tried: map[*ori.Block]bool{}, keeps: true}
 	changed := false
-	for p.one() {
+	for range mostLoops {
+		if !p.one() {
+			break
+		}
 		f.Touch()
 		changed = true
 	}
@@ -48,7 +51,7 @@ func (p *pipeliner) reuses() (list []reuse) {
 			continue
 		}
 		for i := range b.Instrs {
-			if i.Op == op.LDG && i.Guard.Kind == ori.KNone && i.NDst == 1 && i.Args[0].Kind == ori.KReg && i.Args[0] == p.f.Words(i.Args[0].Reg) && p.v.Stable(i.Args[0]) && p.early(i) {
+			if i.Op == op.LDG && len(loads) < mostLoads && i.Guard.Kind == ori.KNone && i.NDst == 1 && i.Args[0].Kind == ori.KReg && i.Args[0] == p.f.Words(i.Args[0].Reg) && p.v.Stable(i.Args[0]) && p.early(i) {
 				loads = append(loads, i)
 			}
 		}
