@@ -95,12 +95,13 @@ type Grapher struct {
 	Alone      bool      // a block of the kernel fills a multiprocessor
 	Turns      int       // that rows of a region must have to take turns
 	drains     []bool    // see draining.go
+	apart      bool      // see crowd.go
 }
 
 // NewGrapher returns a grapher for the instructions that names knows.
 func NewGrapher(names *words.Numbering, a *target.Arch, tune *tuning.Tuning) *Grapher {
 	d := timing.NewDescriber(names.F, a)
-	return &Grapher{tune: tune, Names: names, desc: d, Timing: d.Timing, words: pool.Make[word](names.F.Scratch(), names.Size), groups: newGroupOrder(names, d.Timing), drains: drainsOf(names.F, tune)}
+	return &Grapher{tune: tune, Names: names, desc: d, Timing: d.Timing, words: pool.Make[word](names.F.Scratch(), names.Size), groups: newGroupOrder(names, d.Timing), drains: drainsOf(names.F, tune), apart: a.Family >= target.Blackwell}
 }
 
 // Build returns the graph of a region. end, which may be nil, is the
@@ -358,24 +359,13 @@ func (b *Grapher) memory(g *Graph, k int32, i *ori.Instr) {
 		t.Place = b.Alias.Of(i)
 	}
 	holds, passes := places.HoldsMemory(i), g.passesOpen(i)
-	if holds || len(b.stores) > maxStores || (t.Write || t.Strict) && len(b.loads) > maxLoads {
-		for _, l := range [2]*[]places.Touch{&b.loads, &b.stores} {
-			*l = slices.DeleteFunc(*l, func(u places.Touch) bool {
-				if passes && isOpen(g.Instrs[u.Node]) {
-					return false
-				}
-				if !holds || u.Space != op.SpaceLocal {
-					g.edge(u.Node, k, g.settled(u.Node, i))
-				}
-				// accesses to the frame pass a barrier, and what may touch it still keeps them in order
-				return !holds || u.Space&op.SpaceLocal == 0
-			})
-		}
-		t.Reads, t.Write, t.Strict, t.Base, t.Place = 0, true, true, -1, nil
-		if !holds {
-			t.Space = flow.Anything
-		}
-		b.stores = append(b.stores, t)
+	full := (t.Write || t.Strict) && len(b.loads) > maxLoads
+	switch crowded := !holds && b.isCrowded(&t); {
+	case crowded && b.apart && !full:
+		b.gather(g, t, i)
+		return
+	case holds || crowded || full:
+		b.holdAll(g, t, i, holds, passes)
 		return
 	}
 	for n := range b.stores {
