@@ -3,13 +3,13 @@ package opt_test
 import (
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestBankBase(t *testing.T) {
-	clean := []func(*ori.Func) bool{address.AddressFold, opt.DeadCode}
+	clean := []func(*ori.Func) bool{address.AddressFold, dead.DeadCode}
 	runCases(t, []phaseCase{
 		{"a known index", `MOV r0 = 0x70
 LDC r1 = c[0x0][r0+0x218]

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -25,7 +26,7 @@ func runCases(t *testing.T, cases []phaseCase) {
 }
 
 func TestBits(t *testing.T) {
-	clean := []func(*ori.Func) bool{opt.KnownBits, opt.CopyProp, opt.DeadCode}
+	clean := []func(*ori.Func) bool{opt.KnownBits, opt.CopyProp, dead.DeadCode}
 	runCases(t, []phaseCase{
 		{"an extension of a byte that was one", `LDS.U8 r0 = [0x10]
 PRMT r1 = r0, 0x7710, rz
@@ -48,25 +49,25 @@ STS [0x20], r2`, "LDS r0 = [0x10]\nHADD2 r2 = r0.H1, r0.H0\nSTS [0x20], r2", cle
 		{"a sign that is none", `S2R r0 = SR_TID.X
 SHF.R.S32.HI r1 = rz, 0x1f, r0
 IADD3 r2 = r0, r1, rz
-STS [0x20], r2`, "S2R r0 = SR_TID.X\nSTS [0x20], r0", []func(*ori.Func) bool{opt.KnownBits, opt.Simplify, opt.DeadCode}},
+STS [0x20], r2`, "S2R r0 = SR_TID.X\nSTS [0x20], r0", []func(*ori.Func) bool{opt.KnownBits, opt.Simplify, dead.DeadCode}},
 		{"words too small for a carry", `LDS r0 = [0x10]
 LOP3.LUT r1 = r0, 0x3fff, rz, 0xc0
 IADD3 r2, p7 = r1, 0x402, rz
 IADD3.X r3 = rz, 0x40000040, rz, p7, ~pt
 STS [0x20], r2
-STS [0x24], r3`, "LDS r0 = [0x10]\nLOP3.LUT r1 = r0, 0x3fff, rz, 0xc0\nIADD3 r2 = r1, 0x402, rz\nMOV r3 = 0x40000040\nSTS [0x20], r2\nSTS [0x24], r3", []func(*ori.Func) bool{opt.KnownBits, opt.Combine, opt.Simplify, opt.DeadCode}},
+STS [0x24], r3`, "LDS r0 = [0x10]\nLOP3.LUT r1 = r0, 0x3fff, rz, 0xc0\nIADD3 r2 = r1, 0x402, rz\nMOV r3 = 0x40000040\nSTS [0x20], r2\nSTS [0x24], r3", []func(*ori.Func) bool{opt.KnownBits, opt.Combine, opt.Simplify, dead.DeadCode}},
 		{"an extension too small for a carry", `LDS r0 = [0x10]
 SGXT.U32 r1 = r0, 0xe
 IADD3 r2, p7 = r1, 0x402, rz
 IADD3.X r3 = rz, r0, rz, p7, ~pt
 STS [0x20], r2
-STS [0x24], r3`, "LDS r0 = [0x10]\nSGXT.U32 r1 = r0, 0xe\nIADD3 r2 = r1, 0x402, rz\nSTS [0x20], r2\nSTS [0x24], r0", []func(*ori.Func) bool{opt.KnownBits, opt.Combine, opt.Simplify, opt.CopyProp, opt.DeadCode}},
+STS [0x24], r3`, "LDS r0 = [0x10]\nSGXT.U32 r1 = r0, 0xe\nIADD3 r2 = r1, 0x402, rz\nSTS [0x20], r2\nSTS [0x24], r0", []func(*ori.Func) bool{opt.KnownBits, opt.Combine, opt.Simplify, opt.CopyProp, dead.DeadCode}},
 		{"words that carry", `LDS r0 = [0x10]
 LOP3.LUT r1 = r0, 0x3fff, rz, 0xc0
 IADD3 r2, p7 = r1, 0xffffc001, rz
 IADD3.X r3 = rz, r0, rz, p7, ~pt
 STS [0x20], r2
-STS [0x24], r3`, "LDS r0 = [0x10]\nLOP3.LUT r1 = r0, 0x3fff, rz, 0xc0\nIADD3 r2, p7 = r1, 0xffffc001, rz\nIADD3.X r3 = rz, r0, rz, p7, ~pt\nSTS [0x20], r2\nSTS [0x24], r3", []func(*ori.Func) bool{opt.KnownBits, opt.Combine, opt.Simplify, opt.DeadCode}},
+STS [0x24], r3`, "LDS r0 = [0x10]\nLOP3.LUT r1 = r0, 0x3fff, rz, 0xc0\nIADD3 r2, p7 = r1, 0xffffc001, rz\nIADD3.X r3 = rz, r0, rz, p7, ~pt\nSTS [0x20], r2\nSTS [0x24], r3", []func(*ori.Func) bool{opt.KnownBits, opt.Combine, opt.Simplify, dead.DeadCode}},
 		{"bits shifted into zeros", `S2R r0 = SR_TID.X
 S2R r1 = SR_CTAID.X
 SHF.L.U32 r2 = r1, 0xa, rz

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
@@ -38,7 +38,7 @@ DFMA r5 = r4, r1, r2
 DMUL r5 = r5, -r2
 DADD r6 = r5, -0x40200000
 STS.64 [r4[0]+0x0], r6`
-	if got := run(t, in, float.DoubleConstants, opt.DeadCode); got != want {
+	if got := run(t, in, float.DoubleConstants, dead.DeadCode); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -47,7 +48,7 @@ IADD3 r5[0], p7 = r4[0], 0x7, rz
 IADD3.X r5[1] = r4[1], rz, rz, p7, ~pt
 STG.E desc[u8], [r5.64+0x0], r0`},
 	} {
-		if got := run(t, regs+c.in, func(f *ori.Func) bool { return opt.Combine(f) && opt.DeadCode(f) }); got != c.want {
+		if got := run(t, regs+c.in, func(f *ori.Func) bool { return opt.Combine(f) && dead.DeadCode(f) }); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}

@@ -3,7 +3,7 @@ package opt_test
 import (
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/opt/machine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -35,12 +35,12 @@ func TestGroups(t *testing.T) {
 		{
 			"zeros", "LDS.64 r4 = [0x0]\nCOPY r5[0] = rz\nCOPY r5[1] = rz\nHMMA.16816.F16 r6 = r4, r4, r5\nSTS.64 [0x10], r6",
 			"LDS.64 r4 = [0x0]\nHMMA.16816.F16 r6 = r4, r4, rz\nSTS.64 [0x10], r6",
-			[]func(*ori.Func) bool{all, opt.DeadCode},
+			[]func(*ori.Func) bool{all, dead.DeadCode},
 		},
 		{
 			"no form", "LDS.64 r4 = [0x0]\nCOPY r5[0] = rz\nCOPY r5[1] = rz\nHMMA.16816.F16 r6 = r4, r4, r5\nSTS.64 [0x10], r6",
 			"LDS.64 r4 = [0x0]\nCOPY r5[0] = rz\nCOPY r5[1] = rz\nHMMA.16816.F16 r6 = r4, r4, r5\nSTS.64 [0x10], r6",
-			[]func(*ori.Func) bool{none, opt.DeadCode},
+			[]func(*ori.Func) bool{none, dead.DeadCode},
 		},
 	})
 }

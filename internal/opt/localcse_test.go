@@ -5,11 +5,12 @@ import (
 
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/cse"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestLocalCSE(t *testing.T) {
-	clean := []func(*ori.Func) bool{cse.LocalCSE, opt.CopyProp, opt.DeadCode}
+	clean := []func(*ori.Func) bool{cse.LocalCSE, opt.CopyProp, dead.DeadCode}
 	runCases(t, []phaseCase{
 		{"an exchange again", `S2R r0 = SR_TID.X
 WARPSYNC.ALL ; pos=1
@@ -83,14 +84,14 @@ MOV r3 = 0x0
 @p7 LDG.E r2 = [r4+0x10] else r3
 STS [r1+0x0], r2`, `MOV r0 = 0x0
 @p7 LDG.E r1 = [r4+0x10] else r0
-STS [r1+0x0], r1`, append(clean, opt.CopyProp, opt.DeadCode)},
+STS [r1+0x0], r1`, append(clean, opt.CopyProp, dead.DeadCode)},
 		{"under one guard, over copies of zero", `COPY r0 = rz
 @p7 LDG.E r1 = [r4+0x10] else r0
 COPY r3 = rz
 @p7 LDG.E r2 = [r4+0x10] else r3
 STS [r1+0x0], r2`, `COPY r0 = rz
 @p7 LDG.E r1 = [r4+0x10] else r0
-STS [r1+0x0], r1`, append(clean, opt.CopyProp, opt.DeadCode)},
+STS [r1+0x0], r1`, append(clean, opt.CopyProp, dead.DeadCode)},
 		{"over other words", `MOV r1 = 0x0
 @p7 LDG.E r1 = [r4+0x10]
 MOV r2 = 0x1
@@ -152,7 +153,7 @@ IADD3 r1 = r1, 0x2, rz
 ISETP.LT.AND p7 = r1, 0x10, pt
 @p7 BRA b1
 b2:
-EXIT`, opt.DeadCode)
+EXIT`, dead.DeadCode)
 	want := "MOV r1 = rz\nIADD3 r1 = r1, 0x2, rz\nISETP.LT.AND p7 = r1, 0x10, pt\n@p7 BRA b1\nEXIT"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

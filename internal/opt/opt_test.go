@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/opt/address"
 	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/cse"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
@@ -56,7 +57,7 @@ COPY r1 = r0
 IADD3 r2 = r1, 0x5, rz
 STS [r1+0x0], r2`, `S2R r0 = SR_TID.X
 IADD3 r2 = r0, 0x5, rz
-STS [r0+0x0], r2`, []func(*ori.Func) bool{opt.CopyProp, opt.DeadCode},
+STS [r0+0x0], r2`, []func(*ori.Func) bool{opt.CopyProp, dead.DeadCode},
 	},
 	{
 		"a register written twice is left alone", `S2R r0 = SR_TID.X
@@ -65,7 +66,7 @@ S2R r0 = SR_TID.Y
 STS [r1+0x0], r0`, `S2R r0 = SR_TID.X
 COPY r1 = r0
 S2R r0 = SR_TID.Y
-STS [r1+0x0], r0`, []func(*ori.Func) bool{opt.CopyProp, opt.DeadCode},
+STS [r1+0x0], r0`, []func(*ori.Func) bool{opt.CopyProp, dead.DeadCode},
 	},
 	{
 		"a constant goes where it is read, with its sign", `MOV r0 = 0x7
@@ -73,7 +74,7 @@ S2R r1 = SR_TID.X
 IADD3 r2 = r1, -r0, rz
 STS [r1+0x0], r2`, `S2R r1 = SR_TID.X
 IADD3 r2 = r1, -0x7, rz
-STS [r1+0x0], r2`, []func(*ori.Func) bool{opt.CopyProp, opt.DeadCode},
+STS [r1+0x0], r2`, []func(*ori.Func) bool{opt.CopyProp, dead.DeadCode},
 	},
 	{
 		"an equal computation is found", `S2R r0 = SR_TID.X
@@ -81,7 +82,7 @@ IMAD r1 = r0, 0x3, rz
 IMAD r2 = r0, 0x3, rz
 STS [r1+0x0], r2`, `S2R r0 = SR_TID.X
 IMAD r1 = r0, 0x3, rz
-STS [r1+0x0], r1`, []func(*ori.Func) bool{cse.CSE, opt.CopyProp, opt.DeadCode},
+STS [r1+0x0], r1`, []func(*ori.Func) bool{cse.CSE, opt.CopyProp, dead.DeadCode},
 	},
 	{
 		"a product and a 64-bit sum are one", `LDC.64 r4 = c[0x0][0x210]
@@ -101,7 +102,7 @@ IADD3 r6[0], p7 = r4[0], 0x40, rz
 IADD3.X r6[1] = r4[1], rz, rz, p7, ~pt
 STG.E desc[u8], [r6.64+0x4], r0`, `LDC.64 r4 = c[0x0][0x210]
 S2R r0 = SR_TID.X
-STG.E desc[u8], [r4.64+0x44], r0`, []func(*ori.Func) bool{address.AddressFold, opt.DeadCode},
+STG.E desc[u8], [r4.64+0x44], r0`, []func(*ori.Func) bool{address.AddressFold, dead.DeadCode},
 	},
 	{
 		"shift and add, product and add, three-way add", `S2R r0 = SR_TID.X

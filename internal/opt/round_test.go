@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -11,7 +12,7 @@ import (
 // did, and treats subnormal numbers so.
 func TestRoundedOnce(t *testing.T) {
 	const head = "reg r0 2/2\nreg r1 1/1\nreg r2 1/1\nreg r3 2/2\nreg r4 2/2\nb0:\nLDS.64 r0 = [0x0]\n"
-	combine := []func(*ori.Func) bool{func(f *ori.Func) bool { return opt.Combine(f) && opt.DeadCode(f) }}
+	combine := []func(*ori.Func) bool{func(f *ori.Func) bool { return opt.Combine(f) && dead.DeadCode(f) }}
 	for _, c := range []phaseCase{
 		{"down", "FRND.FLOOR r1 = r0[0]\nF2I.U32.TRUNC.NTZ r2 = r1\nSTS [0x0], r2", "F2I.U32.FLOOR.NTZ r2 = r0[0]\nSTS [0x0], r2", combine},
 		{"to the nearest, and a byte", "FRND r1 = r0[0]\nF2I.FTZ.S8.TRUNC.NTZ r2 = r1\nSTS [0x0], r2", "F2I.S8.NTZ r2 = r0[0]\nSTS [0x0], r2", combine},

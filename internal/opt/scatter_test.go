@@ -3,13 +3,13 @@ package opt_test
 import (
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestScattered(t *testing.T) {
-	clean := []func(*ori.Func) bool{address.AddressFold, opt.DeadCode}
+	clean := []func(*ori.Func) bool{address.AddressFold, dead.DeadCode}
 	const head = `LDC.64 r4 = c[0x0][0x210]
 S2R r0 = SR_TID.X
 `

@@ -5,6 +5,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/cse"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
@@ -113,7 +114,7 @@ SEL r1 = rz, 0x1, p3
 ISETP.EQ.U32.AND p4 = r1, rz, pt
 @p4 STS [0x0], r0`, `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
-@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, dead.DeadCode}},
 		{"a size that the condition of the turn and one more choose", `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.GT.U32.AND p4 = r0, 0x2, pt
@@ -124,7 +125,7 @@ ISETP.NE.U32.AND p5 = r2, rz, pt
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.GT.U32.AND p4 = r0, 0x2, pt
 PLOP3.LUT p5 = p4, p3, pt, 0xc0, 0x0
-@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, dead.DeadCode}},
 		{"a size that three conditions choose", `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.GT.U32.AND p4 = r0, 0x2, pt
@@ -137,7 +138,7 @@ ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.GT.U32.AND p4 = r0, 0x2, pt
 ISETP.NE.U32.AND p6 = r0, 0x3, pt
 PLOP3.LUT p5 = ~p6, p4, p3, 0x80, 0x0
-@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, dead.DeadCode}},
 		{"a word or a constant that is below the bound", `S2R r0 = SR_TID.X
 S2R r1 = SR_CTAID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
@@ -147,7 +148,7 @@ ISETP.LT.U32.AND p5 = r2, 0x9, pt
 S2R r1 = SR_CTAID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.LT.U32.OR p5 = r1, 0x9, ~p3
-@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, dead.DeadCode}},
 		{"a constant or a word", `S2R r0 = SR_TID.X
 S2R r1 = SR_CTAID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
@@ -157,7 +158,7 @@ ISETP.NE.AND p5 = r2, rz, pt
 S2R r1 = SR_CTAID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.NE.AND p5 = r1, rz, ~p3
-@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+@p5 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, dead.DeadCode}},
 		{"a choice that others read stays", `S2R r0 = SR_TID.X
 S2R r1 = SR_CTAID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
@@ -168,7 +169,7 @@ S2R r1 = SR_CTAID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 SEL r2 = r1, rz, p3
 ISETP.NE.AND p5 = r2, rz, pt
-@p5 STS [0x0], r2`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
+@p5 STS [0x0], r2`, []func(*ori.Func) bool{opt.Simplify, dead.DeadCode}},
 		{"opposite comparisons are one", `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.GE.U32.AND p4 = r0, 0x5, pt
@@ -176,7 +177,7 @@ ISETP.GE.U32.AND p4 = r0, 0x5, pt
 @p4 STS [0x4], r0`, `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 @p3 STS [0x0], r0
-@~p3 STS [0x4], r0`, []func(*ori.Func) bool{cse.CSE, opt.Simplify, opt.DeadCode}},
+@~p3 STS [0x4], r0`, []func(*ori.Func) bool{cse.CSE, opt.Simplify, dead.DeadCode}},
 		{"floats have four outcomes", `S2R r0 = SR_TID.X
 FSETP.LT.AND p3 = r0, r0, pt
 FSETP.GE.AND p4 = r0, r0, pt
@@ -185,7 +186,7 @@ FSETP.GE.AND p4 = r0, r0, pt
 FSETP.LT.AND p3 = r0, r0, pt
 FSETP.GE.AND p4 = r0, r0, pt
 @p3 STS [0x0], r0
-@p4 STS [0x4], r0`, []func(*ori.Func) bool{cse.CSE, opt.Simplify, opt.DeadCode}},
+@p4 STS [0x4], r0`, []func(*ori.Func) bool{cse.CSE, opt.Simplify, dead.DeadCode}},
 		{"three predicates at once", `S2R r0 = SR_TID.X
 LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
 LOP3.LUT p4, rz = r0, 0x2, rz, 0xc0, ~pt
@@ -210,18 +211,18 @@ func TestSigns(t *testing.T) {
 		{"a sum takes the sign", `S2R r0 = SR_TID.X
 FADD r1 = |r0|, -rz
 FADD r2 = -r1, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r2 = -|r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r2 = -|r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, dead.DeadCode}},
 		{"the absolute value hides a sign", `S2R r0 = SR_TID.X
 FADD r1 = -r0, -rz
 FMUL r2 = |r1|, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFMUL r2 = |r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFMUL r2 = |r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, dead.DeadCode}},
 		{"a multiply-add takes an absolute value", `S2R r0 = SR_TID.X
 FADD r1 = |r0|, -rz
 FFMA r2 = r1, r0, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFFMA r2 = |r0|, r0, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFFMA r2 = |r0|, r0, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, dead.DeadCode}},
 		{"flushing is more than a sign", `S2R r0 = SR_TID.X
 FADD.FTZ r1 = |r0|, -rz
 FADD r2 = r1, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD.FTZ r1 = |r0|, -rz\nFADD r2 = r1, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD.FTZ r1 = |r0|, -rz\nFADD r2 = r1, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, dead.DeadCode}},
 	})
 }

@@ -3,14 +3,14 @@ package opt_test
 import (
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestUnpack(t *testing.T) {
-	all := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.UnpackHalves(f, func(*ori.Instr) bool { return true }) }, opt.DeadCode}
-	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.UnpackHalves(f, func(*ori.Instr) bool { return false }) }, opt.DeadCode}
+	all := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.UnpackHalves(f, func(*ori.Instr) bool { return true }) }, dead.DeadCode}
+	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.UnpackHalves(f, func(*ori.Instr) bool { return false }) }, dead.DeadCode}
 	const load, store = "LDS r0 = [0x0]\n", "\nSTS [0x0], r2"
 	cut := func(j string) string { return load + j + "\nF2FP.F16.E4M3.UNPACK_B r2 = r1" + store }
 	bite := func(j string) string { return load + j + "\nF2FP.F16.E2M1.UNPACK_B r2 = r1" + store }

@@ -80,3 +80,10 @@ func Overlaps(a, b ori.Operand) bool {
 	}
 	return a.Kind == ori.KConst || b.Kind == ori.KConst || a.Sub < b.Sub+max(1, b.N) && b.Sub < a.Sub+max(1, a.N)
 }
+
+// GathersFor reports whether g brings the threads of the warp together for i
+// alone: both come from one statement of the source. Another statement would be
+// a barrier of the warp, which orders memory too.
+func GathersFor(g, i *ori.Instr) bool {
+	return i.Op.Has(op.Gathered) && g != nil && g.Line == i.Line && g.Op == op.WARPSYNC && g.Mods == op.M(op.MALL) && g.Guard.Kind == ori.KNone
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/opt/cse"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/opt/loop"
 	"github.com/goptxas/goptxas/internal/opt/machine"
@@ -98,7 +99,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "UnrollRest", Run: do(unrollRest), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
-		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
+		{Name: "DeadCode", Run: improve(dead.DeadCode), MinOpt: 1},
 		{Name: "Accumulators", Run: improve(machine.Accumulators), MinOpt: 1},
 		{Name: "GuardedLoads", Run: improve(control.GuardedLoads), MinOpt: 1},
 		{Name: "UniformConstants", Run: improve(uniform.UniformConstants), MinOpt: 1},

@@ -73,6 +73,7 @@ var layers = [...]layer{
 	{"internal/opt/ahead", 71, false, ""},
 	{"internal/opt/control", 71, false, ""},
 	{"internal/opt/cse", 71, false, ""},
+	{"internal/opt/dead", 71, false, ""},
 	{"internal/opt/float", 71, false, ""},
 	{"internal/opt/loop", 71, false, ""},
 	{"internal/opt/machine", 71, false, ""},

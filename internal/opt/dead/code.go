@@ -1,7 +1,9 @@
-package opt
+// Package dead removes what nobody needs.
+package dead
 
 import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -16,13 +18,13 @@ func DeadCode(f *ori.Func) bool {
 		return false
 	}
 	changed := branch.Unreachable(f)
-	v := ValuesOf(f)
+	v := opt.ValuesOf(f)
 	m := newMarker(f, v)
 	m.run()
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if !m.needed[i.ID] {
-				if g := i.Prev(); GathersFor(g, i) {
+				if g := i.Prev(); opt.GathersFor(g, i) {
 					v.Remove(g)
 				}
 				v.Remove(i)
@@ -40,7 +42,7 @@ type needed struct{}
 
 // Holds reports whether that is so.
 func (needed) Holds(f *ori.Func) bool {
-	v := ValuesOf(f)
+	v := opt.ValuesOf(f)
 	m := newMarker(f, v)
 	m.run()
 	for _, b := range f.Blocks {
@@ -53,21 +55,20 @@ func (needed) Holds(f *ori.Func) bool {
 	return true
 }
 
-// GathersFor reports whether g brings the threads of the warp together for i
-// alone: both come from one statement of the source. Another statement would be
-// a barrier of the warp, which orders memory too.
-func GathersFor(g, i *ori.Instr) bool {
-	return i.Op.Has(op.Gathered) && g != nil && g.Line == i.Line && g.Op == op.WARPSYNC && g.Mods == op.M(op.MALL) && g.Guard.Kind == ori.KNone
-}
-
 // marker finds the instructions that are needed.
 type marker struct {
 	phi    map[int64][]*ori.Instr // sources of each PHI, by its key
-	v      *Values
+	v      *opt.Values
 	head   []int32 // by word with several writers: the last, -1 = none, or done
 	writer []writer
 	needed []bool // by instruction ID
 	work   []*ori.Instr
+}
+
+// writer is one who writes a word, and the one before.
+type writer struct {
+	i    *ori.Instr
+	next int32
 }
 
 // done says that all writers of a word are needed.
@@ -75,7 +76,7 @@ const done = -2
 
 // newMarker lists who writes each word, where the values do not tell, and marks
 // what must stay whoever reads its results.
-func newMarker(f *ori.Func, v *Values) *marker {
+func newMarker(f *ori.Func, v *opt.Values) *marker {
 	m := &marker{v: v, head: pool.Make[int32](f.Scratch(), len(v.Words)), needed: pool.Make[bool](f.Scratch(), f.NumInstrs())}
 	for w := range m.head {
 		m.head[w] = -1
@@ -89,7 +90,7 @@ func newMarker(f *ori.Func, v *Values) *marker {
 				m.phi[i.Args[1].Imm] = append(m.phi[i.Args[1].Imm], i)
 				continue
 			}
-			if v.stays(i) {
+			if stays(v.Func, i) {
 				m.mark(i)
 				continue
 			}
@@ -165,12 +166,12 @@ func (m *marker) words(a *ori.Operand) {
 }
 
 // stays reports whether i is needed even if nobody reads its results.
-func (v *Values) stays(i *ori.Instr) bool {
+func stays(f *ori.Func, i *ori.Instr) bool {
 	if i.NDst == 0 || i.Op.Has(op.Effect|op.Writes|op.Terminator) || i.Op.Has(op.Reads) && i.IsVolatile() {
 		return true
 	}
 	for _, d := range i.Dsts() {
-		if d.Kind == ori.KReg && v.Func.Regs[d.Reg].Fixed {
+		if d.Kind == ori.KReg && f.Regs[d.Reg].Fixed {
 			return true
 		}
 	}

@@ -1,10 +1,10 @@
-package opt_test
+package dead_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/dead"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -22,7 +22,7 @@ func TestUnreadExchange(t *testing.T) {
 		f := m.Funcs[0]
 		barrier := f.Blocks[0].First().Next()
 		barrier.Line, barrier.Next().Line = c.line, 10
-		opt.DeadCode(f)
+		dead.DeadCode(f)
 		text := f.String()
 		if n := strings.Count(text, "WARPSYNC"); n != c.left || strings.Contains(text, "SHFL") {
 			t.Errorf("line %d: %d barriers left, want %d\n%s", c.line, n, c.left, text)
