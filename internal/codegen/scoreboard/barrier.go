@@ -428,7 +428,11 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		return
 	}
 	if e.Fences {
-		b := s.choose(slots, slot{due: k + 1, class: e.Class}, k)
+		held := k + 1
+		for held < len(x.events) && x.events[held].Passes {
+			held++
+		}
+		b := s.choose(slots, slot{due: held, class: e.Class}, k)
 		if e.Class == target.ClassMembar {
 			e.Ctrl.RdBar = b
 		} else {

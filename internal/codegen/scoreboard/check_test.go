@@ -92,12 +92,8 @@ func pairBroken(p []timing.Event, at []int, t *target.Timing, i, j int) bool {
 	if d <= target.MaxGap && d < t.Gap(a.Class, b.Class) {
 		return true
 	}
-	if a.Fences && j == i+1 {
-		for _, bar := range []int8{a.Ctrl.WrBar, a.Ctrl.RdBar} {
-			if bar >= 0 && b.Ctrl.Wait>>bar&1 == 0 {
-				return true
-			}
-		}
+	if fenceBroken(p, i, j) {
+		return true
 	}
 	variable := t.Variable(a.Class)
 	for _, w := range a.Writes {
@@ -119,6 +115,27 @@ func pairBroken(p []timing.Event, at []int, t *target.Timing, i, j int) bool {
 		}
 	}
 	return readBroken(p, t, i, j, d)
+}
+
+// fenceBroken reports whether i is a fence, j the first instruction that it holds back, and none
+// from the one to the other waits for it.
+func fenceBroken(p []timing.Event, i, j int) bool {
+	if !p[i].Fences || p[j].Passes {
+		return false
+	}
+	var waits uint8
+	for k := i + 1; k <= j; k++ {
+		if k < j && !p[k].Passes {
+			return false
+		}
+		waits |= p[k].Ctrl.Wait
+	}
+	for _, bar := range []int8{p[i].Ctrl.WrBar, p[i].Ctrl.RdBar} {
+		if bar >= 0 && waits>>bar&1 == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func readBroken(p []timing.Event, t *target.Timing, i, j, d int) bool {

@@ -473,3 +473,50 @@ func TestDummyDistances(t *testing.T) {
 		}
 	}
 }
+
+// TestFenceWaits: what a fence does not hold back does not wait for it.
+func TestFenceWaits(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1 phys=4
+reg r1 1/1 phys=5
+b0:
+MEMBAR.ALL.CTA
+FENCE.VIEW.ASYNC.S
+IADD3 r0 = r0, 0x1, rz
+IADD3 r1 = r1, 0x1, rz
+STS [r0+0x0], r1
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	a := target.Find("sm_90a")
+	Assign(f, a, Sectors{4, 3})
+	if err := Check(f, a); err != nil {
+		t.Fatal(err)
+	}
+	var fence *ori.Instr
+	for i := range f.Blocks[0].Instrs {
+		switch i.Op {
+		case op.FENCE:
+			fence = i
+			if i.Sched.Wait == 0 {
+				t.Error("the fence does not wait for the one before it")
+			}
+		case op.IADD3:
+			if i.Sched.Wait != 0 {
+				t.Errorf("arithmetic waits:\n%s", f)
+			}
+		case op.STS:
+			if i.Sched.Wait>>fence.Sched.WrBar&1 == 0 {
+				t.Errorf("a store does not wait:\n%s", f)
+			}
+			i.Sched.Wait = 0
+		}
+	}
+	if Check(f, a) == nil {
+		t.Error("a store that does not wait for a fence is not reported")
+	}
+}

@@ -39,7 +39,7 @@ type state struct {
 	reader  [timing.NumBarriers]readerClass // who sets it when it has read
 	by      [timing.NumCells]readerClass    // who will still read a cell, where rd has barriers
 	barAge  [timing.NumBarriers]uint8       // since last set; 0 = BarrierLag at least, or never
-	fence   uint8                           // barriers the next instruction must wait for
+	fence   uint8                           // barriers that what fences hold back must wait for
 	left    [op.NumWorks]uint8              // barriers of what goes on unseen
 }
 
@@ -251,7 +251,10 @@ func (w *walker) drop(cell uint16) {
 
 // needs returns the barriers that e must wait for.
 func (w *walker) needs(e *timing.Event) uint8 {
-	mask := w.fence
+	mask := uint8(0)
+	if !e.Passes {
+		mask = w.fence
+	}
 	for k, bars := range w.left {
 		if e.Drains || e.Awaits>>k&1 != 0 {
 			mask |= bars

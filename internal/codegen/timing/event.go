@@ -89,7 +89,8 @@ type Event struct {
 	Guard   uint16  // cell of the guard, if guarded
 	Negated bool    // the guard is taken when false
 	Drains  bool    // nothing may be pending: code elsewhere follows
-	Fences  bool    // the next instruction must wait for the barrier it sets
+	Fences  bool    // what it holds back must wait for the barrier it sets
+	Passes  bool    // no fence holds it back: it computes, and touches nothing but registers and constants
 	Leaves  op.Work // goes on behind it until its barrier says otherwise
 	Awaits  op.Work // must be over before it
 	Reads   []Access

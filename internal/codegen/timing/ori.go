@@ -51,6 +51,7 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 	d.implied(i)
 	e := d.event(d.Class(i), d.uses)
 	e.Fences = e.Class == target.ClassFence || e.Class == target.ClassMembar && d.Timing.BlockFence() && i.Mods.Has(op.MCTA)
+	e.Passes = !i.Op.Has(op.Effect|op.Convergent|op.Terminator|op.ReadsSpecial) && (i.Op.LoadsConstant() || !i.Op.Has(op.Reads|op.Writes))
 	d.unseen(i, &e)
 	s := i.Sched
 	e.Ctrl = Ctrl{Stall: s.Stall, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
