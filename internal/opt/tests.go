@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/opt/span"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -379,7 +380,7 @@ func Outcome(m op.Mods, a, b uint32) (holds, ok bool) {
 // OutcomeOfFloats compares two numbers as modifiers say.
 func OutcomeOfFloats(m op.Mods, a, b float32) (holds, ok bool) {
 	x := float64(a)
-	return span{x, x, false}.compare(m, float64(b))
+	return span.Span{Lo: x, Hi: x}.Compare(m, float64(b))
 }
 
 // outcomeOfFloatBits compares the bits of two numbers that are none of those

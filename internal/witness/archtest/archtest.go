@@ -69,6 +69,7 @@ var layers = [...]layer{
 	{"internal/codegen/abi", 41, false, ""},
 	{"internal/opt", 69, false, ""},        // values and expressions; the packages of the optimiser stand on it
 	{"internal/opt/branch", 68, false, ""}, // blocks and edges
+	{"internal/opt/span", 68, false, ""},   // where numbers lie
 	{"internal/opt/address", 71, false, ""},
 	{"internal/opt/ahead", 71, false, ""},
 	{"internal/opt/control", 71, false, ""},

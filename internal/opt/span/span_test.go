@@ -1,4 +1,4 @@
-package opt
+package span
 
 import (
 	"math"
@@ -7,14 +7,14 @@ import (
 )
 
 // in reports whether a value lies in a span.
-func (s span) in(x float32) bool {
+func (s Span) in(x float32) bool {
 	if x != x {
-		return s.nan
+		return s.No
 	}
-	return s.lo <= float64(x) && float64(x) <= s.hi
+	return s.Lo <= float64(x) && float64(x) <= s.Hi
 }
 
-// TestSpansHold: what is computed of values in spans lies in the span of the
+// TestSpansHold: what is computed of values in spans lies in the Span of the
 // result, flushed or not, with the product rounded or as a part of the sum.
 func TestSpansHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
@@ -29,17 +29,17 @@ func TestSpansHold(t *testing.T) {
 		}
 		return x
 	}
-	between := func() (span, float32) {
+	between := func() (Span, float32) {
 		a, b, c := draw(), draw(), draw()
-		s := span{float64(min(a, b, c)), float64(max(a, b, c)), r.IntN(4) == 0}
+		s := Span{float64(min(a, b, c)), float64(max(a, b, c)), r.IntN(4) == 0}
 		x := []float32{a, b, c}[r.IntN(3)]
-		if s.nan && r.IntN(2) == 0 {
+		if s.No && r.IntN(2) == 0 {
 			x = float32(math.NaN())
 		}
-		return s.flushed(), x
+		return s.Flushed(), x
 	}
 	flush := func(x float32) float32 {
-		if math.Abs(float64(x)) < smallest {
+		if math.Abs(float64(x)) < Smallest {
 			return 0
 		}
 		return x
@@ -59,20 +59,20 @@ func TestSpansHold(t *testing.T) {
 			}
 			larger = lesser
 		}
-		product := s.times(u)
+		product := s.Times(u)
 		for _, x := range []struct {
 			name string
-			in   span
+			in   Span
 			got  float32
 		}{
-			{"sum", s.plus(u), a + b},
+			{"sum", s.Plus(u), a + b},
 			{"product", product, a * b},
-			{"square", s.square(), a * a},
-			{"fused", product.plus(w), float32(float64(a)*float64(b) + float64(c))},
-			{"apart", product.plus(w), float32(a*b) + c},
-			{"less", s.extreme(u, true), lesser},
-			{"larger", s.extreme(u, false), larger},
-			{"either", s.or(u), b},
+			{"square", s.Square(), a * a},
+			{"fused", product.Plus(w), float32(float64(a)*float64(b) + float64(c))},
+			{"apart", product.Plus(w), float32(a*b) + c},
+			{"less", s.Extreme(u, true), lesser},
+			{"larger", s.Extreme(u, false), larger},
+			{"either", s.Or(u), b},
 		} {
 			if !x.in.in(x.got) || !x.in.in(flush(x.got)) {
 				t.Fatalf("%s of %v in %+v, %v in %+v and %v in %+v: %v is not in %+v", x.name, a, s, b, u, c, w, x.got, x.in)
