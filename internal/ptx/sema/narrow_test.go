@@ -20,6 +20,7 @@ func TestNarrowAddresses(t *testing.T) {
 		"stmatrix.sync.aligned.m8n8.x1.b16 [%r2], {%r1};":                                       "",
 		"wmma.store.d.sync.aligned.row.m16n16k16.f32 [%r1], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8};": "",
 		"cp.async.ca.shared.global [%r1], [%r2], 16;":                                           "",
+		"cp.async.ca.shared.global [%r1], [%h2], 16;":                                           "",
 		"createpolicy.range.L2::evict_last.b64 %rd3, [%r1], 128, 256;":                          "",
 		"prefetch.tensormap [%r1];":                                                             "",
 		"tensormap.replace.tile.rank.b1024.b32 [%r1], 1;":                                       "",

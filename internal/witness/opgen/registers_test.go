@@ -52,6 +52,10 @@ func registerForms() []string {
 // halves for predicates, and a fourth operand of atomics.
 var absurd = regexp.MustCompile(`\{[^}]*%kpred_|x2 \S*%kpred_|^(?:and|or|xor|not|mov)\.pred .*%kf16x2_|%kf16x2_\d,(?:%p|0|!|%r\d+,(?:0x|%r))|[,!]%kf16x2_\d(?:,0x\w+|,%r\d+)?$`)
 
+// rewritten are refusals that the reference speaks of behind the end of a text alone: it
+// rewrites addresses in narrow registers then.
+var rewritten = regexp.MustCompile(`^Arguments mismatch for instruction 'mov'$`)
+
 // TestRegisters: of registers of every type in every place of an
 // instruction our front end takes those that the reference takes, and what
 // both take compiles.
@@ -61,7 +65,7 @@ func TestRegisters(t *testing.T) {
 	all := registerForms()
 	list := some(all, 29)
 	var taken []string
-	wrong, listed := 0, 0
+	wrong, listed, late := 0, 0, 0
 	for at := 0; at < len(list); at += sweepChunk {
 		part := list[at:min(at+sweepChunk, len(list))]
 		ours, theirs := ourVerdicts(part, arch), referenceVerdicts(t, tools, part, arch)
@@ -69,6 +73,8 @@ func TestRegisters(t *testing.T) {
 			switch {
 			case ours[n] != "" && theirs[n] == "" && absurd.MatchString(part[n]):
 				listed++
+			case rewritten.MatchString(ours[n]) && theirs[n] == "" && referenceAlone(t, tools, part[n], arch) == ours[n]:
+				late++
 			case (ours[n] == "") != (theirs[n] == "") && theirs[n] != "crash":
 				if wrong++; wrong < 2000 {
 					t.Errorf("%s: ours %q, the reference %q", part[n], ours[n], theirs[n])
@@ -85,7 +91,7 @@ func TestRegisters(t *testing.T) {
 			t.Errorf("%s: %s", f, msg)
 		}
 	})
-	t.Logf("%d of %d spellings asked, %d taken by both, %d are refused as absurd, %d differ", len(list), len(all), len(taken), listed, wrong)
+	t.Logf("%d of %d spellings asked, %d taken by both, %d are refused as absurd, %d by both once they are rewritten, %d differ", len(list), len(all), len(taken), listed, late, wrong)
 }
 
 // nowhere are addresses of 8 or 16 bits, where the reference warns and goes

@@ -96,6 +96,16 @@ func referenceVerdicts(t *testing.T, tools *oracle.Tools, forms []string, arch s
 	return verdicts(res.Stderr, first, len(forms))
 }
 
+// referenceAlone asks the reference about a form in a text that has nothing else.
+func referenceAlone(t *testing.T, tools *oracle.Tools, form, arch string) string {
+	text, first := sweepText([]string{form}, arch, "ret;\n")
+	file := filepath.Join(t.TempDir(), "in.ptx")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return verdicts(tools.Ptxas("-arch="+arch, "-o", file+".out", file).Stderr, first, 1)[0]
+}
+
 const sweepChunk = 4000
 
 // swept is what the front end says of the whole sweep for an architecture.

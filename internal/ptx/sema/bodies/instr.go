@@ -160,7 +160,9 @@ func (k *checker) narrowAddress(in *syntax.Instr, out *sema.Inst, a *sema.Operan
 // former before it looks at addresses.
 func widenedAddress(op isa.Word, mods []isa.Word) int {
 	switch op {
-	case isa.WLdmatrix, isa.WStmatrix, isa.WWmma, isa.WCp, isa.WCreatepolicy, isa.WTensormap, isa.WFence:
+	case isa.WCp: // takes what the register holds, however short it is
+		return 8
+	case isa.WLdmatrix, isa.WStmatrix, isa.WWmma, isa.WCreatepolicy, isa.WTensormap, isa.WFence:
 		return 32
 	case isa.WPrefetch:
 		if slices.Contains(mods, isa.WTensormap) {
