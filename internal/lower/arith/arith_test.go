@@ -17,3 +17,12 @@ func TestSetHalves(t *testing.T) {
 		{"sm_90", "set.gt.f32.f32 %f1, %f2, %f3;", "FSETP ; SEL"},
 	})
 }
+
+// TestFiniteHalf: sm_75 has no conversion to halves that saturates; the reference
+// makes no code there.
+func TestFiniteHalf(t *testing.T) {
+	lowered.Check(t, [][3]string{
+		{"sm_75", "cvt.rz.satfinite.f16.f32 %h1, %f1;", "FMNMX ; FMNMX ; FSETP.NAN.AND ; SEL ; F2F.F16.F32.RZ"},
+		{"sm_80", "cvt.rz.satfinite.f16.f32 %h1, %f1;", "!FMNMX ; F2FP"},
+	})
+}

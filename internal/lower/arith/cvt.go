@@ -282,6 +282,10 @@ func cvtFloat(l *build.Builder, to, from isa.Type) {
 	if !scalar(to) || !scalar(from) {
 		l.Unsupported()
 	}
+	if l.Has(isa.WSatfinite) && !l.Arch.Has(target.PackHalves) {
+		finiteHalf(l, l.Reg(l.Src1(1, from)))
+		return
+	}
 	if l.Has(isa.WRelu) || l.Has(isa.WSatfinite) {
 		m := build.Mods(finite(l), relu(l), format(to), op.MF32, op.MMERGE_C, l.Rounding())
 		F2fp(l, m, l.Dst(0)[:1], l.Reg(l.Src1(1, from)), expand.RZ())
@@ -316,6 +320,18 @@ func cvtFloat(l *build.Builder, to, from isa.Type) {
 		r = clampUnit(l, to, r)
 	}
 	l.Spread(l.Dst(0), r, to)
+}
+
+// finiteHalf converts to f16 where no instruction saturates: what is beyond the
+// largest half becomes it before, and a NaN stays one.
+func finiteHalf(l *build.Builder, a ori.Operand) {
+	const largest, lowest = 0x477fe000, 0xc77fe000 // 65504 and -65504
+	x := l.One(op.FMNMX, op.Mods{}, a, ori.Imm(largest), expand.PT())
+	x = l.One(op.FMNMX, op.Mods{}, x, ori.Imm(lowest), expand.PT().Not())
+	x = l.Sel1(a, x, l.Test(op.FSETP, op.M(op.MNAN, op.MAND), a, a, expand.PT()))
+	r := l.Tmp(1)
+	l.Emit(op.F2F, build.Mods(op.MF16, op.MF32, l.Rounding()), build.Value{expand.Whole(r)}, x)
+	l.Spread(l.Dst(0), r, isa.F16)
 }
 
 // flushed returns r, an f64 rounded to f32, with a zero in place of a result
