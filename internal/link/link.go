@@ -131,20 +131,20 @@ type Kernel struct {
 	Locs    []build.Line     // the .loc directives that Code.Lines names
 	Debug   []*DebugFunc
 	// Indirect are the prototypes of calls through pointers, in an object.
-	Indirect []string
-	Time     time.Duration
-	Made     time.Duration  // the part of Time before the phases
-	Injected []ori.Injected // what the source lacks for warp-group matrix operations
-	Uniform  int            // uniform registers of a function for instrumentation tools, which should have none
-	Fast     uint8          // the level of fast compilation it got
-	Price    float64        // about how long it takes, where Options.Search asks; comparable for one kernel only
-	Warps    float64        // that share a scheduler, where Options.Search asks and no matrices are multiplied
-	Ahead    bool           // loads of its loops were sent a turn ahead
-	Company  float64        // warps that share a scheduler, where Price is told
-	Latency  float64        // about how long one takes that runs alone, where Price is told
-	Spared   bool           // phases were left out for lack of time or memory
-	Filed    time.Duration  // besides Time: to describe it in the file
-	Heap     int64          // of the process when it was done, where Options.Heap tells
+	Indirect  []string
+	Time      time.Duration
+	Made      time.Duration  // the part of Time before the phases
+	Injected  []ori.Injected // what the source lacks for warp-group matrix operations
+	Uniform   int            // uniform registers of a function for instrumentation tools, which should have none
+	Fast      uint8          // the level of fast compilation it got
+	Price     float64        // about how long it takes, where Options.Search asks; comparable for one kernel only
+	Warps     float64        // that share a scheduler, where Options.Search asks and no matrices are multiplied
+	Ahead     bool           // loads of its loops were sent a turn ahead
+	Occupancy float64        // warps that share a scheduler, where Price is told
+	Latency   float64        // about how long one takes that runs alone, where Price is told
+	Spared    bool           // phases were left out for lack of time or memory
+	Filed     time.Duration  // besides Time: to describe it in the file
+	Heap      int64          // of the process when it was done, where Options.Heap tells
 }
 
 // Sub is a function compiled into a kernel's section.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 // Loads that are sent a turn ahead keep registers for it, and what that costs
 // is only known when they are assigned: orders with more of them may promise
 // more. So a kernel with such loads is compiled without them too, and keeps them
-// if what comes out is faster by estimate and has warps enough.
+// if what comes out is faster by estimate and has warps enough. Where somebody is shown how
+// a kernel is compiled that is found out before: what is shown is what is kept.
 
 // Vary returns the options with the settings of a candidate.
 func (o *Options) Vary(text string) (*Options, error) {
@@ -45,8 +47,10 @@ func candidate(m *sema.Module, body *sema.Body, o *Options, text string) (k *lin
 	if err != nil {
 		return nil, err
 	}
-	if err := v.Knobs.Assign("CheckAllocation=true"); err != nil {
-		return nil, err
+	for _, text := range [...]string{"CheckAllocation=true", "BisectLog="} {
+		if err := v.Knobs.Assign(text); err != nil {
+			return nil, err
+		}
 	}
 	v.Watch, v.Follow, v.Limits, v.Trace, v.Create = nil, nil, nil, nil, nil
 	v.scratch = new(pool.Scratch) // others may be compiled at the same time
@@ -63,18 +67,52 @@ func candidate(m *sema.Module, body *sema.Body, o *Options, text string) (k *lin
 	return k, err
 }
 
-// judgedAhead returns k, or the kernel without loads sent ahead where that is better.
-// What was read from a dump, or is looked for by a search, is left as it is.
-func judgedAhead(m *sema.Module, body *sema.Body, o *Options, r *runner, k *link.Kernel) *link.Kernel {
-	least := int(r.knobs.Int(knobs.AheadWarps))
-	if !k.Ahead || o.Resume != nil || least == 0 {
-		return k
+// noneAhead is the setting without loads sent ahead. The phase still takes its place, so
+// that phases have the same numbers in dumps.
+const noneAhead = "AheadWords=0"
+
+// isShown reports whether somebody is shown how kernels are compiled.
+func isShown(o *Options, r *runner) bool {
+	return o.Watch != nil || len(o.Phases) > 0 || r.knobs.String(knobs.DumpIR) != "" || r.knobs.String(knobs.BisectKnob) != "" || r.knobs.Bool(knobs.RegAllocTrace)
+}
+
+// compiled compiles a kernel, with loads sent ahead only if it is better so.
+func compiled(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*link.Kernel, error) {
+	if !isShown(o, r) {
+		k, err := compileBody(m, body, o, r, at)
+		if err != nil {
+			return nil, err
+		}
+		return cmp.Or(plainer(m, body, o, r, k), k), nil
 	}
 	v := *o
 	v.priced = true
-	plain, err := candidate(m, body, &v, "PipelineLoops/off")
+	if k, err := candidate(m, body, &v, ""); err != nil || plainer(m, body, o, r, k) == nil { // what goes wrong does so again
+		return compileBody(m, body, o, r, at)
+	}
+	plain, err := o.Vary(noneAhead)
+	if err != nil {
+		return nil, err
+	}
+	if r, err = newRunner(plain); err != nil {
+		return nil, err
+	}
+	k, err := compileBody(m, body, plain, r, at)
+	o.spared = plain.spared
+	return k, err
+}
+
+// plainer returns the kernel k without loads sent ahead where that is better, else nil.
+func plainer(m *sema.Module, body *sema.Body, o *Options, r *runner, k *link.Kernel) *link.Kernel {
+	least := int(r.knobs.Int(knobs.AheadWarps))
+	if !k.Ahead || least == 0 || o.Limits != nil && o.Limits.Short() {
+		return nil
+	}
+	v := *o
+	v.priced = true
+	plain, err := candidate(m, body, &v, noneAhead)
 	if err != nil || pays(k, plain, float64(least)/100) {
-		return k
+		return nil
 	}
 	return plain
 }
@@ -87,8 +125,8 @@ func pays(k, plain *link.Kernel, least float64) bool {
 	switch {
 	case k.Spills.Stores > plain.Spills.Stores || k.Spills.Loads > plain.Spills.Loads || k.Latency > plain.Latency:
 		return false
-	case k.Company >= plain.Company:
+	case k.Occupancy >= plain.Occupancy:
 		return true
 	}
-	return k.Company >= least*plain.Company && k.Latency*plain.Company <= plain.Latency*k.Company
+	return k.Occupancy >= least*plain.Occupancy && k.Latency*plain.Occupancy <= plain.Latency*k.Occupancy
 }

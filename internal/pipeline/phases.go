@@ -650,11 +650,11 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 	u.stage = ori.Scheduled
 	if u.o.Search != nil || u.o.priced || u.ahead {
 		registers := int(u.f.Props.Registers) + abi.HiddenRegisters
-		u.company = estimate.Warps(u.f, int32(registers))
+		u.occupancy = estimate.Warps(u.f, int32(registers))
 		cost := estimate.Of(u.f, u.o.Arch, registers)
 		u.price, u.latency = cost.Price(), cost.Latency
 		if !multiplies(u.f) {
-			u.warps = u.company
+			u.warps = u.occupancy
 		}
 	}
 	return scoreboard.Check(u.f, u.o.Arch)

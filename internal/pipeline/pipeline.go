@@ -156,7 +156,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	u := units[0]
 	k := &link.Kernel{
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
-		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs, Price: u.price, Warps: u.warps, Ahead: u.ahead, Company: u.company, Latency: u.latency, Injected: u.injected,
+		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs, Price: u.price, Warps: u.warps, Ahead: u.ahead, Occupancy: u.occupancy, Latency: u.latency, Injected: u.injected,
 	}
 	k.Framed = link.FrameOf(u.f, u.code)
 	k.Placed, k.Endless = placed(c.plan), len(c.plan.Cyclic) > 0 || c.o.Extensible && c.plan.Moves

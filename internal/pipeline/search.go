@@ -47,7 +47,7 @@ var settings = [...]setting{
 	{name: "UniformWords", values: []string{"24", "56"}},
 	{name: "WaitConstants", values: []string{"0", "8"}},
 	{name: "RegAllocSpread", values: []string{"false"}},
-	{name: "PipelineLoops/off"},
+	{name: "AheadWords", values: []string{"0"}},
 	{name: "LooseGroups/off"},
 	{name: "BalancePipes/off"},
 	{name: "SharedPointers/off"},
@@ -204,10 +204,7 @@ const atOnce = 8
 // asked for.
 func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, at *phase.Progress, all *runners, size int64) (*link.Kernel, error) {
 	begun := time.Now()
-	best, err := compileBody(m, body, o, r, at)
-	if err == nil {
-		best = judgedAhead(m, body, o, r, best)
-	}
+	best, err := compiled(m, body, o, r, at)
 	s := o.Search
 	if s == nil || err != nil || !m.Funcs[fn].Entry {
 		return best, err

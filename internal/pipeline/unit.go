@@ -24,7 +24,7 @@ type unit struct {
 	injected   []ori.Injected
 	price      float64   // see link.Kernel
 	warps      float64   // the same
-	company    float64   // the same
+	occupancy  float64   // the same
 	latency    float64   // the same
 	ahead      bool      // loads of its loops were sent a turn ahead
 	judge      *ra.Judge // of its orders, nil if nobody asked

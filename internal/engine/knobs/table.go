@@ -143,7 +143,7 @@ var table = [...]Knob{
 	RestTurns:       {"RestTurns", Int, "4", "turns of a loop of unknown length that are written out; 0: none"},
 	RestBody:        {"RestBody", Int, "48", "instructions that such a loop has at most; loads count twice"},
 	AheadBody:       {"AheadBody", Int, "2000", "instructions of a loop whose loads are sent a turn ahead; 0: none"},
-	AheadWords:      {"AheadWords", Int, "32", "words that a thread sends ahead in a loop"},
+	AheadWords:      {"AheadWords", Int, "32", "words that a thread sends ahead in a loop; 0: none"},
 	AheadTime:       {"AheadTime", Int, "300", "cycles that a load which is sent ahead is taken to need"},
 	AheadShare:      {"AheadShare", Int, "90", "percent of its time that a turn takes at most for its loads to be sent ahead"},
 	AheadWarps:      {"AheadWarps", Int, "80", "percent of its warps that a kernel keeps at least where loads are sent a turn ahead; 0: those loads stay whatever they cost"},

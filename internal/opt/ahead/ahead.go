@@ -42,7 +42,7 @@ type Bounds struct {
 // are one register and nothing is copied. It works on SSA form. What may be read
 // earlier order.go says, what it is worth price.go.
 func PipelineLoops(f *ori.Func, a Bounds) bool {
-	if !f.Props.SSA || a.Body <= 0 {
+	if !f.Props.SSA || a.Body <= 0 || a.Words <= 0 {
 		return false
 	}
 	p := &pipeliner{f: f, a: a, tried: map[*ori.Block]bool{}}
