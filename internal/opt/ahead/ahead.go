@@ -46,15 +46,13 @@ func PipelineLoops(f *ori.Func, a Bounds) bool {
 		return false
 	}
 	p := &pipeliner{f: f, a: a, tried: map[*ori.Block]bool{}}
-	changed := false
-	for range mostLoops {
-		if !p.one() {
-			break
+	return p.each(func() bool {
+		list := p.worth(p.candidates())
+		if len(list) > 0 {
+			p.rewrite(list)
 		}
-		f.Touch()
-		changed = true
-	}
-	return changed
+		return len(list) > 0
+	})
 }
 
 // What keeps the time of these phases in proportion to the code.
@@ -64,7 +62,7 @@ const (
 	maxSteps  = 64 // definitions that are looked at for a load
 )
 
-// pipeliner is one run of PipelineLoops.
+// pipeliner is one run of a phase.
 type pipeliner struct {
 	f     *ori.Func
 	a     Bounds
@@ -72,7 +70,6 @@ type pipeliner struct {
 	v     *opt.Values
 	dom   *flow.Dom
 	loops *flow.Loops
-	keeps bool // what was loaded is kept, nothing is sent ahead
 	calm  int8 // whether quiet holds: 0 nobody asked, 1 yes, -1 no
 
 	loop  *flow.Loop
@@ -87,8 +84,6 @@ type pipeliner struct {
 
 	cursor *ori.Instr // what is added stands behind it
 	moved  map[*ori.Instr]bool
-	nexts  map[word]ori.Operand
-	firsts map[word]ori.Operand
 }
 
 // ahead is a load that can be sent a turn ahead.
@@ -99,8 +94,20 @@ type ahead struct {
 	due  int64      // when what was sent is there
 }
 
-// one finds a loop that was not tried before, and sends its loads ahead.
-func (p *pipeliner) one() bool {
+// each lets a phase change loops, one after the other.
+func (p *pipeliner) each(change func() bool) (changed bool) {
+	for range mostLoops {
+		if !p.one(change) {
+			break
+		}
+		p.f.Touch()
+		changed = true
+	}
+	return changed
+}
+
+// one finds a loop that was not tried before and that change finds something in.
+func (p *pipeliner) one(change func() bool) bool {
 	p.dom = flow.DomOf(p.f)
 	p.loops = flow.LoopsOf(p.f, p.dom)
 	for _, l := range p.loops.All {
@@ -114,16 +121,7 @@ func (p *pipeliner) one() bool {
 		if p.v == nil {
 			p.v = opt.ValuesOf(p.f)
 		}
-		if p.keeps {
-			if list := p.reuses(); len(list) > 0 {
-				p.keep(list)
-				p.v = nil
-				return true
-			}
-			continue
-		}
-		if list := p.worth(p.candidates()); len(list) > 0 {
-			p.rewrite(list)
+		if change() {
 			p.v = nil
 			return true
 		}
@@ -313,21 +311,23 @@ func (p *pipeliner) can(c *ahead) bool {
 func (p *pipeliner) rewrite(list []*ahead) {
 	f, h := p.f, p.loop.Header
 	pre := p.before()
-	p.moved, p.nexts, p.firsts = map[*ori.Instr]bool{}, map[word]ori.Operand{}, map[word]ori.Operand{}
+	p.moved = map[*ori.Instr]bool{}
+	begin, after := p.begin(pre), &moment{phis: p.back, known: map[word]ori.Operand{}, add: p.add}
 	added := map[*ori.Instr]*ori.Instr{} // the last that stands behind each last reader
 	for _, c := range list {
 		i := c.load
-		first := p.sent(i, func(o ori.Operand) ori.Operand { return p.first(o, pre) })
-		first.Guard = p.first(i.Guard, pre)
+		first := p.sent(i, begin)
+		first.Guard = p.then(i.Guard, begin)
 		atSources(pre, first)
 
 		if p.cursor = added[c.last]; p.cursor == nil {
 			p.cursor = c.last
 		}
 		p.make(wordOf(p.goOn, 0), c.last)
-		next := p.sent(i, func(o ori.Operand) ori.Operand { return p.next(o, c.last) })
+		after.need = func(w word) { p.make(w, c.last) }
+		next := p.sent(i, after)
 		if next.Guard = p.goOn; i.Guard.Kind == ori.KReg {
-			next.Guard = p.both(p.next(i.Guard, c.last))
+			next.Guard = p.both(p.then(i.Guard, after))
 		}
 		if len(next.Old) == 0 {
 			next.Old = []ori.Operand{{}}
@@ -349,19 +349,19 @@ func (p *pipeliner) rewrite(list []*ahead) {
 	}
 }
 
-// sent returns a load like i, to a register of its own, from other operands.
-func (p *pipeliner) sent(i *ori.Instr, of func(ori.Operand) ori.Operand) *ori.Instr {
+// sent returns the load i of another turn, to a register of its own.
+func (p *pipeliner) sent(i *ori.Instr, t *moment) *ori.Instr {
 	info := p.f.Regs[i.Args[0].Reg]
 	r := p.f.NewReg(info.Class, int(info.Width))
 	p.f.Regs[r].Align = info.Align
 	srcs := make([]ori.Operand, 0, len(i.Srcs()))
 	for _, s := range i.Srcs() {
-		srcs = append(srcs, of(s))
+		srcs = append(srcs, p.then(s, t))
 	}
 	c := p.f.NewInstr(i.Op, i.Mods, []ori.Operand{p.f.Words(r)}, srcs)
 	c.Line, c.Loc = i.Line, i.Loc
 	for _, o := range i.Old {
-		c.Old = append(c.Old, of(o))
+		c.Old = append(c.Old, p.then(o, t))
 	}
 	return c
 }

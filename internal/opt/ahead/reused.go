@@ -26,16 +26,14 @@ func ReusedLoads(f *ori.Func, body, most int) bool {
 	if !f.Props.SSA || body <= 0 || most <= 0 {
 		return false
 	}
-	p := &pipeliner{f: f, a: Bounds{Body: body, Words: most}, tried: map[*ori.Block]bool{}, keeps: true}
-	changed := false
-	for range mostLoops {
-		if !p.one() {
-			break
+	p := &pipeliner{f: f, a: Bounds{Body: body, Words: most}, tried: map[*ori.Block]bool{}}
+	return p.each(func() bool {
+		list := p.reuses()
+		if len(list) > 0 {
+			p.keep(list)
 		}
-		f.Touch()
-		changed = true
-	}
-	return changed
+		return len(list) > 0
+	})
 }
 
 // reuse is a load, and the one of the turn before that brings the same: itself
@@ -190,10 +188,10 @@ func (p *pipeliner) same(d *ori.Instr, x, y word, sources func(a, b ori.Operand)
 func (p *pipeliner) keep(list []reuse) {
 	f, h := p.f, p.loop.Header
 	pre := p.before()
-	p.firsts = map[word]ori.Operand{}
+	begin := p.begin(pre)
 	for _, r := range list {
 		i := r.load
-		first := p.sent(i, func(o ori.Operand) ori.Operand { return p.first(o, pre) })
+		first := p.sent(i, begin)
 		if r.same == i {
 			first.Args[0] = i.Args[0]
 			i.Remove()

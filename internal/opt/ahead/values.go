@@ -178,61 +178,52 @@ func (p *pipeliner) make(w word, at *ori.Instr) {
 	p.moved[d] = true
 }
 
-// next returns what an operand is in the next turn.
-func (p *pipeliner) next(o ori.Operand, at *ori.Instr) ori.Operand {
-	return p.put(o, func(w word) ori.Operand { return p.nextWord(w, at) }, p.add)
+// moment is the turn behind this one, or the first.
+type moment struct {
+	phis  map[int64]ori.Operand // what PHIs of the header are in it
+	known map[word]ori.Operand  // words of this turn: what they are in it
+	need  func(word)            // lets a word of this turn be there where it is asked for; nil: all are
+	add   func(*ori.Instr)      // puts an instruction there
 }
 
-func (p *pipeliner) nextWord(w word, at *ori.Instr) ori.Operand {
-	if o, ok := p.nexts[w]; ok {
+// begin is the first turn, told at the end of the block before the loop.
+func (p *pipeliner) begin(pre *ori.Block) *moment {
+	return &moment{phis: p.enter, known: map[word]ori.Operand{}, add: func(i *ori.Instr) { atSources(pre, i) }}
+}
+
+// then returns what an operand is in another turn.
+func (p *pipeliner) then(o ori.Operand, t *moment) ori.Operand {
+	return p.put(o, func(w word) ori.Operand { return p.wordThen(w, t) }, t.add)
+}
+
+func (p *pipeliner) wordThen(w word, t *moment) ori.Operand {
+	if o, ok := t.known[w]; ok {
 		return o
 	}
-	d, s := p.from(w)
-	switch s {
-	case turning:
-		x, _ := p.turned(d, w, p.back)
-		p.make(x, at)
-		p.nexts[w] = x.operand()
-	case computed:
-		p.again(d, p.nexts, func(o ori.Operand) ori.Operand { return p.next(o, at) }, p.add)
+	switch d, s := p.from(w); {
+	case s == turning:
+		x, _ := p.turned(d, w, t.phis)
+		if t.need != nil {
+			t.need(x)
+		}
+		t.known[w] = x.operand()
+	case s == computed, s == constant && t.need == nil: // in the loop it is there already
+		p.again(d, t)
 	default:
 		return w.operand()
 	}
-	return p.nexts[w]
+	return t.known[w]
 }
 
-// first returns what an operand is in the first turn, at the end of the block
-// before the loop.
-func (p *pipeliner) first(o ori.Operand, pre *ori.Block) ori.Operand {
-	return p.put(o, func(w word) ori.Operand { return p.firstWord(w, pre) }, func(i *ori.Instr) { atSources(pre, i) })
-}
-
-func (p *pipeliner) firstWord(w word, pre *ori.Block) ori.Operand {
-	if o, ok := p.firsts[w]; ok {
-		return o
-	}
-	d, s := p.from(w)
-	switch s {
-	case turning:
-		x, _ := p.turned(d, w, p.enter)
-		p.firsts[w] = x.operand()
-	case computed, constant:
-		p.again(d, p.firsts, func(o ori.Operand) ori.Operand { return p.first(o, pre) }, func(i *ori.Instr) { atSources(pre, i) })
-	default:
-		return w.operand()
-	}
-	return p.firsts[w]
-}
-
-// again computes what d does from other operands, and notes its results.
-func (p *pipeliner) again(d *ori.Instr, known map[word]ori.Operand, of func(ori.Operand) ori.Operand, add func(*ori.Instr)) {
+// again computes what d does in another turn, and notes its results.
+func (p *pipeliner) again(d *ori.Instr, t *moment) {
 	dsts, srcs := append([]ori.Operand(nil), d.Dsts()...), append([]ori.Operand(nil), d.Srcs()...)
 	for k := range srcs {
-		srcs[k] = of(srcs[k])
+		srcs[k] = p.then(srcs[k], t)
 	}
-	guard, old := of(d.Guard), append([]ori.Operand(nil), d.Old...)
+	guard, old := p.then(d.Guard, t), append([]ori.Operand(nil), d.Old...)
 	for k := range old {
-		old[k] = of(old[k])
+		old[k] = p.then(old[k], t)
 	}
 	for k := range dsts {
 		o := &dsts[k]
@@ -242,7 +233,7 @@ func (p *pipeliner) again(d *ori.Instr, known map[word]ori.Operand, of func(ori.
 		r := p.f.NewReg(o.Class, wordsIn(o))
 		p.f.Regs[r].Align = uint8(min(int(p.f.Regs[o.Reg].Align), wordsIn(o)))
 		for n := range wordsIn(o) {
-			known[wordOf(*o, n)] = p.f.Word(r, n)
+			t.known[wordOf(*o, n)] = p.f.Word(r, n)
 		}
 		o.Reg, o.Sub = r, 0
 	}
@@ -251,7 +242,7 @@ func (p *pipeliner) again(d *ori.Instr, known map[word]ori.Operand, of func(ori.
 	if len(old) == 0 {
 		c.Old = nil
 	}
-	add(c)
+	t.add(c)
 }
 
 // put replaces the words that an operand names. Those that do not stand side by
