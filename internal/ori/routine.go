@@ -12,16 +12,18 @@ type Routine uint8
 
 // The kinds of functions.
 const (
-	NoRoutine Routine = iota // a function of the program
-	Straight                 // reads and writes registers only: threads that enter it together leave it together
-	Gathering                // threads of a warp gather in it from several places, and may leave it apart
+	NoRoutine  Routine = iota // a function of the program
+	Straight                  // reads and writes registers only: threads that enter it together leave it together
+	Gathering                 // threads of a warp gather in it from several places, and may leave it apart
+	Collective                // the same, in some instructions that stand where the call did: whoever comes last runs them for all
 )
 
 // Names of routines end so; no name of a program ends in a dot. Dumps and
 // records carry the kind in this spelling; whoever reads them reads it here.
 const (
-	routineSuffix   = "."
-	gatheringSuffix = ".sync."
+	routineSuffix    = "."
+	gatheringSuffix  = ".sync."
+	collectiveSuffix = ".collective."
 )
 
 // Named returns the name of a routine of kind r that bears a plain one.
@@ -31,6 +33,8 @@ func (r Routine) Named(name string) string {
 		return name + routineSuffix
 	case Gathering:
 		return name + gatheringSuffix
+	case Collective:
+		return name + collectiveSuffix
 	}
 	return name
 }
@@ -38,6 +42,8 @@ func (r Routine) Named(name string) string {
 // routineOf reads the kind from a name in a dump.
 func routineOf(name string) Routine {
 	switch {
+	case strings.HasSuffix(name, collectiveSuffix):
+		return Collective
 	case strings.HasSuffix(name, gatheringSuffix):
 		return Gathering
 	case strings.HasSuffix(name, routineSuffix):
@@ -51,7 +57,15 @@ func routineOf(name string) Routine {
 func (f *Func) CallsRoutine(i *Instr) bool { return f.callee(i) == Straight }
 
 // CallsGathering reports whether i calls a routine in which threads gather.
-func (f *Func) CallsGathering(i *Instr) bool { return f.callee(i) == Gathering }
+func (f *Func) CallsGathering(i *Instr) bool {
+	r := f.callee(i)
+	return r == Gathering || r == Collective
+}
+
+// IsCollective reports whether i stands for instructions that threads of a
+// warp run together from wherever they are. It writes what it names and
+// nothing else.
+func (f *Func) IsCollective(i *Instr) bool { return f.callee(i) == Collective }
 
 // callee is the kind of the function that i calls, if it does.
 func (f *Func) callee(i *Instr) Routine {

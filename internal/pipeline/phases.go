@@ -16,6 +16,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/lower/warp"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/address"
 	"github.com/goptxas/goptxas/internal/opt/ahead"
@@ -174,6 +175,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "BalancePipes", Run: do(balancePipes), MinOpt: 2, Needs: noCopies},
 		{Name: "PostSchedule", Run: do(postSchedule), MinOpt: 1, Needs: noCopies},
 		{Name: "GroupWaits", Run: do(groupWaits), Required: true, Needs: noCopies},
+		{Name: "Collectives", Run: do(collectives), Required: true, Needs: noCopies},
 		{Name: schedulePhase, Run: assignScoreboards, Required: true, Needs: noCopies, Gives: scheduled},
 		{Name: "EmitCode", Run: emitCode, Required: true, Needs: scheduled, Gives: hasCode},
 	}
@@ -198,7 +200,7 @@ var order = []string{
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"Renumber", "ParkAccumulators", "TensorRuns", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
+	"Renumber", "ParkAccumulators", "TensorRuns", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "Collectives", "AssignScoreboards", "EmitCode",
 }
 
 // orders are the phases of each level of fast compilation. Phases that make the code
@@ -209,17 +211,17 @@ var orders = [NumFast][]string{
 	FastMin: {
 		"BranchSimplify", "LocalWords", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "Literals", "DeadCode", "Renumber", "LateTests",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
-		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
+		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "Collectives", "AssignScoreboards", "EmitCode",
 	},
 	FastMid: {
 		"BranchSimplify", "LocalWords", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "CopyProp", "Literals", "DeadCode", "Renumber",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
-		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
+		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "Collectives", "AssignScoreboards", "EmitCode",
 	},
 	FastMax: {
 		"BranchSimplify", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "CopyProp", "Literals", "DeadCode", "Renumber",
 		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
-		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
+		"AllocateRegisters", "ExpandCopies", "WarpGroups", "Collectives", "AssignScoreboards", "EmitCode",
 	},
 }
 
@@ -563,6 +565,9 @@ func expandCopies(u *unit, _ *phase.Ctx) error {
 func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f, u.o.Arch) }
 
 func groupWaits(u *unit) { isel.GroupWaits(u.f, u.o.Arch) }
+
+// collectives writes what threads that gather from several places do together.
+func collectives(u *unit) { warp.Collect(u.f, u.o.Arch) }
 
 func balancePipes(u *unit) {
 	isel.Zeros(u.f, fits(u))

@@ -77,6 +77,9 @@ const bulkCopies = "__cuda_syscall_cp_async_bulk_"
 // the load of the address before it: a function of a program has its address
 // in the call, or may have it in the same table, but under another name.
 func (b *builder) destroyed(i *ori.Instr) []regalloc.Clobber {
+	if b.f.IsCollective(i) {
+		return nil
+	}
 	if b.opts.Routines != nil {
 		if list, ok := b.opts.Routines(i); ok {
 			return list

@@ -69,6 +69,8 @@ func (d *Describer) unseen(i *ori.Instr, e *Event) {
 		e.Drains = true
 	case i.Op == op.DEPBAR && !i.Mods.Has(op.MLE): // waits for all
 		e.Drains = true
+	case i.Op == op.ENDCOLLECTIVE, i.Op == op.WARPSYNC && i.Mods.Has(op.MCOLLECTIVE): // threads come from elsewhere, and go back
+		e.Drains = true
 	case i.CopiesMap():
 		e.Leaves |= op.Stored
 	}

@@ -146,6 +146,40 @@ func SyncRoutine(n int) (s *Sync, full bool) {
 	return &Syncs[(n-len(Routines))/2], (n-len(Routines))%2 == 1
 }
 
+// CollectiveName names what stands for the instructions of a kind in place of
+// a call: with the mask behind the operands unless all threads gather.
+func CollectiveName(kind int, full bool) string {
+	name := Syncs[kind].name
+	if full {
+		name += ".all"
+	}
+	return ori.Collective.Named(name)
+}
+
+// CollectiveOf reads such a name.
+func CollectiveOf(name string) (s *Sync, full bool) {
+	for kind := range Syncs {
+		for _, full := range [...]bool{false, true} {
+			if CollectiveName(kind, full) == name {
+				return &Syncs[kind], full
+			}
+		}
+	}
+	return nil, false
+}
+
+// Choice reports whether what a kind reads, or leaves beside a word or instead
+// of one, is a predicate.
+func (s *Sync) Choice() (in, out bool) {
+	switch s.Op {
+	case op.VOTE:
+		return true, s.Pred
+	case op.BAR:
+		return s.Mod == op.MRED, s.Pred
+	}
+	return false, s.Out == 2
+}
+
 // LinkedWords is how many words of arguments and results the function of a
 // kind has.
 func LinkedWords(s *Sync) (in, out int) {

@@ -17,7 +17,7 @@ func bar(l *build.Builder) {
 	case l.Has(isa.WWarp):
 		l.Knows(isa.WSync)
 		mask := l.Near(0)
-		gathers(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }, func() { Gather(l, mask) })
+		gathers(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }, nil, func() { Gather(l, mask) })
 	case l.Has(isa.WCluster):
 		l.Alone(func() { barCluster(l) })
 	case l.Has(isa.WRed):
@@ -44,30 +44,30 @@ func together(l *build.Builder, mod, and op.Mod, pred bool, do func()) {
 		do()
 		return
 	}
-	gathers(l, findSync(op.BAR, mod, and, pred), ori.Operand{}, func() build.Value { return barrierWords(l, mod == op.MRED) }, func() {
+	first, end := 0, len(l.Args)
+	var choice func() ori.Operand
+	if mod == op.MRED {
+		first, end = 1, end-1
+		choice = func() ori.Operand { return l.Predicate(end) }
+	}
+	gathers(l, findSync(op.BAR, mod, and, pred), ori.Operand{}, func() build.Value { return build.Value{barrierWord(l, first, end)} }, choice, func() {
 		l.Emit(op.WARPSYNC, op.M(op.MALL), nil)
 		do()
 	})
 }
 
-// barrierWords are the operands of a routine: barrier and number of threads
-// in one word, and the predicate of a reduction.
-func barrierWords(l *build.Builder, red bool) build.Value {
-	first, end := 0, len(l.Args)
-	var v build.Value
-	if red {
-		first, end = 1, end-1
-		v = build.Value{Bit(l, l.Predicate(end))}
-	}
+// barrierWord is barrier and number of threads of arguments first to end in
+// one word.
+func barrierWord(l *build.Builder, first, end int) ori.Operand {
 	a := barrierArgs(l, first, end)
 	if len(a) == 2 && a[0] == a[1] && a[0].Kind == ori.KReg { // packed
-		return append(a[:1], v...)
+		return a[0]
 	}
 	n := expand.RZ()
 	if len(a) == 2 {
 		n = l.Shl1(l.Reg(a[1]), ori.Imm(16))
 	}
-	return append(build.Value{l.Lop(0xf8, n, ori.Imm(numBarriers-1), l.Reg(a[0]))}, v...)
+	return l.Lop(0xf8, n, ori.Imm(numBarriers-1), l.Reg(a[0]))
 }
 
 // numBarriers is how many named barriers a block has.

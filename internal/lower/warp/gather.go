@@ -34,13 +34,22 @@ func findRedux(m op.Mods) int {
 }
 
 // gathers lowers the current instruction, one of a kind for which threads
-// gather, as do does; or, if they may do so from several places, as a call that
-// takes args.
-func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Value, do func()) {
+// gather, as do does; or, if they may do so from several places, as a
+// collective one or a call that takes args and choice, a predicate, if there
+// is one.
+func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Value, choice func() ori.Operand, do func()) {
 	k := &routine.Syncs[kind]
 	l.Sync(kind, isFull(mask) || k.Unaligned, do, func(n int) {
 		l.Alone(func() {
 			v := args()
+			if n >= 0 && l.Arch.Has(target.WarpSyncAll) {
+				_, all := routine.SyncRoutine(n)
+				collects(l, kind, all, mask, v, choice)
+				return
+			}
+			if choice != nil {
+				v = append(v, Bit(l, choice()))
+			}
 			if n < 0 {
 				callLinked(l, k, v, mask)
 				return
@@ -224,9 +233,4 @@ var reductions = [...]struct {
 
 // reduction is the instruction of a reduction: some machines have another
 // one for the least and the greatest.
-func reduction(l *build.Builder, m op.Mods) op.Op {
-	if l.Arch.Has(target.ConvergedRedux) && (m.Has(op.MF32) || m.Has(op.MMIN) || m.Has(op.MMAX)) {
-		return op.CREDUX
-	}
-	return op.REDUX
-}
+func reduction(l *build.Builder, m op.Mods) op.Op { return reductionOf(l.Arch, m) }

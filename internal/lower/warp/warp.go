@@ -27,7 +27,7 @@ func shfl(l *build.Builder) {
 		return
 	}
 	mask := l.Near(4)
-	gathers(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, isa.B32), l.Near(2), l.Near(3)} }, func() {
+	gathers(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, isa.B32), l.Near(2), l.Near(3)} }, nil, func() {
 		word := l.Reg(l.Src1(1, isa.B32)) // before the threads gather: a shuffle that goes takes what stands next to it along
 		Gather(l, mask)
 		shflOp(l, mode, word)
@@ -60,7 +60,7 @@ func vote(l *build.Builder) {
 		l.Knows(isa.WAny)
 	}
 	mask := l.Near(len(l.Args) - 1)
-	gathers(l, findSync(op.VOTE, mode, op.NoMod, pred), mask, func() build.Value { return build.Value{Bit(l, l.Predicate(1))} }, func() {
+	gathers(l, findSync(op.VOTE, mode, op.NoMod, pred), mask, func() build.Value { return nil }, func() ori.Operand { return l.Predicate(1) }, func() {
 		among(l, mask, func() { voteOp(l) })
 	})
 }
@@ -99,7 +99,7 @@ func match(l *build.Builder) {
 	}
 	mask := l.Near(2)
 	l.Knows(isa.WAll)
-	gathers(l, findSync(op.MATCH, mode, w, false), mask, func() build.Value { return l.Src(1, t) }, func() {
+	gathers(l, findSync(op.MATCH, mode, w, false), mask, func() build.Value { return l.Src(1, t) }, nil, func() {
 		among(l, mask, func() { matchOp(l) })
 	})
 }
@@ -148,7 +148,7 @@ func redux(l *build.Builder) {
 	l.Knows(isa.WSync)
 	if t.Class() == isa.Float {
 		m, mask := reduxFloat(l), l.Near(2)
-		gathers(l, findRedux(m), mask, func() build.Value { return build.Value{l.Src1(1, t)} }, func() {
+		gathers(l, findRedux(m), mask, func() build.Value { return build.Value{l.Src1(1, t)} }, nil, func() {
 			among(l, mask, func() { reduxOp(l, m) })
 		})
 		return
@@ -162,7 +162,7 @@ func redux(l *build.Builder) {
 			s = op.MS32
 		}
 		mask := l.Near(2)
-		gathers(l, findSync(op.REDUX, r.mod, s, false), mask, func() build.Value { return build.Value{l.Src1(1, t)} }, func() {
+		gathers(l, findSync(op.REDUX, r.mod, s, false), mask, func() build.Value { return build.Value{l.Src1(1, t)} }, nil, func() {
 			among(l, mask, func() { reduxOp(l, build.Mods(r.mod, s)) })
 		})
 		return
@@ -180,7 +180,7 @@ func reduxOp(l *build.Builder, m op.Mods) {
 func elect(l *build.Builder) {
 	l.Knows(isa.WSync)
 	mask := l.Near(1)
-	gathers(l, findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }, func() {
+	gathers(l, findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }, nil, func() {
 		among(l, mask, func() { electOp(l) })
 	})
 }
