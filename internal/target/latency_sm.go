@@ -207,7 +207,6 @@ var (
 	halfUnit   = []Class{ClassHmmaFma}
 	xuUnit     = []Class{ClassXu, ClassXu64}
 	ldcUnit    = []Class{ClassLdc, ClassS2ur}
-	syncsUnit  = []Class{ClassSyncs}
 	udpUnit    = []Class{ClassUdp, ClassUwide, ClassUfp}
 )
 
@@ -234,7 +233,6 @@ var busyCommon = []busyRow{
 	{ClassLdc, ldcUnit, 8},
 	{ClassS2ur, ldcUnit, 8},
 	{ClassUdp, udpUnit, 2},
-	{ClassSyncs, syncsUnit, 8},
 }
 
 // busyOld adds what sm_75 and sm_80 do: half as many FMA lanes.

@@ -21,17 +21,19 @@ import (
 //	c: BSYNC k
 //
 // Nobody parts then, and what leads to the order can run on the uniform
-// datapath. All threads of the warp must be together at the election and have
+// datapath. Orders are copies by tensor maps, the fetch of such a map ahead of them,
+// and mbarriers that are set up. Where the elected thread of one warp gives them, the
+// branch asks for the warp alone (role). All threads of the warp must be together at the election and have
 // the same operands, and nobody may read later what the block computes. Of an
 // operand that a loop around it does not change all get what the elected thread
 // has, before the loop: of a whole warp that is the first (random programs that
 // store whom elect.sync names, on an H200).
 func Elected(f *ori.Func) bool {
-	takes := flow.Elected(f)
-	if takes == nil {
+	leads, ok := flow.ElectionsOf(f)
+	if !ok {
 		return false
 	}
-	e := &elected{f: f, u: flow.UniformityOf(f), live: flow.LiveOf(f), same: map[ori.Reg]bool{}, firsts: map[first]ori.Reg{}}
+	e := &elected{f: f, leads: leads, u: flow.UniformityOf(f), live: flow.LiveOf(f), same: map[ori.Reg]bool{}, firsts: map[first]ori.Reg{}}
 	e.apart, e.dom, e.left = flow.DivergenceOf(f, e.u), flow.DomOf(f), behind(f, e.leavers())
 	e.loops, e.defs, e.byID = flow.LoopsOf(f, e.dom), flow.IndexOf(f).Defs, make([]*ori.Block, f.NumBlocks())
 	for _, b := range f.Blocks {
@@ -40,8 +42,15 @@ func Elected(f *ori.Func) bool {
 	changed := false
 	for _, b := range f.Blocks {
 		for n, s := range b.Succs {
-			if len(b.Succs) == 2 && takes(b, n) && e.whole(b, s, b.Succs[1-n]) && f.Should("elected", b.Last()) {
-				e.open(b, s, b.Succs[1-n])
+			if len(b.Succs) != 2 {
+				break
+			}
+			r := role{one: b.Last().Guard.Reg}
+			if !leads.Takes(b, n) {
+				r = e.role(b, n)
+			}
+			if e.whole(b, s, b.Succs[1-n], r.one) && f.Should("elected", b.Last()) {
+				e.open(b, s, b.Succs[1-n], r.test)
 				changed = true
 				break
 			}
@@ -56,6 +65,7 @@ func Elected(f *ori.Func) bool {
 
 type elected struct {
 	f     *ori.Func
+	leads flow.Elections
 	u     *flow.Uniformity
 	apart *flow.Divergence
 	dom   *flow.Dom
@@ -76,11 +86,45 @@ type first struct {
 	sub, at int32
 }
 
+// role is what a branch asks for that the elected thread of some warps alone
+// follows:
+//
+//	ISETP.NE.OR q = w, 0, ~one
+//	@q BRA join
+type role struct {
+	one  ori.Reg    // holds for the elected thread
+	test *ori.Instr // what it asks of the warp, with that; nil: nothing
+}
+
+// role finds that of edge n of b, without a register if the edge is none of these.
+func (e *elected) role(b *ori.Block, n int) role {
+	i, r := b.Tail(), role{one: ori.NoReg}
+	clear(e.same)
+	if i == nil || i != b.Last() || i.Op != op.BRA || !i.Guard.HasReg() || int(i.Guard.Reg) >= len(e.defs) || len(e.defs[i.Guard.Reg]) != 1 || i.Srcs()[0].Kind != ori.KLabel || b.Succs[0] == b.Succs[1] {
+		return r
+	}
+	d := e.defs[i.Guard.Reg][0]
+	if d.Op != op.ISETP || d.Block() != b || d.Guard.Kind != ori.KNone || len(d.Srcs()) != 3 || len(d.Dsts()) != 1 || !e.agrees(d.Srcs()[0]) || !e.agrees(d.Srcs()[1]) {
+		return r
+	}
+	p := d.Srcs()[2]
+	either := d.Mods.Has(op.MOR) // then it holds for all others
+	if p.Kind != ori.KReg || !e.leads.Names(p.Reg) || !either && !d.Mods.Has(op.MAND) || either != (p.Flags&ori.Inv != 0) {
+		return r
+	}
+	jumps := int32(i.Srcs()[0].Reg) == b.Succs[n].ID
+	holds := jumps != (i.Guard.Flags&ori.Inv != 0) // those that follow the edge have q
+	if holds == either {
+		return r
+	}
+	return role{p.Reg, d}
+}
+
 // whole reports whether the whole warp, which is together in b, may run s, a
 // block on the way to join that its elected thread runs by itself.
-func (e *elected) whole(b, s, join *ori.Block) bool {
+func (e *elected) whole(b, s, join *ori.Block, one ori.Reg) bool {
 	last := b.Last()
-	if e.apart.Is(b) || e.u.Partial(b) || s == join || s.Kept || len(s.Preds) != 1 || len(s.Succs) != 1 || s.Succs[0] != join || last.Op != op.BRA || b.Tail() != last || !e.asks(b, last.Guard.Reg) {
+	if one == ori.NoReg || e.apart.Is(b) || e.u.Partial(b) || s == join || s.Kept || len(s.Preds) != 1 || len(s.Succs) != 1 || s.Succs[0] != join || last.Op != op.BRA || b.Tail() != last || !e.asks(b, one) {
 		return false
 	}
 	clear(e.same)
@@ -88,13 +132,27 @@ func (e *elected) whole(b, s, join *ori.Block) bool {
 	for i := s.First(); i != nil; i = i.Next() {
 		switch {
 		case i.Op == op.BRA && i == s.Last() && i.Guard.Kind == ori.KNone:
-		case i.Op == op.UTMALDG && e.reads(i):
+		case isOrder(i) && e.reads(i):
 			orders++
 		case !e.computes(i) || !e.reads(i) && !(i.Op == op.R2UR && e.before(b, i) != nil) || !e.writes(i, join):
 			return false
 		}
 	}
 	return orders > 0
+}
+
+// isOrder reports whether i does for a warp what it does for one of its threads,
+// if all have the same operands.
+func isOrder(i *ori.Instr) bool {
+	switch i.Op {
+	case op.UTMALDG:
+		return true
+	case op.UTMACCTL:
+		return i.Mods.Has(op.MPF)
+	case op.SYNCS:
+		return i.Mods.Has(op.MEXCH) && !i.Args[0].HasReg()
+	}
+	return false
 }
 
 // asks reports whether one of the threads that come to b is the one that was
@@ -249,16 +307,22 @@ func (e *elected) writes(i *ori.Instr, join *ori.Block) bool {
 	return true
 }
 
-// open takes the branch of b around s away, and what gathers its threads at
-// join.
-func (e *elected) open(b, s, join *ori.Block) {
+// open takes the branch of b around s away, or asks there for what test does of
+// the warp, and takes away what gathers its threads at join.
+func (e *elected) open(b, s, join *ori.Block, test *ori.Instr) {
 	for i := range s.Instrs {
 		if i.Op == op.R2UR && !e.agrees(i.Srcs()[0]) {
 			e.spread(e.before(b, i), i)
 		}
 	}
-	b.Last().Remove()
-	b.RemoveEdge(join)
+	ways := 1 // to join
+	if test != nil {
+		e.forWarp(b, test)
+		ways = 2
+	} else {
+		b.Last().Remove()
+		b.RemoveEdge(join)
+	}
 	sync := join.First()
 	if sync == nil || sync.Op != op.BSYNC {
 		return
@@ -281,8 +345,23 @@ func (e *elected) open(b, s, join *ori.Block) {
 			}
 		}
 	}
-	if len(notes) == 1 && others == 0 && len(join.Preds) == 1 {
+	if len(notes) == 1 && others == 0 && len(join.Preds) == ways {
 		notes[0].Remove()
 		sync.Remove()
 	}
+}
+
+// forWarp lets the branch of b ask for what test does, whoever is elected.
+func (e *elected) forWarp(b *ori.Block, test *ori.Instr) {
+	q, m := e.f.NewReg(ori.P, 1), test.Mods
+	for k := range m {
+		if m[k] == op.MOR {
+			m[k] = op.MAND
+		}
+	}
+	x := e.f.NewInstr(op.ISETP, m, []ori.Operand{e.f.Words(q)}, []ori.Operand{test.Srcs()[0], test.Srcs()[1], ori.Zero(ori.P)})
+	x.Line, x.Loc = test.Line, test.Loc
+	b.InsertAfter(x, test)
+	g := &b.Last().Guard
+	g.Reg, g.Sub = q, 0
 }

@@ -89,21 +89,28 @@ func elects(f *ori.Func, i *ori.Instr) bool {
 	return found
 }
 
-// Elected tells of a block and the number of an edge whether the elected thread
-// of a warp alone follows it, of all that come to the block. nil: none does.
-func Elected(f *ori.Func) func(b *ori.Block, n int) bool {
-	leads := leaders(f)
-	if leads == nil {
-		return nil
-	}
-	return leads.takes
+// Elections are the predicates of a function that hold for the elected thread of
+// a warp alone.
+type Elections struct{ list elections }
+
+// ElectionsOf finds them; false: there are none.
+func ElectionsOf(f *ori.Func) (Elections, bool) {
+	list := leaders(f)
+	return Elections{list}, list != nil
 }
+
+// Names reports whether p holds for the elected thread alone.
+func (e Elections) Names(p ori.Reg) bool { return int(p) < len(e.list) && e.list[p] }
+
+// Takes tells of a block and the number of an edge whether the elected thread
+// of a warp alone follows it, of all that come to the block.
+func (e Elections) Takes(b *ori.Block, n int) bool { return e.list.takes(b, n) }
 
 // takes reports whether of all threads that come to b the elected one alone
 // follows its edge n: it does by a jump first, or all others have left then.
 func (e elections) takes(b *ori.Block, n int) bool {
 	i := b.Tail()
-	if i == nil || i.Op == op.CALL || !i.Guard.HasReg() || !e[i.Guard.Reg] {
+	if i == nil || i.Op == op.CALL || !i.Guard.HasReg() || int(i.Guard.Reg) >= len(e) || !e[i.Guard.Reg] {
 		return false
 	}
 	others, to := i.Guard.Flags&ori.Inv != 0, b.Succs[n]

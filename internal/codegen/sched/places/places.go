@@ -11,7 +11,7 @@ import (
 // Pinned reports whether an instruction keeps its place: everything before
 // it stays before, everything behind it behind.
 func Pinned(i *ori.Instr) bool {
-	if i.Mods.Has(op.MLOOSE) || MarksCopies(i) {
+	if i.Mods.Has(op.MLOOSE) || MarksCopies(i) || i.Op == op.UTMACCTL && i.Mods.Has(op.MPF) { // that fetches ahead, which changes nothing
 		return false
 	}
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
