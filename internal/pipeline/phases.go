@@ -150,6 +150,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "ShareGroups", Run: fit(machine.ShareGroups), MinOpt: 2},
 		{Name: "DoubleConstants", Run: improve(float.DoubleConstants), MinOpt: 1},
 		{Name: "Literals", Run: literals},
+		{Name: "SharedMasks", Run: improve(control.SharedMasks), MinOpt: 2},
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
 		{Name: convergePhase, Run: converge, Required: true, Gives: converged},
 		{Name: "Elected", Run: improve(control.Elected), MinOpt: 2, Needs: settled | converged},
@@ -196,7 +197,7 @@ var order = []string{
 	"NarrowLoads", "VectorLoads", "VectorStores", "DoubleConstants", "UnpackHalves", "MergeHalves", "PackFloats",
 	// Fewer branches.
 	"PhiCopies", "CopyProp", "IfConvert", "BranchSimplify", "Unguard", "GuardedLoads", "Selects", "CopyProp", "DeadCode", "TestBits", "DisjointSums",
-	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "ReusedLoads", "PipelineLoops",
+	"Accumulators", "CopyProp", "Literals", "TensorClears", "DeadCode", "UnreadResults", "Aggregate", "ViewFences", "LateStores", "ShareGroups", "ColdWaits", "OneTurn", "ReusedLoads", "PipelineLoops", "SharedMasks",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.

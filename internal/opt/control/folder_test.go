@@ -17,6 +17,7 @@ func TestFolders(t *testing.T) {
 		"GuardedUpdates": func(f *ori.Func) bool { return GuardedUpdates(f, 256) },
 		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
 		"OneTurn":        OneTurn,
+		"SharedMasks":    SharedMasks,
 		"Selects":        func(f *ori.Func) bool { return Selects(f, 3) },
 		"Sink":           func(f *ori.Func) bool { return Sink(f, 6) },
 		"Unguard":        Unguard,

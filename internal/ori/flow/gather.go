@@ -146,6 +146,7 @@ type gatherings struct {
 	dom   *Dom
 	at    *ori.Block         // where threads part
 	kind  map[int32]ori.Sync // by position
+	of    map[uint8]int      // places of each kind
 	found map[int32]bool
 	seen  [][]*ori.Instr // waves
 }
@@ -155,7 +156,7 @@ func newGatherings(f *ori.Func) *gatherings {
 	if len(f.Syncs) == 0 {
 		return nil
 	}
-	m := &gatherings{f: f, kind: map[int32]ori.Sync{}, found: map[int32]bool{}}
+	m := &gatherings{f: f, kind: map[int32]ori.Sync{}, of: map[uint8]int{}, found: map[int32]bool{}}
 	for _, s := range f.Syncs {
 		if old, ok := m.kind[s.Pos]; ok { // the text of a function, more than once
 			s.Full = s.Full && old.Full
@@ -166,6 +167,7 @@ func newGatherings(f *ori.Func) *gatherings {
 		for i := range b.Instrs {
 			if s, ok := m.site(i); ok {
 				m.sites++
+				m.of[s.Kind]++
 				m.masks = m.masks || !s.Full
 			}
 		}
@@ -252,6 +254,13 @@ func (m *gatherings) isAligned(i *ori.Instr) bool {
 		return !ok
 	}
 	return i.Op.Has(op.Aligned)
+}
+
+// alone reports whether all threads of the warp wait for each other at i: it
+// is the only place of its kind, here and in what this function calls, since kinds
+// that several functions have are calls.
+func (m *gatherings) alone(i *ori.Instr, s ori.Sync) bool {
+	return s.Full && i.Op == op.WARPSYNC && m.of[s.Kind] == 1
 }
 
 // follow follows threads from the places of w on.
@@ -488,7 +497,7 @@ func (w *wave) from(b *ori.Block, i *ori.Instr) {
 	for ; i != nil; i = i.Next() {
 		if s, ok := w.m.site(i); ok && (s.Full || w.through) {
 			w.add(i)
-			if !w.through && i.Guard.Kind == ori.KNone {
+			if i.Guard.Kind == ori.KNone && (!w.through || w.m.alone(i, s)) {
 				return
 			}
 		}
