@@ -33,7 +33,10 @@ func Combine(f *ori.Func) bool {
 			}
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) {
+		c.V.Keep()
+	}
+	return changed
 }
 
 type Combiner struct {
@@ -279,10 +282,10 @@ func (c *Combiner) wide(i *ori.Instr) bool {
 		d := lo.Args[0]
 		d.N = 2
 		c.V.Count(hi, -1)
+		c.V.Remove(lo)
 		hi.Op, hi.Mods = op.IMAD, j.Mods
 		c.F.SetArgs(hi, []ori.Operand{d}, []ori.Operand{j.Args[1], j.Args[2], Join(x0)})
 		c.V.Count(hi, 1)
-		c.V.Remove(lo)
 		if c.V.ReadsOf(Join(t0)) == 0 {
 			c.V.Remove(j)
 		}

@@ -10,6 +10,7 @@ func (f *Func) Renumber() bool {
 	if nRegs == len(f.Regs) && nIDs == f.NumInstrs() {
 		return false
 	}
+	values, known := f.Recall(FactValues).(renumbered)
 	for r, to := range regs {
 		if to >= 0 {
 			f.Regs[to] = f.Regs[r]
@@ -23,7 +24,19 @@ func (f *Func) Renumber() bool {
 		}
 	}
 	f.Touch()
+	if known {
+		values.Renumber(regs)
+		f.Remember(FactValues, values)
+	}
 	return true
+}
+
+// renumbered is what is known of registers by their numbers, and stays true when they get
+// others.
+type renumbered interface {
+	Holder
+	// Renumber takes the new number of each register; below zero: no instruction names it.
+	Renumber(regs []int32)
 }
 
 // numbersInUse marks registers and instructions of f with zero, all others

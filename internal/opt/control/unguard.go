@@ -34,17 +34,23 @@ func Unguard(f *ori.Func) bool {
 		some := false
 		for k := range i.Old {
 			if i.Old[k].Kind == ori.KReg && !o.v.IsVariable(i.Args[k]) && !o.leaves(i, &i.Args[k]) && f.Should("old", i) {
+				o.v.CountRead(&i.Old[k], -1)
 				i.Old[k] = ori.Operand{}
 				changed = true
 			}
 			some = some || i.Old[k].Kind == ori.KReg
 		}
 		if !some && computes(i) && f.Should("unguard", i) {
+			o.v.Count(i, -1)
 			i.Guard, i.Old = ori.Operand{}, nil
+			o.v.Count(i, 1)
 			changed = true
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) {
+		o.v.Keep()
+	}
+	return changed
 }
 
 // computes reports whether i does nothing that its guard could be there for.

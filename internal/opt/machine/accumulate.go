@@ -25,7 +25,10 @@ func Accumulators(f *ori.Func) bool {
 			changed = a.zero() || changed
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) {
+		v.Keep()
+	}
+	return changed
 }
 
 type accumulation struct {
@@ -65,7 +68,7 @@ func (a *accumulation) scale() bool {
 	}
 	srcs := append([]ori.Operand(nil), a.i.Srcs()...)
 	at := k - int(a.i.NDst)
-	a.f.SetArgs(a.i, a.i.Dsts(), append(srcs[:at:at], srcs[at+1:]...))
+	a.change(append(srcs[:at:at], srcs[at+1:]...))
 	return true
 }
 
@@ -114,7 +117,18 @@ func (a *accumulation) overwrite(k int) {
 	if k >= 0 {
 		srcs[k-int(a.i.NDst)] = never
 	}
+	a.change(srcs)
+}
+
+// change gives the operation other sources.
+func (a *accumulation) change(srcs []ori.Operand) {
+	for k := range a.i.Srcs() {
+		a.v.CountRead(&a.i.Srcs()[k], -1)
+	}
 	a.f.SetArgs(a.i, a.i.Dsts(), srcs)
+	for k := range srcs {
+		a.v.CountRead(&srcs[k], 1)
+	}
 }
 
 // zero looks for writes of zero to all words of the accumulator just before
@@ -144,7 +158,7 @@ func (a *accumulation) zero() bool {
 	}
 	a.overwrite(-1)
 	for _, j := range writes {
-		j.Remove()
+		a.v.Remove(j)
 	}
 	return true
 }

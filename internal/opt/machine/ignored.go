@@ -37,7 +37,10 @@ func IgnoredBits(f *ori.Func) bool {
 			g.read(i, need)
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) {
+		g.v.Keep() // what is read and written stays
+	}
+	return changed
 }
 
 const allBits = 1<<32 - 1

@@ -28,10 +28,14 @@ func UniformConstants(f *ori.Func) bool {
 			if s.Kind == ori.KZero {
 				s = ori.Zero(ori.UR)
 			}
+			v.CountRead(&i.Args[1], -1)
 			i.Op = op.UMOV
 			i.Args[1] = s
 			changed = true
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) {
+		v.Keep()
+	}
+	return changed
 }

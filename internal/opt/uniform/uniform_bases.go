@@ -28,7 +28,10 @@ func UniformBases(f *ori.Func, fits func(*ori.Instr) bool, far int) bool {
 	for _, s := range u.sums {
 		u.fold(s)
 	}
-	return f.Touched(u.changed)
+	if f.Touched(u.changed) {
+		u.v.Keep()
+	}
+	return u.changed
 }
 
 type uniformBases struct {

@@ -28,7 +28,10 @@ func UniformPairs(f *ori.Func, fits func(*ori.Instr) bool) bool {
 			}
 		}
 	}
-	return f.Touched(u.changed)
+	if f.Touched(u.changed) {
+		u.v.Keep()
+	}
+	return u.changed
 }
 
 type uniformPairs struct {

@@ -46,7 +46,10 @@ func UniformTuples(f *ori.Func, most int) bool {
 	t.copies()
 	t.place()
 	t.apply()
-	return f.Touched(t.changed)
+	if f.Touched(t.changed) {
+		t.v.Keep()
+	}
+	return t.changed
 }
 
 // fileWords is about how many words the uniform file has.
@@ -391,13 +394,26 @@ func (t *tuples) apply() {
 	t.changed = true
 	for _, b := range t.f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
-			for k := range i.Args {
-				if a := &i.Args[k]; a.HasReg() && a.Class == ori.UR {
-					*a = t.resolve(*a)
+			if slices.ContainsFunc(i.Args, t.becomes) {
+				t.v.Count(i, -1)
+				for k := range i.Args {
+					if a := &i.Args[k]; t.becomes(*a) {
+						*a = t.resolve(*a)
+					}
 				}
+				t.v.Count(i, 1)
 			}
 		}
 	}
+}
+
+// becomes reports whether what an operand names becomes another word.
+func (t *tuples) becomes(a ori.Operand) bool {
+	if !a.HasReg() || a.Class != ori.UR {
+		return false
+	}
+	_, ok := t.to[a.Reg]
+	return ok
 }
 
 // movable reports whether a word may be a part of a tuple: it is a register of

@@ -70,9 +70,8 @@ func (v *Values) look(f *ori.Func) {
 // reads counts what i reads, and notes what of it comes from other blocks or
 // from an earlier turn of a loop.
 func (v *Values) reads(b *ori.Block, i *ori.Instr) {
-	srcs := i.Srcs()
-	for k := range srcs {
-		if a := &srcs[k]; a.Kind == ori.KReg || a.HasReg() { // operands are large
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		if a := &i.Args[k]; a.HasReg() { // operands are large
 			v.read(b, a)
 		}
 	}
@@ -90,31 +89,32 @@ func (v *Values) reads(b *ori.Block, i *ori.Instr) {
 // elsewhere.
 func (v *Values) read(b *ori.Block, a *ori.Operand) {
 	w := v.Word(a)
-	if a.N <= 1 { // nearly all
-		v.readWord(b, w, &v.Words[w])
-		return
-	}
-	list := v.Words[w : w+int32(a.N)]
-	for n := range list {
-		v.readWord(b, w+int32(n), &list[n])
-	}
-}
-
-func (v *Values) readWord(b *ori.Block, w int32, x *WordValue) {
+	x := &v.Words[w]
 	x.Reads++
 	if x.last != b.ID+1 {
 		x.last = b.ID + 1
 		v.far = append(v.far, farRead{w, b})
+	}
+	if a.N <= 1 { // nearly all
+		return
+	}
+	list := v.Words[w+1 : w+int32(a.N)]
+	for n := range list {
+		x := &list[n]
+		x.Reads++
+		if x.last != b.ID+1 {
+			x.last = b.ID + 1
+			v.far = append(v.far, farRead{w + 1 + int32(n), b})
+		}
 	}
 }
 
 // writes counts what i writes, and opens the words that it is not the first
 // to write.
 func (v *Values) writes(b *ori.Block, i *ori.Instr) {
-	dsts := i.Dsts()
-	for k := range dsts {
-		d := &dsts[k]
-		if d.Kind != ori.KReg && !d.HasReg() {
+	for k := range i.Args[:i.NDst] {
+		d := &i.Args[k]
+		if !d.HasReg() {
 			continue
 		}
 		by := int32(1)
@@ -122,14 +122,14 @@ func (v *Values) writes(b *ori.Block, i *ori.Instr) {
 			by = 2 // as far as anyone may conclude
 		}
 		w := v.Word(d)
+		x := &v.Words[w]
+		x.open = x.open || x.Def != nil
+		x.Def, x.last = i, b.ID+1
+		x.Writes += by
 		if d.N <= 1 {
-			x := &v.Words[w]
-			x.open = x.open || x.Def != nil
-			x.Def, x.last = i, b.ID+1
-			x.Writes += by
 			continue
 		}
-		list := v.Words[w : w+int32(d.N)]
+		list := v.Words[w+1 : w+int32(d.N)]
 		for n := range list {
 			x := &list[n]
 			x.open = x.open || x.Def != nil
@@ -195,6 +195,21 @@ func (v *Values) Grow() {
 		v.Base = append(v.Base, v.Base[r]+int32(n))
 		v.Words = append(v.Words, make([]WordValue, n)...)
 	}
+}
+
+// Renumber gives registers the numbers that f.Renumber gives them.
+func (v *Values) Renumber(regs []int32) {
+	for r, to := range regs {
+		if to < 0 {
+			continue
+		}
+		list := v.Words[v.Base[r]:v.Base[r+1]]
+		copy(v.Words[v.Base[to]:], list)
+		v.Base[to+1] = v.Base[to] + int32(len(list))
+	}
+	n := len(v.Func.Regs)
+	v.Base = v.Base[:n+1]
+	v.Words = v.Words[:v.Base[n]]
 }
 
 // Keep tells that v was kept true while the function changed.
