@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -42,10 +43,13 @@ func (copied) Holds(f *ori.Func) bool {
 // each goes over the reads of copies with what could be read instead, until it is
 // told not to go on, and reports whether it was not.
 func (v *copies) each(f *ori.Func, found func(i *ori.Instr, a *ori.Operand, n ori.Operand) bool) bool {
+	if !v.list(f) {
+		return true
+	}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			for k := int(i.NDst); k < len(i.Args); k++ {
-				if !v.fromCopy(&i.Args[k]) {
+				if a := &i.Args[k]; !a.HasReg() || !v.copied[a.Reg] || !v.fromCopy(i, a) {
 					continue
 				}
 				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) && !found(i, &i.Args[k], n) {
@@ -53,14 +57,14 @@ func (v *copies) each(f *ori.Func, found func(i *ori.Instr, a *ori.Operand, n or
 				}
 			}
 			for k := range i.Old {
-				if !v.fromCopy(&i.Old[k]) {
+				if a := &i.Old[k]; !a.HasReg() || !v.copied[a.Reg] || !v.fromCopy(i, a) {
 					continue
 				}
 				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 && !found(i, &i.Old[k], n) {
 					return false
 				}
 			}
-			if !v.fromCopy(&i.Guard) {
+			if g := &i.Guard; !g.HasReg() || !v.copied[g.Reg] || !v.fromCopy(i, g) {
 				continue
 			}
 			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg && !found(i, &i.Guard, g) {
@@ -71,9 +75,23 @@ func (v *copies) each(f *ori.Func, found func(i *ori.Instr, a *ori.Operand, n or
 	return true
 }
 
+// list notes the registers that copies and moves write, and reports whether there are any.
+func (v *copies) list(f *ori.Func) (any bool) {
+	v.copied = pool.Make[bool](f.Scratch(), len(f.Regs))
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if (i.Op == op.COPY || i.Op == op.MOV) && len(i.Args) > 0 && i.Args[0].HasReg() {
+				v.copied[i.Args[0].Reg], any = true, true
+			}
+		}
+	}
+	return any
+}
+
 // copies are values with what was found out about copies.
 type copies struct {
 	*Values
+	copied   []bool // by register: some copy or move writes it
 	changed  bool
 	unstable bool // something that is not one value is read elsewhere now
 }
@@ -88,14 +106,28 @@ func (v *copies) replace(a *ori.Operand, n ori.Operand) {
 	*a = n
 }
 
-// fromCopy reports whether a copy or a move writes the first word of an
-// operand: nothing else has a source to look for.
-func (v *copies) fromCopy(a *ori.Operand) bool {
-	if a.Kind == ori.KNone || a.Kind == ori.KConst || !a.HasReg() {
+// fromCopy reports whether a copy or a move writes the first word of operand a of i,
+// and copies what can be read there: nothing else has a source to look for.
+func (v *copies) fromCopy(i *ori.Instr, a *ori.Operand) bool {
+	if a.Kind == ori.KConst {
 		return false
 	}
 	d := v.Words[v.Word(a)].Def
-	return d != nil && (d.Op == op.COPY || d.Op == op.MOV)
+	if d == nil || !isPlainCopy(d) {
+		return false
+	}
+	switch s := &d.Args[1]; s.Kind {
+	case ori.KReg:
+		return s.Class == d.Args[0].Class && v.Stable(*s)
+	case ori.KImm, ori.KZero: // goes only where a plain word is read
+		return s.Flags == 0 && a.Kind == ori.KReg && a.N == 1 && a.Class == ori.R && takesConstant(i)
+	}
+	return false
+}
+
+// isPlainCopy reports whether d is a copy or a move that is always done.
+func isPlainCopy(d *ori.Instr) bool {
+	return (d.Op == op.COPY || d.Op == op.MOV) && d.NDst == 1 && len(d.Args) == 2 && d.Guard.Kind == ori.KNone
 }
 
 // source returns what operand a of i can be read from instead.
@@ -110,7 +142,7 @@ func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	}
 	var first ori.Operand
 	for n := range max(1, a.N) {
-		s, ok := v.copied(i, a, n)
+		s, ok := v.original(i, a, n)
 		if !ok {
 			return a, false
 		}
@@ -125,10 +157,10 @@ func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	return v.combine(i, a, first)
 }
 
-// copied returns the source of the copy that makes word n of a, read by i.
-func (v *copies) copied(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bool) {
+// original returns the source of the copy that makes word n of a, read by i.
+func (v *copies) original(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bool) {
 	d := v.Words[v.WordOf(a)+int32(n)].Def
-	if d == nil || d.Op != op.COPY && d.Op != op.MOV || d.NDst != 1 || len(d.Args) != 2 || d.Guard.Kind != ori.KNone {
+	if d == nil || !isPlainCopy(d) {
 		return a, false
 	}
 	s := d.Args[1]

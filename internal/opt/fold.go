@@ -13,9 +13,12 @@ func Fold(f *ori.Func) bool {
 	v := ValuesOf(f)
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
+			if i.NDst != 1 {
+				continue
+			}
 			for k := range folds {
 				r := &folds[k]
-				if r.op != i.Op || i.NDst != 1 {
+				if r.op != i.Op {
 					continue
 				}
 				if m, srcs, ok := halves(i); ok {

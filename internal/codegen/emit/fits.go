@@ -80,15 +80,21 @@ func (m *answers) find(i *ori.Instr) (x *answer, known bool) {
 
 // of reports whether x is the answer for i.
 func (x *answer) of(i *ori.Instr) bool {
-	if x.op != i.Op || x.ndst != i.NDst || len(x.args) != len(i.Args) || x.mods != i.Mods || x.guard != bare(&i.Guard) {
+	if x.op != i.Op || x.ndst != i.NDst || len(x.args) != len(i.Args) || x.mods != i.Mods || !isBare(&x.guard, &i.Guard) {
 		return false
 	}
 	for k := range x.args {
-		if x.args[k] != bare(&i.Args[k]) {
+		if !isBare(&x.args[k], &i.Args[k]) {
 			return false
 		}
 	}
 	return true
+}
+
+// isBare reports whether x is o without the number of its register.
+func isBare(x, o *ori.Operand) bool {
+	return x.Kind == o.Kind && x.Flags == o.Flags && x.Class == o.Class && x.Sub == o.Sub && x.N == o.N && x.Imm == o.Imm &&
+		(x.Reg == ori.NoReg) == (o.Reg == ori.NoReg)
 }
 
 // keep notes the answer for i in x.

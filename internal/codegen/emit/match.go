@@ -98,7 +98,7 @@ func (e *emitter) find(x *sass.Inst, i *ori.Instr, mods *op.Mods) bool {
 			continue
 		}
 		for n := range g.n {
-			if s := &shapes[g.first+n]; e.try(x, s, i, mods) {
+			if s := &shapes[g.first+n]; e.looksLike(s) && e.try(x, s, i, mods) {
 				return true
 			}
 		}
@@ -106,11 +106,17 @@ func (e *emitter) find(x *sass.Inst, i *ori.Instr, mods *op.Mods) bool {
 	return false
 }
 
+// looksLike reports whether the kinds of the operands are those of shape s, as far as that
+// is soon told: most shapes are others.
+func (e *emitter) looksLike(s *shape) bool {
+	if s.fixed {
+		return s.sig == e.sig && int(s.nslot) == e.n && s.chips>>e.a.Column&1 != 0
+	}
+	return int(s.nslot) >= e.n && s.chips>>e.a.Column&1 != 0
+}
+
 // try makes x an instruction of shape s, if it takes i.
 func (e *emitter) try(x *sass.Inst, s *shape, i *ori.Instr, mods *op.Mods) bool {
-	if s.chips>>e.a.Column&1 == 0 || s.fixed && (s.sig != e.sig || int(s.nslot) != e.n) || int(s.nslot) < e.n {
-		return false
-	}
 	guard := sass.Always
 	if i.Guard.Kind != ori.KNone {
 		if (i.Guard.Class == ori.UP) != s.uniform {

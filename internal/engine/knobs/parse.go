@@ -51,6 +51,9 @@ func parseBool(text string) (int64, error) {
 }
 
 func parseInt(text string) (int64, error) {
+	if n, ok := fewDigits(text); ok {
+		return n, nil
+	}
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 0, 64)
 	if errors.Is(err, strconv.ErrRange) {
 		return 0, fmt.Errorf("integer %q is out of range", text)
@@ -59,6 +62,22 @@ func parseInt(text string) (int64, error) {
 		return 0, fmt.Errorf("%q is not an integer", text)
 	}
 	return n, nil
+}
+
+// fewDigits reads a number as nearly all defaults are written: every start of the
+// program reads all of them.
+func fewDigits(text string) (n int64, ok bool) {
+	if len(text) == 0 || len(text) > 9 || text[0] == '0' && len(text) > 1 {
+		return 0, false
+	}
+	for k := range len(text) {
+		c := text[k] - '0'
+		if c > 9 {
+			return 0, false
+		}
+		n = 10*n + int64(c)
+	}
+	return n, true
 }
 
 func parseRange(text string, v *value) (err error) {

@@ -53,6 +53,7 @@ type webs struct {
 	fresh []int32 // block that wrote each word last, plus one
 	known []int32 // block in which the place of each word is known, plus one
 	place []int32 // of every operand, in the order of the code
+	some  []bool  // whether an instruction has any, in that order
 }
 
 // choose picks the registers that may have more than one web.
@@ -137,6 +138,7 @@ func (w *webs) walk() {
 	w.start = pool.Make[int32](w.f.Scratch(), w.f.NumBlocks())
 	n := w.f.NumInstrs() // about as many places as instructions
 	w.up, w.place = pool.Room[int32](w.f.Scratch(), n), pool.Room[int32](w.f.Scratch(), 2*n)
+	w.some = pool.Room[bool](w.f.Scratch(), n)
 	for _, b := range w.f.Blocks {
 		w.start[b.ID] = int32(len(w.up))
 		for range w.live.Start(b).All() {
@@ -151,7 +153,8 @@ func (w *webs) walk() {
 			w.cur[w.live.Words[g]], w.known[w.live.Words[g]] = k, b.ID+1
 			k++
 		}
-		for i := range b.Instrs {
+		for i := b.First(); i != nil; i = i.Next() {
+			before := len(w.place)
 			w.each(i, func(a *ori.Operand, first, n int32, reads, writes bool) {
 				w.operand(b, first, n, reads, writes)
 				if !writes {
@@ -164,6 +167,7 @@ func (w *webs) walk() {
 					w.fresh[x] = b.ID + 1
 				}
 			})
+			w.some = append(w.some, len(w.place) > before)
 		}
 		for _, s := range b.Succs {
 			k := w.start[s.ID]
@@ -211,19 +215,13 @@ func (w *webs) rename() bool {
 	if !w.assign(list) {
 		return false
 	}
-	n := 0
-	for _, b := range w.f.Blocks {
-		for i := range b.Instrs {
-			w.each(i, func(a *ori.Operand, _, _ int32, _, _ bool) {
-				x := &list[at[w.find(w.place[n])]]
-				n++
-				a.Reg = x.reg
-				if a.Kind != ori.KConst {
-					a.Sub -= uint8(x.base)
-				}
-			})
+	w.again(func(a *ori.Operand, _, _, place int32) {
+		x := &list[at[w.find(place)]]
+		a.Reg = x.reg
+		if a.Kind != ori.KConst {
+			a.Sub -= uint8(x.base)
 		}
-	}
+	})
 	w.f.Touch()
 	return true
 }
@@ -235,23 +233,33 @@ func (w *webs) collect() (list []web, at []int32) {
 	for k := range at {
 		at[k] = -1
 	}
-	n := 0
+	w.again(func(a *ori.Operand, first, words, place int32) {
+		root := w.find(place)
+		lo := first - w.v.Base[a.Reg]
+		if at[root] < 0 {
+			at[root] = int32(len(list))
+			list = append(list, web{reg: a.Reg, lo: lo, hi: lo + words})
+		}
+		x := &list[at[root]]
+		x.lo, x.hi, x.most = min(x.lo, lo), max(x.hi, lo+words), max(x.most, uint8(words))
+	})
+	return list, at
+}
+
+// again visits every operand that has a place, in the order of the code.
+func (w *webs) again(visit func(a *ori.Operand, first, n, place int32)) {
+	at, n := 0, 0
 	for _, b := range w.f.Blocks {
-		for i := range b.Instrs {
-			w.each(i, func(a *ori.Operand, first, words int32, _, _ bool) {
-				root := w.find(w.place[n])
-				n++
-				lo := first - w.v.Base[a.Reg]
-				if at[root] < 0 {
-					at[root] = int32(len(list))
-					list = append(list, web{reg: a.Reg, lo: lo, hi: lo + words})
-				}
-				x := &list[at[root]]
-				x.lo, x.hi, x.most = min(x.lo, lo), max(x.hi, lo+words), max(x.most, uint8(words))
-			})
+		for i := b.First(); i != nil; i = i.Next() {
+			if w.some[at] {
+				w.each(i, func(a *ori.Operand, first, words int32, _, _ bool) {
+					visit(a, first, words, w.place[n])
+					n++
+				})
+			}
+			at++
 		}
 	}
-	return list, at
 }
 
 // assign gives every web a register: the first that needs the whole of the

@@ -117,9 +117,8 @@ type exposedEnd struct{ reads, writes int32 }
 type looker struct {
 	*Live
 	exposed
-	at      int32   // the block, plus one
-	written []int32 // of each word, the block that wrote it last, plus one
-	read    []int32 // and the one that read it before
+	at   int32   // twice the number of blocks looked at, this one too
+	seen []int32 // of each word, at in the block that accessed it last, plus one if that wrote it
 }
 
 // usualExposed is about for how many of the instructions there is an exposed word.
@@ -128,13 +127,13 @@ const usualExposed = 2
 // exposures goes over f and marks the exposed words in id.
 func (l *Live) exposures(f *ori.Func) exposed {
 	total, mem := int(l.base[len(f.Regs)]), f.Scratch()
-	room := pool.Make[int32](mem, 3*total)
+	room := pool.Make[int32](mem, 2*total)
 	l.id = room[:total]
-	x := looker{Live: l, written: room[total : 2*total], read: room[2*total:]}
+	x := looker{Live: l, seen: room[total:]}
 	x.reads, x.writes = pool.Room[int32](mem, f.NumInstrs()/usualExposed), pool.Room[int32](mem, f.NumInstrs())
 	x.ends = pool.Room[exposedEnd](mem, len(f.Blocks))
 	for _, b := range f.Blocks {
-		x.at = b.ID + 1
+		x.at += 2
 		for i := b.First(); i != nil; i = i.Next() {
 			x.sources(i)
 			x.results(i)
@@ -174,8 +173,8 @@ func (x *looker) source(a *ori.Operand) {
 		w += int32(a.Sub)
 	}
 	for end := w + n; w < end; w++ {
-		if x.written[w] != x.at && x.read[w] != x.at {
-			x.read[w], x.id[w] = x.at, 1
+		if x.seen[w] < x.at {
+			x.seen[w], x.id[w] = x.at, 1
 			x.reads = append(x.reads, w)
 		}
 	}
@@ -194,8 +193,8 @@ func (x *looker) results(i *ori.Instr) {
 		}
 		w += int32(a.Sub)
 		for end := w + int32(max(1, a.N)); w < end; w++ {
-			if x.written[w] != x.at {
-				x.written[w] = x.at
+			if x.seen[w] != x.at+1 {
+				x.seen[w] = x.at + 1
 				x.writes = append(x.writes, w)
 			}
 		}
