@@ -438,7 +438,7 @@ func localWords(u *unit) {
 
 // ifConvert guards short blocks instead of jumping around them.
 func ifConvert(u *unit) {
-	control.IfConvert(u.f, control.ConvertCost{One: int(u.knobs.Int(knobs.ConvertOne)), Both: int(u.knobs.Int(knobs.ConvertBoth))})
+	control.IfConvert(u.f, control.ConvertCost{One: u.number(knobs.ConvertOne), Both: u.number(knobs.ConvertBoth), Products: u.number(knobs.ConvertProducts)})
 }
 
 // selects makes choices of guarded moves.

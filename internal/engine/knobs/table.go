@@ -40,6 +40,7 @@ const (
 	ThreadCopied              // read by pipeline
 	ThreadApart               // read by pipeline
 	ConvertBoth               // read by pipeline
+	ConvertProducts           // read by pipeline
 	LocalWords                // read by pipeline
 	InlineCopies              // read by pipeline
 	UnrollWhole               // read by pipeline
@@ -156,6 +157,7 @@ var table = [...]Knob{
 	SelectsShared:   {"SelectsShared", Int, "3", "choices between the same two constants in a block from which on they share a register"},
 	ConvertOne:      {"ConvertOne", Int, "10", "instructions of a block that are guarded instead of jumped around"},
 	ConvertBoth:     {"ConvertBoth", Int, "8", "instructions of both paths of a branch that are guarded instead of jumped around"},
+	ConvertProducts: {"ConvertProducts", Int, "12", "the same in loops with products of matrices in registers"},
 	DoubleWords:     {"DoubleWords", Int, "28", "uniform registers for f64 constants that several instructions share"},
 	LocalWords:      {"LocalWords", Int, "32", "words of local memory that may be kept in registers"},
 	InlineCopies:    {"InlineCopies", Int, "256", "instructions of a function that stand in place of calls besides one copy of it"},

@@ -15,7 +15,7 @@ func TestFolders(t *testing.T) {
 		"Elected":        electedByAll,
 		"GuardedLoads":   GuardedLoads,
 		"GuardedUpdates": func(f *ori.Func) bool { return GuardedUpdates(f, 256) },
-		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8}) },
+		"IfConvert":      func(f *ori.Func) bool { return IfConvert(f, ConvertCost{One: 12, Both: 8, Products: 12}) },
 		"OneTurn":        OneTurn,
 		"SharedMasks":    SharedMasks,
 		"Selects":        func(f *ori.Func) bool { return Selects(f, 3) },

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/opt/branch"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -49,8 +51,10 @@ func IfConvert(f *ori.Func, most ConvertCost) bool {
 	return changed
 }
 
-// ConvertCost is what blocks may cost to be guarded: one alone, and two together.
-type ConvertCost struct{ One, Both int }
+// ConvertCost is what blocks may cost to be guarded: one alone, two together, and two
+// in a loop with products of matrices in registers. What matters to those is that
+// they stand in one block with all that leads to the next.
+type ConvertCost struct{ One, Both, Products int }
 
 // hammock is a condition and what runs under it: one or two blocks that lead
 // from b to join.
@@ -65,9 +69,27 @@ type side struct {
 }
 
 type converter struct {
-	f    *ori.Func
-	v    *opt.Values
-	most ConvertCost
+	f     *ori.Func
+	v     *opt.Values
+	most  ConvertCost
+	loops *flow.Loops // once they are asked for
+}
+
+// besideProducts reports whether the innermost loop around b multiplies matrices in
+// registers.
+func (c *converter) besideProducts(b *ori.Block) bool {
+	if c.loops == nil {
+		c.loops = flow.LoopsOf(c.f, flow.DomOf(c.f))
+	}
+	l := c.loops.Of(b)
+	return l != nil && slices.ContainsFunc(l.Blocks, func(x *ori.Block) bool {
+		for i := range x.Instrs {
+			if i.Op.Has(op.Matrix) && !i.Op.Has(op.Effect) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // hammockAt recognises the short blocks between b and where its paths reconverge.
@@ -104,7 +126,7 @@ func (c *converter) hammockAt(b *ori.Block) (h hammock, ok bool) {
 	if len(h.sides) == 1 {
 		return h, sum <= c.most.One
 	}
-	return h, sum <= c.most.Both
+	return h, sum <= c.most.Both || sum <= c.most.Products && c.besideProducts(b)
 }
 
 // between reports whether t is entered from b alone and leads to join.
