@@ -18,9 +18,8 @@ func DeadCode(f *ori.Func) bool {
 		return false
 	}
 	changed := branch.Unreachable(f)
-	v := opt.ValuesOf(f)
-	m := newMarker(f, v)
-	m.run()
+	m := marked(f)
+	v := m.v
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if !m.needed[i.ID] {
@@ -42,9 +41,7 @@ type needed struct{}
 
 // Holds reports whether that is so.
 func (needed) Holds(f *ori.Func) bool {
-	v := opt.ValuesOf(f)
-	m := newMarker(f, v)
-	m.run()
+	m := marked(f)
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if !m.needed[i.ID] {
@@ -73,6 +70,17 @@ type writer struct {
 
 // done says that all writers of a word are needed.
 const done = -2
+
+// marked marks all that is needed in f.
+func marked(f *ori.Func) *marker {
+	m := newMarker(f, opt.ValuesOf(f))
+	for len(m.work) > 0 {
+		i := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		m.sources(i)
+	}
+	return m
+}
 
 // newMarker lists who writes each word, where the values do not tell, and marks
 // what must stay whoever reads its results.
@@ -111,15 +119,6 @@ func newMarker(f *ori.Func, v *opt.Values) *marker {
 		}
 	}
 	return m
-}
-
-// run marks all that is needed.
-func (m *marker) run() {
-	for len(m.work) > 0 {
-		i := m.work[len(m.work)-1]
-		m.work = m.work[:len(m.work)-1]
-		m.sources(i)
-	}
 }
 
 func (m *marker) mark(i *ori.Instr) {

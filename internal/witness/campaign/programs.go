@@ -149,6 +149,11 @@ func (j programs) do(seed uint64) (result, fault, text string) {
 	if kind != "" {
 		when = timings(seed)[1:] // so small that it is done at once sooner or later
 	}
+	return judge(p, kind, m, when, seed, gen.Shrink)
+}
+
+// judge says what comes of a program, and shrinks one on which witnesses differ.
+func judge[P interface{ Text() string }](p P, kind string, m mode, when []sim.Async, seed uint64, shrink func(P, func(P) bool) P) (result, fault, text string) {
 	why, err := differs(p.Text(), m, when, seed)
 	switch {
 	case err != nil:
@@ -156,57 +161,33 @@ func (j programs) do(seed uint64) (result, fault, text string) {
 	case why == "":
 		return kind + "agree", "", ""
 	}
-	q := gen.Shrink(p, func(q *gen.Prog) bool {
+	q := shrink(p, func(q P) bool {
 		d, err := differs(q.Text(), m, when, seed)
-		return err == nil && d != ""
-	})
-	if d, err := differs(q.Text(), m, when, seed); err == nil && d != "" {
+		if err != nil || d == "" {
+			return false
+		}
 		why = d
-	}
-	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
-}
-
-// reads does the same for loops that load what they work on.
-func reads(seed uint64, m mode) (result, fault, text string) {
-	p := pipe.NewReads(seed)
-	judge := func(q *pipe.Reads) (string, error) { return differs(q.Text(), m, []sim.Async{{}}, seed) }
-	why, err := judge(p)
-	switch {
-	case err != nil:
-		return "reads-refused", err.Error(), ""
-	case why == "":
-		return "reads-agree", "", ""
-	}
-	q := pipe.Shrink(p, func(q *pipe.Reads) bool {
-		d, err := judge(q)
-		return err == nil && d != ""
+		return true
 	})
 	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
 }
 
-// turns does the same for a loop that waits for all that it copied, half of them
+// reads judges loops that load what they work on.
+func reads(seed uint64, m mode) (result, fault, text string) {
+	return judge(pipe.NewReads(seed), "reads-", m, []sim.Async{{}}, seed, pipe.Shrink[*pipe.Reads])
+}
+
+// turns judges a loop that waits for all that it copied, half of them
 // for older GPUs where they have the copies.
 func turns(seed uint64, m mode) (result, fault, text string) {
 	p := pipe.NewTurns(seed)
 	if p.How != "bulk" && len(m.args) == 0 && seed/64%2 == 0 {
 		m.arch = [...]string{"sm_80", "sm_86", "sm_89", "sm_90"}[seed/128%4]
 	}
-	judge := func(q *pipe.Turns) (string, error) { return differs(q.Text(), m, timings(seed), seed) }
-	why, err := judge(p)
-	switch {
-	case err != nil:
-		return "turns-refused", err.Error(), ""
-	case why == "":
-		return "turns-agree", "", ""
-	}
-	q := pipe.Shrink(p, func(q *pipe.Turns) bool {
-		d, err := judge(q)
-		return err == nil && d != ""
-	})
-	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
+	return judge(p, "turns-", m, timings(seed), seed, pipe.Shrink[*pipe.Turns])
 }
 
-// tiles does the same for a pipe.
+// tiles judges a pipe.
 func tiles(seed uint64, m mode) (result, fault, text string) {
 	p := pipe.New(seed)
 	switch {
@@ -227,18 +208,7 @@ func tiles(seed uint64, m mode) (result, fault, text string) {
 	case !p.Beside():
 		kind = "" // it only loads and adds
 	}
-	why, err := differs(p.Text(), m, timings(seed), seed)
-	switch {
-	case err != nil:
-		return kind + "refused", err.Error(), ""
-	case why == "":
-		return kind + "agree", "", ""
-	}
-	q := pipe.Shrink(p, func(q *pipe.Pipe) bool {
-		d, err := differs(q.Text(), m, timings(seed), seed)
-		return err == nil && d != ""
-	})
-	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
+	return judge(p, kind, m, timings(seed), seed, pipe.Shrink[*pipe.Pipe])
 }
 
 // timings are those of asynchronous work: at once, late, and by a seed.

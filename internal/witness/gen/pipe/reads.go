@@ -18,7 +18,7 @@ type Reads struct {
 	Few    int      // turns, or what threads are counted from
 	Head   bool     // the loop tests at its start, else at its end behind a test before it
 	Loads  []Load   // of a turn
-	Middle []string // what a turn does with it: shared, shuffle, store, inner, scratch, exchange
+	Middle []string // what a turn does with it: shared, shuffle, store, inner, scratch, ring, exchange
 	Roles  bool     // one warp writes what the other reads, a barrier between
 	End    string   // what follows the loop: "", store, red, barrier, again
 	Warps  int
@@ -42,7 +42,8 @@ var widths = map[string]int{"u8": 1, "u32": 4, "u64": 8, "v2.u32": 8, "v4.u32": 
 
 const (
 	readBytes = 4096
-	ownBytes  = 64 // of a thread in the result
+	ownBytes  = 192 // of a thread in the result
+	ringAt    = 64  // in these: the words that one turn writes and the next reads
 )
 
 // NewReads makes the program of a seed.
@@ -53,7 +54,7 @@ func NewReads(seed uint64) *Reads {
 		Seed: seed, Turns: pick("number", "words", "words", "threads"), Few: r.IntN(6), Head: r.IntN(2) == 0, Warps: 1 + r.IntN(3),
 		End: pick("", "", "store", "red", "barrier", "again"), Fill: pick("bits", "edge", "small"),
 	}
-	all := []string{"shared", "shared", "shuffle", "store", "inner", "inner", "scratch", "exchange"}
+	all := []string{"shared", "shared", "shuffle", "store", "inner", "inner", "scratch", "ring", "exchange"}
 	for range r.IntN(3) {
 		p.Middle = append(p.Middle, all[r.IntN(len(all))])
 	}
@@ -131,7 +132,7 @@ func (p *Reads) Text() string {
 	fmt.Fprintf(&b, "// %s\n//: run reads grid=1 block=%d\n//: buf %d %s %d\n//: buf %d zero\n//: u32 %d\n", p, 32*p.Warps, readBytes, p.Fill, p.Seed, 32*p.Warps*ownBytes, p.Few)
 	b.WriteString(".version 8.0\n.target sm_75\n.address_size 64\n\n.visible .entry reads(\n\t.param .u64 in,\n\t.param .u64 out,\n\t.param .u32 n\n)\n{\n")
 	line(".reg .b32 %%t, %%turn, %%last, %%sum, %%x, %%y, %%i, %%k, %%sm, %%sp, %%nt;")
-	line(".reg .b64 %%in, %%out, %%own, %%a, %%w;")
+	line(".reg .b64 %%in, %%out, %%own, %%a, %%w, %%ring;")
 	line(".reg .pred %%way, %%some, %%role;")
 	for n := range p.Loads {
 		line(".reg .b64 %%p%d, %%d%d;\n\t.reg .b32 %%v%d_<4>;\n\t.reg .b32 %%o%d;", n, n, n, n)
@@ -170,6 +171,9 @@ func (p *Reads) Text() string {
 // loop prints the loop, of a number.
 func (p *Reads) loop(line func(string, ...any), number int) {
 	line("mov.u32 %%turn, 0;")
+	if slices.Contains(p.Middle, "ring") {
+		line("mov.u64 %%ring, %%own;")
+	}
 	for n, l := range p.Loads {
 		p.start(line, n, l)
 	}
@@ -271,6 +275,9 @@ func (p *Reads) middle(line func(string, ...any), what, label string) {
 	case "scratch": // what the turn before stored
 		line("and.b32 %%y, %%turn, 1;\n\tmad.wide.u32 %%w, %%y, 4, %%own;\n\tld.global.u32 %%x, [%%w+24];\n\tadd.u32 %%sum, %%sum, %%x;")
 		line("xor.b32 %%y, %%y, 1;\n\tmad.wide.u32 %%w, %%y, 4, %%own;\n\tst.global.u32 [%%w+24], %%sum;")
+	case "ring": // a word and the next one, which this turn writes and the next turn reads
+		line("ld.global.u32 %%x, [%%ring+%d];\n\tld.global.u32 %%y, [%%ring+%d];\n\tmad.lo.u32 %%sum, %%sum, 3, %%x;\n\tadd.u32 %%sum, %%sum, %%y;", ringAt, ringAt+4)
+		line("st.global.u32 [%%ring+%d], %%sum;\n\tadd.s64 %%ring, %%ring, 4;", ringAt+4)
 	case "exchange": // what another thread stored
 		line("st.global.u32 [%%own+32], %%sum;\n\tbar.sync 0;\n\tmad.wide.u32 %%w, %%y, %d, %%out;\n\tld.global.u32 %%x, [%%w+32];\n\tbar.sync 0;\n\tadd.u32 %%sum, %%sum, %%x;", ownBytes)
 	default:
