@@ -157,13 +157,25 @@ func (j *Job) searchWith(ctx context.Context) (string, error) {
 		}
 	}
 	begun := time.Now()
+	type judged struct {
+		cost float64
+		mark string
+		err  error
+	}
+	codes := map[[sha256.Size]byte]judged{} // many settings change nothing, and a command may take long
 	run := func(how string) (float64, string, error) {
 		c := &Job{Settings: j.Settings, Files: j.Files, Sink: diag.NewSink(io.Discard, diag.Options{}), Stdout: io.Discard, variation: how}
 		res := c.Run(ctx)
 		if !res.OK || res.Cubin == nil {
 			return 0, "", errors.New("no code was made")
 		}
-		return s.measure(ctx, res.Cubin)
+		code := sha256.Sum256(res.Cubin)
+		if x, ok := codes[code]; ok {
+			return x.cost, x.mark, x.err
+		}
+		cost, mark, err := s.measure(ctx, res.Cubin)
+		codes[code] = judged{cost, mark, err}
+		return cost, mark, err
 	}
 	usual, want, err := run("")
 	if err != nil {

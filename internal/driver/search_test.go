@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,11 +31,29 @@ const searchText = `.version 8.0
 }
 `
 
+// wideText has room for several orders: sums of many products of what it loads.
+func wideText() string {
+	var b strings.Builder
+	b.WriteString(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %a;\n.reg .f32 %f<99>;\nld.param.u64 %a, [p];\n")
+	for n := range 24 {
+		fmt.Fprintf(&b, "ld.global.f32 %%f%d, [%%a+%d];\nex2.approx.f32 %%f%d, %%f%d;\n", n, 128*n, n+24, n)
+	}
+	for n := range 24 {
+		fmt.Fprintf(&b, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\nst.global.f32 [%%a+%d], %%f%d;\n", n+48, n, 47-n, (n+7)%24, 128*n+64, n+48)
+	}
+	return b.String() + "ret;\n}\n"
+}
+
 // searchRun compiles the text with options about searching.
 func searchRun(t *testing.T, args ...string) (cubin []byte, log string, ok bool) {
 	t.Helper()
+	return searchIn(t, searchText, args...)
+}
+
+func searchIn(t *testing.T, text string, args ...string) (cubin []byte, log string, ok bool) {
+	t.Helper()
 	var b bytes.Buffer
-	r := Request{Args: append([]string{"-arch=sm_90a"}, args...), Texts: []Text{{"k.ptx", []byte(searchText)}}, Log: &b}
+	r := Request{Args: append([]string{"-arch=sm_90a"}, args...), Texts: []Text{{"k.ptx", []byte(text)}}, Log: &b}
 	cubin, ok = r.Compile(context.Background())
 	return cubin, b.String(), ok
 }
@@ -66,17 +85,27 @@ func TestSearchWith(t *testing.T) {
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--search-candidates=4", "--search-with=sh " + script, "--cache=" + filepath.Join(folder, "cache")}
-	_, said, ok := searchRun(t, args...)
-	if !ok || !strings.Contains(said, "Search for 'k': 4 candidates, 2 refused, 80.0 % of the usual code's measured time") {
+	args := []string{"--search-candidates=60", "--search-with=sh " + script, "--cache=" + filepath.Join(folder, "cache")}
+	_, said, ok := searchIn(t, wideText(), args...)
+	if !ok || !strings.Contains(said, "Search for 'k': 60 candidates, ") || strings.Contains(said, ", 0 refused") || !strings.Contains(said, "80.0 % of the usual code's measured time") {
 		t.Fatalf("%v: %s", ok, said)
+	}
+	asked := func() int {
+		b, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(b), "x")
+	}
+	n := asked()
+	if n < 5 || n > 50 { // many settings change nothing
+		t.Errorf("the command was asked about %d codes", n)
 	}
 	if buildID() == "" {
 		return
 	}
-	searchRun(t, args...)
-	if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), "x") != 5 {
-		t.Errorf("what was found is looked for again: %q, %v", b, err)
+	if searchIn(t, wideText(), args...); asked() != n {
+		t.Errorf("what was found is looked for again: %d instead of %d codes", asked(), n)
 	}
 }
 

@@ -31,9 +31,12 @@ type setting struct {
 
 // settings are what candidates differ in, those first that gain the most.
 var settings = [...]setting{
-	{name: "SchedManner", values: []string{"2", "1", "4", "3", "5", "6"}},
+	{name: "SchedManner", values: []string{"2", "1", "4", "3", "5", "6", "7"}},
 	{name: "TurnsTime", values: []string{"100000"}},
 	{name: "SchedSlack", values: []string{"12", "0", "48", "2", "24"}},
+	{name: "SlackProduct", values: []string{"6", "120", "60", "15"}},
+	{name: "SlackAlone", values: []string{"30", "160"}},
+	{name: "SlackPair", values: []string{"20", "100"}},
 	{name: "TurnsReads", values: []string{"100", "2"}},
 	{name: "SchedRegisters", values: []string{"255", "168", "128", "96", "80", "64", "56", "48", "40"}},
 	{name: "SchedJitter", values: []string{"1", "2", "3"}},
@@ -42,6 +45,10 @@ var settings = [...]setting{
 	{name: "SchedBetter", values: []string{"100"}},
 	{name: "SchedFewer", values: []string{"95"}},
 	{name: "SchedOpen", values: []string{"0", "300"}},
+	{name: "SchedFences", values: []string{"100"}},
+	{name: "StepBlocks", values: []string{"0"}},
+	{name: "TurnsShare", values: []string{"1"}},
+	{name: "UniformMany", values: []string{"200"}},
 	{name: "ScarceTime", values: []string{"1", "100000"}},
 	{name: "TurnsFew", values: []string{"1", "8"}},
 	{name: "UniformWords", values: []string{"24", "56"}},

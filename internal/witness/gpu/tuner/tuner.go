@@ -3,9 +3,11 @@ package tuner
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,8 +25,10 @@ type Candidate struct {
 	Err    string  `json:"err,omitempty"` // why it is refused
 	Kept   bool    `json:"kept,omitempty"`
 	Again  float64 `json:"again,omitempty"` // the ratio of the best ones, measured once more
+	Same   string  `json:"same,omitempty"`  // an earlier one with the same code, which is not measured again
 
 	cubin string
+	code  [sha256.Size]byte
 }
 
 // Reference is how the reference's code is listed.
@@ -44,6 +48,7 @@ type Tuner struct {
 	Ended    func() bool // no time is left to try more
 	Beside   bool        // the reference's code is measured, too
 	want     []*gpu.Result
+	seen     map[[sha256.Size]byte]*Candidate // by code
 }
 
 // Options spells the settings of a candidate as options of the compiler.
@@ -76,6 +81,10 @@ func RunAll(s *gpu.Session, list []*gpu.Request) (all []*gpu.Result) {
 // are compiled side by side.
 const drawn = 8
 
+// mostDrawn is how many candidates are drawn at most for each that counts: those of the
+// code of an earlier one do not.
+const mostDrawn = 8
+
 // finalists is how many of the best are measured again, in so many times as many rounds.
 const (
 	finalists = 4
@@ -91,6 +100,7 @@ func (t *Tuner) Run(n int, seed uint64) ([]*Candidate, error) {
 		list = append(list, &Candidate{How: Reference})
 	}
 	all, h := list, pipeline.NewSampler(seed, true)
+	t.seen = map[[sha256.Size]byte]*Candidate{}
 	t.make(list, -len(list))
 	if usual.Err != "" {
 		return nil, fmt.Errorf("the usual code: %s", usual.Err)
@@ -102,7 +112,7 @@ func (t *Tuner) Run(n int, seed uint64) ([]*Candidate, error) {
 		t.judge(x, usual.cubin)
 	}
 	h.Start(1)
-	for tried := 0; tried < n && !t.Ended(); {
+	for tried, drawnAll := 0, 0; tried < n && drawnAll < mostDrawn*n && !t.Ended(); {
 		list = nil
 		for len(list) < min(drawn, n-tried) {
 			how := h.Next()
@@ -114,33 +124,67 @@ func (t *Tuner) Run(n int, seed uint64) ([]*Candidate, error) {
 		if len(list) == 0 {
 			break
 		}
-		t.make(list, tried)
+		t.make(list, drawnAll)
+		drawnAll += len(list)
 		for _, x := range list {
+			if x.Same != "" {
+				continue
+			}
+			tried++
+			all = append(all, x)
 			if t.judge(x, usual.cubin); x.Err == "" {
 				h.Tell(x.How, x.Ratio)
 			}
 		}
-		tried += len(list)
-		all = append(all, list...)
 	}
 	t.final(all, usual)
 	return all, nil
 }
 
-// make compiles candidates, and finds what they cost without a GPU, side by side.
+// make compiles candidates, and finds what those cost without a GPU that have a code
+// of their own, side by side.
 func (t *Tuner) make(list []*Candidate, from int) {
+	t.beside(list, func(k int, x *Candidate) {
+		var err error
+		if x.cubin, err = t.Build(x.How, from+k); err != nil {
+			x.Err = err.Error()
+			return
+		}
+		code, err := os.ReadFile(x.cubin)
+		if err != nil {
+			code = []byte(x.cubin)
+		}
+		x.code = sha256.Sum256(code)
+	})
+	for _, x := range list {
+		if x.Err != "" {
+			continue
+		}
+		switch old := t.seen[x.code]; {
+		case old == nil:
+			t.seen[x.code] = x
+		case old.How == "":
+			x.Same = "the usual code"
+		default:
+			x.Same = old.How
+		}
+	}
+	t.beside(list, func(_ int, x *Candidate) {
+		if x.Err == "" && x.Same == "" {
+			x.Cycles = t.Cycles(x.cubin)
+		}
+	})
+}
+
+// beside does something for candidates, several at a time.
+func (t *Tuner) beside(list []*Candidate, do func(k int, x *Candidate)) {
 	var wait sync.WaitGroup
 	left := make(chan struct{}, max(1, t.Jobs))
 	for k, x := range list {
 		wait.Go(func() {
 			left <- struct{}{}
 			defer func() { <-left }()
-			var err error
-			if x.cubin, err = t.Build(x.How, from+k); err != nil {
-				x.Err = err.Error()
-				return
-			}
-			x.Cycles = t.Cycles(x.cubin)
+			do(k, x)
 		})
 	}
 	wait.Wait()

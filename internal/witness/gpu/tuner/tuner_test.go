@@ -13,7 +13,8 @@ import (
 
 // fakeTuner is a tuner of which the GPU is a function of the settings: those
 // with SchedSlack=24 are faster, those with SchedSpare=0 wrong, those with
-// SchedManner=1 fault, and those with RegAllocSpread=false are not compiled.
+// SchedManner=1 fault, and those with RegAllocSpread=false are not compiled,
+// and two change nothing.
 func fakeTuner(asked *[]string) *Tuner {
 	t := &Tuner{Launches: make([]launch.Launch, 2), Rounds: 3, Repeat: 1, Jobs: 1, Beside: true, Ended: func() bool { return false }}
 	t.Build = func(how string, _ int) (string, error) {
@@ -21,6 +22,9 @@ func fakeTuner(asked *[]string) *Tuner {
 			return "", errors.New("refused")
 		}
 		*asked = append(*asked, how)
+		if how == "TurnsTime=100000" || how == "SlackAlone=30" { // change nothing
+			how = ""
+		}
 		return "cubin " + how, nil
 	}
 	turn := 0.0
@@ -78,6 +82,9 @@ func TestTune(t *testing.T) {
 	}
 	if r := all[1].Again; r < 1.01 || r > 1.03 {
 		t.Errorf("the reference takes %v of the usual time", r)
+	}
+	if !slices.Contains(one, "SlackAlone=30") || slices.ContainsFunc(all, func(x *Candidate) bool { return x.How == "SlackAlone=30" }) {
+		t.Error("what changes nothing was measured")
 	}
 	for _, x := range all[2:] {
 		bad := strings.Contains(x.How, "RegAllocSpread=false") || strings.Contains(x.How, "SchedManner=1") || strings.Contains(x.How, "SchedSpare=0")
