@@ -58,7 +58,7 @@ for f in "$@"; do
 	for i in $(seq "$RUNS"); do
 		# shellcheck disable=SC2086
 		(cd "$d" && LD_LIBRARY_PATH=$out:$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} CODES=$codes TIMES=$d/times START=$((i - 1)) LD_PRELOAD=$out/launches.so timeout -k 5 "${SECONDS_EACH:-60}" ./prog $args >"run.$i.log" 2>&1)
-		said="$said exit $? $(grep -ciE 'fail|error|mismatch|incorrect' "$d/run.$i.log")"
+		said="$said exit $? $(grep -viE 'greatest error' "$d/run.$i.log" | grep -ciE 'fail|error|mismatch|incorrect')"
 	done
 	echo "== $(basename "$file") $args:$said (exit and complaints of each run)"
 	python3 - "$d/times" "$LEAST" $names <<'P'

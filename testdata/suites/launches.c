@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CODES = 8, KERNELS = 4096, SHAPES = 4096 };
+enum { CODES = 64, KERNELS = 4096, SHAPES = 4096 };
 static struct kernel {
 	const void *host;
 	cudaKernel_t handle;
