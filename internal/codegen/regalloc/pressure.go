@@ -20,6 +20,8 @@ type fat struct {
 	over  overfull.Points // points with more words than registers, while choose runs
 	sunk  *sunk.Constants // while choose runs
 	most  float64         // choose ends with spills that cost more
+
+	instead map[int32][]Operand // what lives in place of a virtual register that is made again from it
 }
 
 func pressure(p *Problem, r *ranges, class uint8) *fat {
@@ -130,8 +132,8 @@ func (f *fat) fattest() (inst, need int) {
 
 // choose picks virtual registers to spill, and where, until no point is
 // overfull, nothing helps any more, or they cost too much. It chooses nothing when no point is.
-// The strategy says whether registers stay where there is room for them.
-func (f *fat) choose(how strategy, kin map[int32]home) []*split {
+// The strategy says whether registers stay where there is room for them; what leaves says no to is not picked.
+func (f *fat) choose(how strategy, kin map[int32]home, leaves func(v int32) bool) []*split {
 	f.over = overfull.New(f.words, f.room)
 	if f.over.Set.IsEmpty() {
 		return nil
@@ -152,7 +154,7 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 	var q overfull.Queue
 	for v := range f.p.VRegs {
 		x := &f.p.VRegs[v]
-		if x.Class != f.class || x.Keep || x.Fixed >= 0 || costs[v] == 0 {
+		if x.Class != f.class || x.Keep || x.Fixed >= 0 || costs[v] == 0 || leaves != nil && !leaves(int32(v)) {
 			continue
 		}
 		if g := f.gain(int32(v), access[v]); g > 0 {
@@ -230,6 +232,10 @@ func (f *fat) costs() []float64 {
 // if it were spilled: all of its points but those of the instructions that
 // touch it, where a temporary takes its place.
 func (f *fat) each(v int32, access []int32, do func(from, to int32)) {
+	for _, o := range f.instead[v] {
+		all := do
+		do = func(from, to int32) { f.live.during(o, from, to, all) }
+	}
 	for w := range f.p.VRegs[v].Width {
 		k := 0
 		for _, s := range f.live.of(v, w) {
@@ -286,12 +292,12 @@ func Estimate(p *Problem, m *Scratch, most float64) (cost, memory float64) {
 		if most < 0 || most == 0 && f.needsMemory() {
 			return math.Inf(1), math.Inf(1)
 		}
-		q = settle(p, q, f)
+		q = settle(p, q, f, strategies[0].lives)
 		f.p = q
 		if f.most = math.Inf(1); q.Files[class].SpillTo == Memory {
 			f.most = most - memory
 		}
-		for _, x := range f.choose(strategies[0], nil) {
+		for _, x := range f.choose(strategies[0], nil, nil) {
 			cost += x.cost
 			if q.Files[class].SpillTo == Memory {
 				memory += x.cost

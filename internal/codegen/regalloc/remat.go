@@ -23,8 +23,10 @@ func reads(p *Problem, n int32) bool {
 func isSource(o Operand) bool { return o.Role == Use || o.Role == UseLate }
 
 // settle returns p without the promise that a value of the file that press is about can
-// be made again from others where that is no longer so. orig is the caller's problem.
-func settle(orig, p *Problem, press *fat) *Problem {
+// be made again from others where that is no longer so. orig is the caller's problem. Words may
+// live on in place of those that are made from them where longer says so: round after round of
+// that might not end.
+func settle(orig, p *Problem, press *fat, longer bool) *Problem {
 	live := press.live
 	var list []int32
 	follow := make([]bool, len(p.VRegs)) // those and what they are made from
@@ -54,12 +56,10 @@ func settle(orig, p *Problem, press *fat) *Problem {
 			}
 		}
 	}
-	s := &settler{orig: orig, p: p, live: live, fits: press.excess() == 0, read: keyed.Collect(read, len(p.VRegs)), wrote: keyed.Collect(wrote, len(p.VRegs))}
+	s := &settler{orig: orig, p: p, live: live, longer: longer, fits: press.excess() == 0, read: keyed.Collect(read, len(p.VRegs)), wrote: keyed.Collect(wrote, len(p.VRegs))}
+	longerLives := map[int32][]Operand{} // of what is made again, what would live on for that
 	q := p
-	for _, v := range list {
-		if s.holds(v) {
-			continue
-		}
+	lose := func(v int32) {
 		if q == p { // saved solutions know p as it is
 			c := *p
 			c.VRegs = slices.Clone(p.VRegs)
@@ -67,30 +67,66 @@ func settle(orig, p *Problem, press *fat) *Problem {
 		}
 		q.VRegs[v].Remat, q.VRegs[v].Derived = -1, false
 	}
+	for _, v := range list {
+		if from, ok := s.holds(v); !ok {
+			lose(v)
+		} else if len(from) > 0 {
+			longerLives[v] = from
+		}
+	}
+	if s.fits || len(longerLives) == 0 {
+		return q
+	}
+	shared := map[Operand]int{}
+	for _, from := range longerLives {
+		for _, o := range from {
+			shared[o]++
+		}
+	}
+	for _, v := range list {
+		from := slices.DeleteFunc(longerLives[v], func(o Operand) bool { return shared[o] >= mostShare })
+		switch {
+		case len(from) == 0: // what one word more costs does not count beside so many less
+		case s.mostly(v, from):
+			press.lendTo(v, from)
+		default:
+			lose(v)
+		}
+	}
 	return q
+}
+
+// lendTo notes that v is made again from what lives in its place then.
+func (f *fat) lendTo(v int32, from []Operand) {
+	if f.instead == nil {
+		f.instead = map[int32][]Operand{}
+	}
+	f.instead[v] = from
 }
 
 // settler knows who reads and writes what.
 type settler struct {
 	orig, p     *Problem
 	live        *ranges
+	longer      bool // words may live on in place of others
 	fits        bool // nowhere live more words than there are registers
 	read, wrote keyed.Lists
 }
 
-// holds reports whether v can be made again wherever it is read.
-func (s *settler) holds(v int32) bool {
+// holds reports whether v can be made again wherever it is read, and what of its file
+// lives there in its place then, where it does not anyway.
+func (s *settler) holds(v int32) (from []Operand, ok bool) {
 	longer, instead := 0, 0
 	for _, o := range s.orig.Operands(int(s.p.VRegs[v].Remat)) {
 		if !isSource(o) {
 			continue
 		}
 		if o.V == v {
-			return false
+			return nil, false
 		}
 		for _, n := range s.wrote.Of(int(o.V)) {
 			if s.live.at(Operand{V: v, Sub: 0, N: s.p.VRegs[v].Width, Role: Use}, perInst*n+atClobber) != 0 {
-				return false
+				return nil, false
 			}
 		}
 		x, class := &s.p.VRegs[o.V], s.p.VRegs[v].Class
@@ -99,21 +135,43 @@ func (s *settler) holds(v int32) bool {
 		}
 		if x.Class == class && s.replaces(o) {
 			instead += int(o.N)
+			from = append(from, o)
 			continue
 		}
 		if x.Class <= class || s.p.Files[x.Class].Held || len(s.wrote.Of(int(o.V))) == 0 {
-			return false
+			return nil, false
 		}
 		if int(x.Class) == s.p.Files[class].SpillTo {
 			longer += int(o.N)
 		}
 	}
-	return longer <= 1 && instead <= int(s.p.VRegs[v].Width)
+	return from, longer <= 1 && instead <= int(s.p.VRegs[v].Width)
 }
 
+// mostly reports whether what v is made again from lives in nearly all of the places where v does.
+func (s *settler) mostly(v int32, from []Operand) bool {
+	all, left := int32(0), int32(0)
+	do := func(from, to int32) { left += to - from }
+	for _, o := range from {
+		more := do
+		do = func(from, to int32) { s.live.during(o, from, to, more) }
+	}
+	for _, x := range s.live.of(v, 0) {
+		all += x.to - x.from
+		do(x.from, x.to)
+	}
+	return left*mostShare >= all*(mostShare-1)
+}
+
+// mostShare is of how many parts of its life a value may lack one of those it is made again from, and how many
+// values for which a word lives on are worth that.
+const mostShare = 4
+
 // replaces reports whether the words of o can live where v does: nothing is
-// gained where there are too few registers, but nothing is lost anywhere.
-func (s *settler) replaces(o Operand) bool { return s.fits && len(s.wrote.Of(int(o.V))) > 0 }
+// gained there, but nothing is lost anywhere.
+func (s *settler) replaces(o Operand) bool {
+	return (s.longer || s.fits) && len(s.wrote.Of(int(o.V))) > 0
+}
 
 // everywhere reports whether the words of o live wherever v is read.
 func (s *settler) everywhere(v int32, o Operand) bool {
@@ -135,6 +193,19 @@ func (r *ranges) at(o Operand, point int32) (n uint8) {
 		}
 	}
 	return n
+}
+
+// during calls do with every run of points of [from, to) at which all words of o live.
+func (r *ranges) during(o Operand, from, to int32, do func(from, to int32)) {
+	for w := o.Sub + 1; w < o.Sub+o.N; w++ {
+		all := do
+		do = func(from, to int32) { r.during(Operand{V: o.V, Sub: w, N: 1}, from, to, all) }
+	}
+	for _, s := range r.of(o.V, o.Sub) {
+		if lo, hi := max(s.from, from), min(s.to, to); lo < hi {
+			do(lo, hi)
+		}
+	}
 }
 
 // mostMade is how many values may have to be made again for one.

@@ -270,7 +270,7 @@ func (s *solver) choose(press *fat, how strategy, begun *Problem, at fork) []*sp
 		at.sol.Problem = begun
 		s.fork = &at
 	}
-	return press.choose(how, s.kin)
+	return press.choose(how, s.kin, nil)
 }
 
 // rounds spills and tries again until the file fits. Where no point is
@@ -296,7 +296,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			s.live = liveAmong(s.sol.Problem, s.matters(class), &s.room.flow)
 		}
 		press := pressure(s.sol.Problem, s.live, class)
-		s.sol.Problem = settle(s.orig, s.sol.Problem, press)
+		s.sol.Problem = settle(s.orig, s.sol.Problem, press, how.lives && round < livesRounds)
 		press.p = s.sol.Problem
 		how.whole = how.whole || round >= splitRounds
 		if s.opts.Once && round == 0 && press.excess() > 0 { // rather too much at once than round after round
@@ -330,7 +330,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			return &Overflow{Class: int(class), Budget: f.Budget, Inst: int(s.sol.Problem.Insts[n].Orig), Need: need}
 		}
 		if s.refuses(spill) {
-			return errMemory
+			if spill = press.choose(how, s.kin, func(v int32) bool { return !s.remembers(v) }); !press.over.Set.IsEmpty() || len(spill) == 0 {
+				return errMemory
+			}
 		}
 		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, %d of them split, target %d\n",
 			f.Name, round, len(spill), countSplit(spill), f.Budget)
@@ -371,13 +373,14 @@ func (s *solver) refuses(spill []*split) bool {
 	if s.opts.Memory == nil || s.sol.Slots > 0 {
 		return false
 	}
-	p := s.sol.Problem
-	toMemory := func(x *split) bool {
-		v := &p.VRegs[x.v]
-		h, again := s.kin[x.v]
-		return p.Files[v.Class].SpillTo == Memory && v.Remat < 0 && (!again || h.slot >= 0)
-	}
-	return slices.ContainsFunc(spill, toMemory) && !s.opts.Memory()
+	return slices.ContainsFunc(spill, func(x *split) bool { return s.remembers(x.v) }) && !s.opts.Memory()
+}
+
+// remembers reports whether v goes to memory if it is spilled.
+func (s *solver) remembers(v int32) bool {
+	x := &s.sol.Problem.VRegs[v]
+	h, again := s.kin[v]
+	return s.sol.Problem.Files[x.Class].SpillTo == Memory && x.Remat < 0 && (!again || h.slot >= 0)
 }
 
 // lastTry tries a file that is nowhere overfull, and returns the trial that
@@ -434,6 +437,10 @@ var errMemory = errors.New("memory is needed")
 // splitRounds is how many rounds of spilling leave pieces in registers: what
 // does not fit then goes to memory everywhere.
 const splitRounds = 6
+
+// livesRounds is in how many rounds words may live on in place of what is made of them: the first finds out
+// for which, the next sees that these live.
+const livesRounds = 2
 
 // mostMargins is how often more registers are left free.
 const mostMargins = 2

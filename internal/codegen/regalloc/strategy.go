@@ -11,12 +11,13 @@ import (
 type strategy struct {
 	whole bool // what is spilled is in memory everywhere
 	anew  bool // what a spill costs is found anew when others have made room
+	lives bool // words may live on in place of those that are made from them again
 }
 
 // strategies are tried one after the other; the first is the best for most
 // programs.
 var strategies = [...]strategy{
-	{anew: true},
+	{anew: true, lives: true},
 	{},
 	{whole: true},
 }

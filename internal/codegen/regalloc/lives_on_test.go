@@ -1,0 +1,74 @@
+package regalloc_test
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/check"
+)
+
+// TestSourceLivesOn: values are made again from a register whose last reader is gone when they are
+// read, if it is one for many of them or lives nearly as long; else one goes to memory.
+func TestSourceLivesOn(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values int
+		late   bool // the register is read once more shortly before the values are
+		slots  bool
+	}{{"one for many", 6, false, false}, {"one for one", 1, false, true}, {"nearly as long", 1, true, false}} {
+		x := newCrowd(8)
+		from := x.reg(1, 1)
+		x.inst(def(from))
+		var list []int32
+		for range c.values {
+			v := x.reg(1, 1)
+			x.p.VRegs[v].Remat = x.inst(def(v), use(from))
+			list = append(list, v)
+		}
+		room := 8
+		if c.late || c.values > 1 {
+			room = 7
+		}
+		x.fill(room)
+		if c.late {
+			x.inst(use(from))
+		}
+		x.fill(2)
+		for _, v := range list {
+			x.inst(use(v))
+		}
+		if s := x.solve(t); s.Slots > 0 != c.slots {
+			t.Errorf("%s: %d words of memory", c.name, s.Slots)
+		}
+	}
+}
+
+// TestDryChoice: where nothing may go to memory, what can be made again is, though it costs more.
+func TestDryChoice(t *testing.T) {
+	x := newCrowd(6)
+	from, dear, cheap := x.reg(1, 1), x.reg(1, 1), x.reg(1, 1)
+	x.inst(def(from))
+	n := x.inst(def(dear), use(from))
+	x.p.VRegs[dear].Remat = n
+	x.inst(def(cheap))
+	x.fill(4)
+	for range 9 {
+		x.inst(use(dear))
+		x.fill(4)
+	}
+	x.inst(use(cheap))
+	x.inst(use(from))
+	x.p.Blocks = []regalloc.Block{{N: int32(len(x.p.Insts))}}
+	s, err := regalloc.Solve(&x.p, regalloc.Options{})
+	if err != nil || s.Slots == 0 {
+		t.Fatalf("with memory: %d words of it, %v", s.Slots, err)
+	}
+	asked := 0
+	s, err = regalloc.Solve(&x.p, regalloc.Options{Memory: func() bool { asked++; return false }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := check.Check(&x.p, s); err != nil || s.Slots > 0 || asked == 0 {
+		t.Errorf("without: %d words of memory, asked %d times, %v", s.Slots, asked, err)
+	}
+}
