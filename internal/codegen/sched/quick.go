@@ -9,9 +9,6 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// quickWays is how many ways to find an order bottom up quick tries.
-const quickWays = 2
-
 // quick gives regions that need more registers in the order of the source than
 // there are an order found bottom up: to spill would take longer than to look for
 // one. All others keep the source's order, and a function that has room

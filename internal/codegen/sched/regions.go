@@ -135,7 +135,7 @@ func (p *preScheduler) improve(r *region, enough, most int32) {
 	if p.how.penalty == nil {
 		r.plain = true
 		for n, w := range ways {
-			if p.tune.Quick && n >= quickWays {
+			if p.tune.Quick && n >= p.tune.QuickWays {
 				break
 			}
 			if r.most.price() <= r.least.price() {

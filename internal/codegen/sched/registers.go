@@ -56,7 +56,7 @@ func (p *preScheduler) found(f *ori.Func) ([]plan, tuning.Cost) {
 	trial := make([]plan, len(plans))
 	for tries := 0; tries < p.tune.Raises && p.registers() == 0 && p.raise(); tries++ {
 		most := p.worthwhile(f, now, 0)
-		if free := p.freely(plans, weights, most); free >= most && free < wide*p.shortest(plans, weights) {
+		if free := p.freely(plans, weights, most); free >= most && free < float64(p.tune.Wide)*p.shortest(plans, weights) {
 			break
 		}
 		done, held := p.replan(trial, plans, weights, most, p.worthwhile(f, now, 1))
@@ -116,10 +116,6 @@ func (p *preScheduler) within(f *ori.Func, weights []float64) ([]plan, tuning.Co
 func (p *preScheduler) worthwhile(f *ori.Func, now tuning.Cost, more int32) float64 {
 	return p.tune.Border(now, estimate.Warps(f, (p.limit[general]+more+reserve+7)/8*8))
 }
-
-// wide is how many times their shortest latency plans within all registers may take for that to say that
-// fewer are no better: else they lack predicates, and take turns at those however many registers there are.
-const wide = 3
 
 // freely is the latency of plans within all registers there are, or one that is
 // not below most: with fewer registers they hardly ever take less.

@@ -2,6 +2,7 @@ package scoreboard
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
@@ -320,4 +321,19 @@ func TestBruteForceAgrees(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs of instructions", pairs)
+}
+
+// TestOrder: blocks come before those that they lead to, whatever the layout is,
+// but for ways back; those that nothing leads to do not come at all.
+func TestOrder(t *testing.T) {
+	p := &Program{Entry: []int32{0}, Succs: [][]int32{{3, 1}, {2}, {1, 5}, {2}, {5}, nil}}
+	order, rank := p.order()
+	if want := []int32{0, 3, 2, 5, 1}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+	for n, b := range order {
+		if rank[b] != int32(n) {
+			t.Errorf("block %d is at %d, not at %d", b, n, rank[b])
+		}
+	}
 }

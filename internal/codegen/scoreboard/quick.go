@@ -68,39 +68,3 @@ func (w *walker) over() int {
 	}
 	return at
 }
-
-// order returns the blocks that are reached, each before those that it leads to
-// but for ways back, and the place of each.
-func (p *Program) order() (list, rank []int32) {
-	type visit struct{ block, next int32 }
-	rank = make([]int32, len(p.Succs)) // while the list is made, 1 for those seen
-	list = make([]int32, 0, len(p.Succs))
-	var path []visit
-	for _, e := range p.Entry {
-		if rank[e] != 0 {
-			continue
-		}
-		rank[e] = 1
-		path = append(path, visit{e, 0})
-		for len(path) > 0 {
-			v := &path[len(path)-1]
-			if succs := p.Succs[v.block]; int(v.next) < len(succs) {
-				t := succs[v.next]
-				if v.next++; rank[t] == 0 {
-					rank[t] = 1
-					path = append(path, visit{t, 0})
-				}
-				continue
-			}
-			list = append(list, v.block)
-			path = path[:len(path)-1]
-		}
-	}
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
-	for n, b := range list {
-		rank[b] = int32(n)
-	}
-	return list, rank
-}

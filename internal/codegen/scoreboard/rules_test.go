@@ -326,10 +326,8 @@ func TestKeptMatrix(t *testing.T) {
 	}
 }
 
-// TestLoop carries a load over the back edge: the wait stands in the block
-// that reads it, on every path.
-func TestLoop(t *testing.T) {
-	f := assignedBlocks(t, "sm_90a", `  b0: -> b1
+// loopText is a loop that loads what its next turn reads.
+const loopText = `  b0: -> b1
     LDG.E r0 = desc[u10], [r2.64+0x0]
   b1: -> b1, b2
     FADD r1 = r1, r0
@@ -339,7 +337,12 @@ func TestLoop(t *testing.T) {
   b2:
     STG.E desc[u10], [r2.64+0x0], r0
     EXIT
-`)
+`
+
+// TestLoop carries a load over the back edge: the wait stands in the block
+// that reads it, on every path.
+func TestLoop(t *testing.T) {
+	f := assignedBlocks(t, "sm_90a", loopText)
 	add := f.Blocks[1].First()
 	for _, b := range f.Blocks[:2] {
 		for i := range b.Instrs {

@@ -65,6 +65,8 @@ const (
 	ScarceTime                // read by pipeline
 	ScarceShare               // read by pipeline
 	SchedRaises               // read by pipeline
+	SchedWide                 // read by pipeline
+	QuickWays                 // read by pipeline
 	SchedBetter               // read by pipeline
 	SchedWorthwhile           // read by pipeline
 	SchedFewer                // read by pipeline
@@ -183,6 +185,8 @@ var table = [...]Knob{
 	ScarceTime:      {"ScarceTime", Int, "48", "cycles of the matrix unit in a region from which on orders are made from the end"},
 	ScarceShare:     {"ScarceShare", Int, "2", "times these cycles must be as many as the instructions"},
 	SchedRaises:     {"SchedRaises", Int, "3", "times that orders may take the registers of the next occupancy step"},
+	SchedWide:       {"SchedWide", Int, "3", "times their shortest latency that orders within all registers may take to show that none of the steps before is of use"},
+	QuickWays:       {"QuickWays", Int, "2", "ways in which fast compilation looks for an order with few registers"},
 	SchedBetter:     {"SchedBetter", Int, "97", "percent of the price before that such an order comes to at most, with as many warps"},
 	SchedFewer:      {"SchedFewer", Int, "68", "percent of the price before that an order with fewer warps comes to at most, if all of them together take no longer"},
 	CarriedTests:    {"CarriedTests", Int, "5", "predicates that stay such where more than there are live over a barrier beside masked loads; others become bits of words"},

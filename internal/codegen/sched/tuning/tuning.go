@@ -42,6 +42,10 @@ type Tuning struct {
 	// Fewer is the percentage of the price where fewer run and the time with all
 	// of them is no longer than before.
 	Raises, Better, Worthwhile, Fewer int
+	// Wide is how many times their shortest latency plans within all registers may take for
+	// that to say that fewer are no better: else they lack predicates, and take turns at those
+	// however many registers there are.
+	Wide int
 	// Ample is by how many registers beyond those there are orders differ that
 	// spill for loads in flight, and Ampler the percentage of the time before
 	// that such an order must come to.
@@ -117,8 +121,9 @@ type Tuning struct {
 	// Steps say where registers are looked for within a step of occupancy.
 	Steps Steps
 	// Quick leaves the order of the source where registers last for it, and
-	// tries one other where they do not.
-	Quick bool
+	// tries one other where they do not, found in QuickWays ways at most.
+	Quick     bool
+	QuickWays int
 }
 
 // Derived says how values are made again in the blocks that read them: Rounds
@@ -155,7 +160,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Load: 700, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Large: 8000, Shared: 16, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32, Copied: 600, SectorLoads: 4, SectorStores: 3,
+		Raises: 3, Wide: 3, QuickWays: 2, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Large: 8000, Shared: 16, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32, Copied: 600, SectorLoads: 4, SectorStores: 3,
 		Derived: Derived{Rounds: 3, Slack: 30, Share: 5}, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500, Open: 106},
 	}
