@@ -8,8 +8,8 @@ import (
 
 // CopyProp replaces reads of a copy by reads of what was copied. It
 // reports whether it changed anything; the copies themselves are left for
-// DeadCode. Of a function that has not changed since it found nothing it looks
-// at nothing.
+// DeadCode. Of a function that has not changed since nothing was left to find it
+// looks at nothing.
 func CopyProp(f *ori.Func) bool {
 	if f.Recall(ori.FactCopied) != nil {
 		return false
@@ -17,15 +17,14 @@ func CopyProp(f *ori.Func) bool {
 	v := &copies{Values: ValuesOf(f)}
 	v.each(f, func(i *ori.Instr, a *ori.Operand, n ori.Operand) bool {
 		if f.Should("copy", i) {
-			v.replace(a, n)
+			v.replace(i, a, n)
 		}
 		return true
 	})
-	f.Touched(v.changed)
-	switch {
-	case v.changed && !v.unstable:
+	if f.Touched(v.changed) && !v.unstable {
 		v.Keep()
-	case !v.changed && f.Ask == nil:
+	}
+	if f.Ask == nil && (!v.changed || !v.chains && f.Recall(ori.FactValues) != nil) {
 		f.Remember(ori.FactCopied, copied{})
 	}
 	return v.changed
@@ -46,10 +45,11 @@ func (v *copies) each(f *ori.Func, found func(i *ori.Instr, a *ori.Operand, n or
 	if !v.list(f) {
 		return true
 	}
+	copied := v.copied
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			for k := int(i.NDst); k < len(i.Args); k++ {
-				if a := &i.Args[k]; !a.HasReg() || !v.copied[a.Reg] || !v.fromCopy(i, a) {
+				if a := &i.Args[k]; !a.HasReg() || !copied[a.Reg] || !v.fromCopy(i, a) {
 					continue
 				}
 				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) && !found(i, &i.Args[k], n) {
@@ -57,14 +57,14 @@ func (v *copies) each(f *ori.Func, found func(i *ori.Instr, a *ori.Operand, n or
 				}
 			}
 			for k := range i.Old {
-				if a := &i.Old[k]; !a.HasReg() || !v.copied[a.Reg] || !v.fromCopy(i, a) {
+				if a := &i.Old[k]; !a.HasReg() || !copied[a.Reg] || !v.fromCopy(i, a) {
 					continue
 				}
 				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 && !found(i, &i.Old[k], n) {
 					return false
 				}
 			}
-			if g := &i.Guard; !g.HasReg() || !v.copied[g.Reg] || !v.fromCopy(i, g) {
+			if g := &i.Guard; !g.HasReg() || !copied[g.Reg] || !v.fromCopy(i, g) {
 				continue
 			}
 			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg && !found(i, &i.Guard, g) {
@@ -94,12 +94,14 @@ type copies struct {
 	copied   []bool // by register: some copy or move writes it
 	changed  bool
 	unstable bool // something that is not one value is read elsewhere now
+	chains   bool // what is read now may be a copy too, or a copy reads something else
 }
 
-// replace reads n instead of a. What is one value stays one: its write
+// replace lets i read n instead of a. What is one value stays one: its write
 // dominates the copy, and the copy all who read that.
-func (v *copies) replace(a *ori.Operand, n ori.Operand) {
+func (v *copies) replace(i *ori.Instr, a *ori.Operand, n ori.Operand) {
 	v.changed = true
+	v.chains = v.chains || i.Op == op.COPY || i.Op == op.MOV || n.HasReg() && v.fromCopy(i, &n)
 	v.unstable = v.unstable || !v.Stable(n)
 	v.CountRead(a, -1)
 	v.CountRead(&n, 1)

@@ -13,27 +13,21 @@ func Fold(f *ori.Func) bool {
 	v := ValuesOf(f)
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
-			if i.NDst != 1 {
+			value := folder(i.Op)
+			if value == nil || i.NDst != 1 {
 				continue
 			}
-			for k := range folds {
-				r := &folds[k]
-				if r.op != i.Op {
-					continue
+			if m, srcs, ok := halves(i); ok {
+				v.Change(i, op.SHF, m, srcs...)
+				changed = true
+			}
+			if x, ok := value(i); ok && f.Should("fold", i) {
+				o := op.MOV
+				if x.Kind == ori.KReg && x.Flags == 0 {
+					o = op.COPY
 				}
-				if m, srcs, ok := halves(i); ok {
-					v.Change(i, op.SHF, m, srcs...)
-					changed = true
-				}
-				if x, ok := r.value(i); ok && f.Should("fold", i) {
-					o := op.MOV
-					if x.Kind == ori.KReg && x.Flags == 0 {
-						o = op.COPY
-					}
-					v.Change(i, o, op.Mods{}, x)
-					changed = true
-				}
-				break
+				v.Change(i, o, op.Mods{}, x)
+				changed = true
 			}
 		}
 	}
@@ -43,25 +37,27 @@ func Fold(f *ori.Func) bool {
 	return changed
 }
 
-// folds returns the value of an instruction that a move would give as well.
-var folds = [...]struct {
-	op    op.Op
-	value func(i *ori.Instr) (ori.Operand, bool)
-}{
-	{op.IADD3, foldAdd},
-	{op.IMAD, foldProduct},
-	{op.LOP3, foldLogic},
-	{op.SHF, foldShift},
-	{op.SEL, foldSelect},
+// folder returns what finds the value of an instruction that a move would give as well.
+func folder(o op.Op) func(i *ori.Instr) (ori.Operand, bool) {
+	switch o {
+	case op.IADD3:
+		return foldAdd
+	case op.IMAD:
+		return foldProduct
+	case op.LOP3:
+		return foldLogic
+	case op.SHF:
+		return foldShift
+	case op.SEL:
+		return foldSelect
+	}
+	return nil
 }
 
 // FoldedConstant returns the constant that a move would give as well as i.
 func FoldedConstant(i *ori.Instr) (uint32, bool) {
-	for n := range folds {
-		if folds[n].op != i.Op {
-			continue
-		}
-		if r, ok := folds[n].value(i); ok && r.Kind != ori.KReg {
+	if value := folder(i.Op); value != nil {
+		if r, ok := value(i); ok && r.Kind != ori.KReg {
 			return Known(r)
 		}
 	}

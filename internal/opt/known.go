@@ -34,7 +34,7 @@ func (b bitSet) sar(n uint32) bitSet {
 // written in several places is one of what they write.
 type Knowledge struct {
 	v      *Values
-	head   []int32 // by word: its last writer, -1 = none
+	head   []int32 // by word with several writers: the last, -1 = none
 	writer []writer
 	state  []uint8
 	bits   []bitSet
@@ -60,7 +60,7 @@ const MaxDepth = 24
 
 func NewKnowledge(f *ori.Func, v *Values) *Knowledge {
 	n := len(v.Words)
-	k := &Knowledge{v: v, head: pool.Make[int32](f.Scratch(), n), state: pool.Make[uint8](f.Scratch(), n), bits: pool.Make[bitSet](f.Scratch(), n), writer: make([]writer, 0, n)}
+	k := &Knowledge{v: v, head: pool.Make[int32](f.Scratch(), n), state: pool.Make[uint8](f.Scratch(), n), bits: pool.Make[bitSet](f.Scratch(), n)}
 	for w := range k.head {
 		k.head[w] = -1
 	}
@@ -85,6 +85,9 @@ func NewKnowledge(f *ori.Func, v *Values) *Knowledge {
 func (k *Knowledge) note(i *ori.Instr, a *ori.Operand) {
 	w := k.v.Word(a)
 	for n := range int32(a.N) {
+		if k.v.Words[w+n].Writes == 1 {
+			continue // it is the word's Def
+		}
 		k.writer = append(k.writer, writer{i, k.head[w+n]})
 		k.head[w+n] = int32(len(k.writer) - 1)
 	}
@@ -118,11 +121,15 @@ func (k *Knowledge) word(w int32, r ori.Reg, depth int) bitSet {
 		return k.bits[w]
 	case k.state[w] == asked:
 		return k.bits[w] // what a PHI is assumed to be
-	case depth == 0 || k.v.Func.Regs[r].Fixed || k.head[w] < 0:
+	case depth == 0 || k.v.Func.Regs[r].Fixed || k.head[w] < 0 && k.v.Words[w].Writes != 1:
 		return bitSet{}
 	}
 	k.state[w] = asked
 	b := bitSet{^uint32(0), ^uint32(0)}
+	if k.head[w] < 0 {
+		i := k.v.Words[w].Def
+		b = b.either(k.result(i, w, depth-1)).either(k.left(i, w, depth-1))
+	}
 	for n := k.head[w]; n >= 0 && b != (bitSet{}); n = k.writer[n].next {
 		i := k.writer[n].i
 		b = b.either(k.result(i, w, depth-1))

@@ -204,23 +204,26 @@ EXIT`, branch.BranchSimplify)
 
 // TestCopied: that no copy is read is known until the function changes.
 func TestCopied(t *testing.T) {
-	m, err := ori.Parse("func f kernel {\n" + regs + "S2R r0 = SR_TID.X\nCOPY r1 = r0\nSTS [r1+0x0], r1\nEXIT\n}\n")
+	m, err := ori.Parse("func f kernel {\n" + regs + "S2R r0 = SR_TID.X\nCOPY r1 = r0\nCOPY r2 = r1\nSTS [r1+0x0], r2\nEXIT\n}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
 	if !opt.CopyProp(f) || f.Recall(ori.FactCopied) != nil {
-		t.Error("what was changed counts as unchanged")
+		t.Error("behind a change of a copy nothing is known")
 	}
 	if opt.CopyProp(f) || f.Recall(ori.FactCopied) == nil {
 		t.Error("that nothing is left to do is not known")
 	}
-	store := f.Blocks[0].First().Next().Next()
+	store := f.Blocks[0].First().Next().Next().Next()
 	store.Args[1].Reg = 1
 	if f.Recall(ori.FactCopied).Holds(f) {
 		t.Error("a copy is read, and it counts as true")
 	}
 	if f.Touch(); f.Recall(ori.FactCopied) != nil || !opt.CopyProp(f) || store.Args[1].Reg != 0 {
 		t.Error("a change is not seen")
+	}
+	if f.Recall(ori.FactCopied) == nil {
+		t.Error("that the one change leaves nothing to do is not known")
 	}
 }

@@ -20,7 +20,16 @@ func (f *Func) Renumber() bool {
 	for _, b := range f.Blocks {
 		for i := b.first; i != nil; i = i.next {
 			i.ID = ids[i.ID]
-			i.eachReg(func(o *Operand) { o.Reg = Reg(regs[o.Reg]) })
+			for _, list := range [...][]Operand{i.Args, i.Old} {
+				for k := range list {
+					if o := &list[k]; o.HasReg() {
+						o.Reg = Reg(regs[o.Reg])
+					}
+				}
+			}
+			if i.Guard.HasReg() {
+				i.Guard.Reg = Reg(regs[i.Guard.Reg])
+			}
 		}
 	}
 	f.Touch()
@@ -50,7 +59,16 @@ func (f *Func) numbersInUse() (regs, ids []int32) {
 	for _, b := range f.Blocks {
 		for i := b.first; i != nil; i = i.next {
 			ids[i.ID] = 0
-			i.eachReg(func(o *Operand) { regs[o.Reg] = 0 })
+			for _, list := range [...][]Operand{i.Args, i.Old} {
+				for k := range list {
+					if o := &list[k]; o.HasReg() {
+						regs[o.Reg] = 0
+					}
+				}
+			}
+			if i.Guard.HasReg() {
+				regs[i.Guard.Reg] = 0
+			}
 		}
 	}
 	return regs, ids
@@ -66,21 +84,4 @@ func pack(marks []int32) int {
 		}
 	}
 	return int(n)
-}
-
-// eachReg calls do with every operand of i that names a register.
-func (i *Instr) eachReg(do func(o *Operand)) {
-	for k := range i.Args {
-		if o := &i.Args[k]; o.HasReg() {
-			do(o)
-		}
-	}
-	for k := range i.Old {
-		if o := &i.Old[k]; o.HasReg() {
-			do(o)
-		}
-	}
-	if i.Guard.HasReg() {
-		do(&i.Guard)
-	}
 }

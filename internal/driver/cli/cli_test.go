@@ -24,6 +24,11 @@ func TestTable(t *testing.T) {
 		if (o.Kind == Choice || o.Kind == Choices) && len(o.Choices()) == 0 {
 			t.Errorf("%s: nothing to choose from", o.Long)
 		}
+		for _, c := range o.Choices() {
+			if !o.takes(c) || o.takes(c+"x") {
+				t.Errorf("%s: takes %s: %v, %sx: %v", o.Long, c, o.takes(c), c, o.takes(c+"x"))
+			}
+		}
 		for k := range Table[:i] {
 			p := &Table[k]
 			if o.Long == p.Long || o.Short != "" && o.Short == p.Short {

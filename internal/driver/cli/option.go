@@ -4,6 +4,8 @@
 // reference; testdata/cli holds the observations behind every rule.
 package cli
 
+import "slices"
+
 // Kind says what an option's value is and how it is read.
 type Kind uint8
 
@@ -60,10 +62,11 @@ type Option struct {
 	Long, Short string // without dashes; Short may equal Long or be empty
 	Kind        Kind
 	Group       Group
-	Arg         string          // name of the value in the help text
-	Values      []string        // for Choice and Choices
-	From        func() []string // makes them where another table has them
-	Default     string          // shown in the help text
+	Arg         string                 // name of the value in the help text
+	Values      []string               // for Choice and Choices
+	From        func() []string        // makes them where another table has them
+	Is          func(text string) bool // whether something is one of those
+	Default     string                 // shown in the help text
 	Help        string
 	Glued       bool // a value may follow the short name directly: -O2
 	Optional    bool // the short name alone leaves the value as it is, at first 0
@@ -76,6 +79,14 @@ func (o *Option) Choices() []string {
 		return o.From()
 	}
 	return o.Values
+}
+
+// takes reports whether a text is one of the choices.
+func (o *Option) takes(text string) bool {
+	if o.Is != nil {
+		return o.Is(text)
+	}
+	return slices.Contains(o.Choices(), text)
 }
 
 // Value is what the command line said about one option.

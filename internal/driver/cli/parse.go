@@ -200,7 +200,7 @@ func read(o *Option, text string) (v Value, f *Fault) {
 	case Choices:
 		v.List, f = splitList(text)
 		for _, item := range v.List {
-			if f == nil && !slices.Contains(o.Choices(), item) {
+			if f == nil && !o.takes(item) {
 				f = Faultf("Value '%s' is not defined for option '%s'", item, o.Long)
 			}
 		}
@@ -226,7 +226,7 @@ func readNumber(text, kind string, lo, hi int64) (int32, *Fault) {
 // readChoice checks a value against the option's list; where the list is of
 // numbers, any spelling of the number will do.
 func readChoice(o *Option, v *Value) *Fault {
-	if slices.Contains(o.Choices(), v.Text) {
+	if o.takes(v.Text) {
 		return nil
 	}
 	if _, numeric, _ := number(o.Choices()[0]); numeric {

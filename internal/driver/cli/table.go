@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -133,7 +135,7 @@ var Table = [numOptions]Option{
 	InputAsString: {Long: "input-as-string", Short: "ias", Kind: Strings, Group: GroupFiles, Arg: "ptx", Help: "Take the PTX text itself from the command line; may be repeated and mixed with files."},
 	OptionsFile:   {Long: "options-file", Short: "optf", Kind: Word, Group: GroupFiles, Arg: "file,...", Help: "Read more options from these files, as if they stood here."},
 
-	GPUName: {Long: "gpu-name", Short: "arch", Kind: Choice, Group: GroupTarget, Arg: "name", From: archNames, Default: target.Default, Help: "The GPU to generate code for. compute_* and lto_* check the PTX and write nothing."},
+	GPUName: {Long: "gpu-name", Short: "arch", Kind: Choice, Group: GroupTarget, Arg: "name", From: archNames, Is: isArchName, Default: target.Default, Help: "The GPU to generate code for. compute_* and lto_* check the PTX and write nothing."},
 	Machine: {Long: "machine", Short: "m", Kind: Choice, Group: GroupTarget, Arg: "bits", Values: []string{"64"}, Default: "64", Glued: true, Help: "Pointer size of the host; only 64 exists."},
 
 	OptLevel:               {Long: "opt-level", Short: "O", Kind: Number, Group: GroupOptimise, Arg: "N", Default: "3", Glued: true, Optional: true, Help: "Optimisation level, 0 to 3. -O alone means 0."},
@@ -254,11 +256,24 @@ var Table = [numOptions]Option{
 	CacheSize:        {Long: "cache-size", Kind: Text, Group: GroupOwn, Arg: "megabytes", Default: "1024", Help: "How large that folder may become."},
 }
 
+// archKinds are what names of targets begin with.
+var archKinds = [...]string{"sm_", "compute_", "lto_"}
+
+// isArchName reports whether archNames returns a name.
+func isArchName(name string) bool {
+	for _, kind := range archKinds {
+		if chip, ok := strings.CutPrefix(name, kind); ok {
+			return slices.ContainsFunc(target.Archs[:], func(a target.Arch) bool { return a.Name[len("sm_"):] == chip })
+		}
+	}
+	return false
+}
+
 // archNames returns the targets the reference knows: real ones, and virtual
 // ones that stop after checking.
 func archNames() []string {
 	var out []string
-	for _, kind := range [...]string{"sm_", "compute_", "lto_"} {
+	for _, kind := range archKinds {
 		for i := range target.Chips {
 			c := &target.Chips[i]
 			name := kind + strconv.Itoa(c.SM)

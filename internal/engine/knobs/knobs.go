@@ -77,9 +77,22 @@ type value struct {
 	n, hi int64 // also the extra number and the end of a range
 	f     float64
 	s     string
+	many  *many // of kinds with lists
+}
+
+// many are the lists of a value, which hardly any knob has.
+type many struct {
 	list  []int64
 	pairs []Pair
 	cases []Case
+}
+
+// lists returns the lists of v.
+func (v *value) lists() many {
+	if v.many == nil {
+		return many{}
+	}
+	return *v.many
 }
 
 // Set holds a value for every knob of a table.
@@ -203,7 +216,7 @@ func (s *Set) Range(id ID) (lo, hi int64) {
 }
 
 // List returns the numbers of a list knob; the caller must not change them.
-func (s *Set) List(id ID) []int64 { return s.get(id, List).list }
+func (s *Set) List(id ID) []int64 { return s.get(id, List).lists().list }
 
 // Float returns the value of a float or double knob.
 func (s *Set) Float(id ID) float64 { return s.get(id, Float, Double).f }
@@ -212,17 +225,17 @@ func (s *Set) Float(id ID) float64 { return s.get(id, Float, Double).f }
 func (s *Set) String(id ID) string { return s.get(id, String).s }
 
 // Pairs returns the pairs of a value-pair knob; the caller must not change them.
-func (s *Set) Pairs(id ID) []Pair { return s.get(id, Pairs).pairs }
+func (s *Set) Pairs(id ID) []Pair { return s.get(id, Pairs).lists().pairs }
 
 // Opcodes returns the names of an opcode-list knob.
-func (s *Set) Opcodes(id ID) []Pair { return s.get(id, Opcodes).pairs }
+func (s *Set) Opcodes(id ID) []Pair { return s.get(id, Opcodes).lists().pairs }
 
 // When returns the value of the first alternative of a when-string whose
 // conditions all hold for the facts, and whether there was one. A condition
 // holds when some fact has its key and a value that its pattern matches;
 // patterns know * and [a-z].
 func (s *Set) When(id ID, facts ...Fact) (string, bool) {
-	for _, c := range s.get(id, When).cases {
+	for _, c := range s.get(id, When).lists().cases {
 		if c.holds(facts) {
 			return c.Value, true
 		}

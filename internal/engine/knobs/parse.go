@@ -25,15 +25,18 @@ func (s *Set) parse(k *Knob, text string, v *value) (err error) {
 	case Range:
 		err = parseRange(text, v)
 	case List:
-		v.list, err = parseList(text)
+		v.many = new(many)
+		v.many.list, err = parseList(text)
 	case Float, Double:
 		v.f, err = parseFloat(text, k.Kind)
 	case String:
 		v.s = text
 	case When:
-		v.cases, err = parseWhen(text)
+		v.many = new(many)
+		v.many.cases, err = parseWhen(text)
 	case Pairs, Opcodes:
-		v.pairs, err = s.parseOpcodes(text, k.Kind == Pairs)
+		v.many = new(many)
+		v.many.pairs, err = s.parseOpcodes(text, k.Kind == Pairs)
 	default:
 		err = fmt.Errorf("cannot be set")
 	}

@@ -14,8 +14,15 @@ import (
 func Signs(f *ori.Func) bool {
 	v := opt.ValuesOf(f)
 	changed := false
+	var any [op.Count]bool // whether there is a row for the operation
+	for k := range signed {
+		any[signed[k].op] = true
+	}
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
+			if !any[i.Op] {
+				continue
+			}
 			m, ok := signRow(i)
 			if !ok || !f.Should("sign", i) {
 				continue

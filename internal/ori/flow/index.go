@@ -42,24 +42,28 @@ func (x *index) fill(f *ori.Func) {
 	x.lists = slices.Grow(x.lists[:0], 2*n)[:2*n]
 	x.Index = Index{x.lists[:n:n], x.lists[n:]}
 	size := pool.Make[int32](f.Scratch(), 2*n)
-	total := 0
-	operands(f, func(_ *ori.Instr, r ori.Reg, use int) {
-		size[2*int(r)+use]++
-		total++
-	})
+	total := counted(f, size[:n], size[n:])
 	x.room = slices.Grow(x.room[:0], total)[:total]
 	room := x.room
 	for r := range f.Regs {
-		n, m := size[2*r], size[2*r+1]
+		n, m := size[r], size[n+r]
 		x.Defs[r], x.Uses[r], room = room[:0:n], room[n:n:n+m], room[n+m:]
 	}
-	operands(f, func(i *ori.Instr, r ori.Reg, use int) {
-		if use == 0 {
-			x.Defs[r] = append(x.Defs[r], i)
-		} else {
-			x.Uses[r] = append(x.Uses[r], i)
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			for k := range i.Args {
+				if a := &i.Args[k]; !a.HasReg() {
+				} else if k < int(i.NDst) {
+					x.Defs[a.Reg] = append(x.Defs[a.Reg], i)
+				} else {
+					x.Uses[a.Reg] = append(x.Uses[a.Reg], i)
+				}
+			}
+			if i.Guard.HasReg() {
+				x.Uses[i.Guard.Reg] = append(x.Uses[i.Guard.Reg], i)
+			}
 		}
-	})
+	}
 }
 
 // Holds compares with the index of f as it is.
@@ -70,23 +74,26 @@ func (x *index) Holds(f *ori.Func) bool {
 	return same(x.Defs, y.Defs) && same(x.Uses, y.Uses)
 }
 
-// operands visits every register that an instruction writes, with zero, or
-// reads, with one.
-func operands(f *ori.Func, visit func(i *ori.Instr, r ori.Reg, use int)) {
+// counted adds the operands that write and read each register, and returns how many
+// there are.
+func counted(f *ori.Func, defs, uses []int32) (total int) {
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			for k := range i.Args {
-				if a := &i.Args[k]; a.HasReg() {
-					use := 0
-					if k >= int(i.NDst) {
-						use = 1
-					}
-					visit(i, a.Reg, use)
+				if a := &i.Args[k]; !a.HasReg() {
+					continue
+				} else if k < int(i.NDst) {
+					defs[a.Reg]++
+				} else {
+					uses[a.Reg]++
 				}
+				total++
 			}
 			if i.Guard.HasReg() {
-				visit(i, i.Guard.Reg, 1)
+				uses[i.Guard.Reg]++
+				total++
 			}
 		}
 	}
+	return total
 }
