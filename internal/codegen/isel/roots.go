@@ -319,13 +319,12 @@ const manyWords = 100
 
 // crowded reports whether that many live at the end of some block.
 func crowded(f *ori.Func) bool {
-	live := flow.LiveAmong(f, func(r ori.Reg) bool { return f.Regs[r].Class == ori.R })
-	for _, b := range f.Blocks {
-		if live.End(b).Len() > manyWords {
-			return true
-		}
+	general := func(r ori.Reg) bool { return f.Regs[r].Class == ori.R }
+	if flow.NoMore(f, manyWords, general) {
+		return false
 	}
-	return false
+	live := flow.LiveAmong(f, general)
+	return slices.ContainsFunc(f.Blocks, func(b *ori.Block) bool { return live.End(b).Len() > manyWords })
 }
 
 // follows reports whether j can move to the uniform datapath with what it reads.

@@ -29,6 +29,9 @@ type Keep struct{ Words, Room int }
 // the fewest moves, until there is no crowd or no room. fits tells whether the
 // machine has a form for an instruction; f has its convergence instructions.
 func UniformKeeps(f *ori.Func, fits func(*ori.Instr) bool, k Keep) bool {
+	if flow.NoMore(f, k.Words, func(r ori.Reg) bool { return f.Regs[r].Class == ori.R }) {
+		return false
+	}
 	live := flow.LiveAmong(f, func(r ori.Reg) bool { return f.Regs[r].Class == ori.R || f.Regs[r].Class == ori.UR })
 	c := &keeper{f: f, fits: fits, live: live}
 	if !c.count(k.Words) {

@@ -16,7 +16,7 @@ import (
 // move.
 func (u *uniformer) weigh() {
 	u.loops = flow.LoopsOf(u.f, flow.DomOf(u.f))
-	u.rich = u.pressure() < u.room.Many
+	u.rich = u.isRich()
 	u.crowd()
 	for again, rounds := true, 0; again && rounds < weighRounds; rounds++ {
 		again = false
@@ -38,7 +38,11 @@ func (u *uniformer) crowd() {
 	if u.f.Props.HasCalls {
 		room = u.room.Called
 	}
-	live := flow.LiveAmong(u.f, func(r ori.Reg) bool { return u.moves[r] && u.f.Regs[r].Class == ori.R })
+	among := func(r ori.Reg) bool { return u.moves[r] && u.f.Regs[r].Class == ori.R }
+	if flow.NoMore(u.f, room, among) {
+		return
+	}
+	live := flow.LiveAmong(u.f, among)
 	var list []ori.Reg
 	for k, words := range u.borders(live) {
 		list = list[:0]
@@ -172,15 +176,15 @@ const (
 	weighDepth = 4
 )
 
-// pressure returns the most words of general registers alive at the end of
-// a block.
-func (u *uniformer) pressure() int {
-	live := flow.LiveAmong(u.f, func(r ori.Reg) bool { return u.f.Regs[r].Class == ori.R })
-	most := 0
-	for _, b := range u.f.Blocks {
-		most = max(most, live.End(b).Len())
+// isRich reports whether at the end of every block fewer words of general registers live
+// than are many.
+func (u *uniformer) isRich() bool {
+	general := func(r ori.Reg) bool { return u.f.Regs[r].Class == ori.R }
+	if flow.NoMore(u.f, u.room.Many-1, general) {
+		return true
 	}
-	return most
+	live := flow.LiveAmong(u.f, general)
+	return !slices.ContainsFunc(u.f.Blocks, func(b *ori.Block) bool { return live.End(b).Len() >= u.room.Many })
 }
 
 // pays reports whether r is better off in the uniform file: with no more

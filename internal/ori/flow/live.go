@@ -31,6 +31,18 @@ func LiveOf(f *ori.Func) *Live {
 	return kept(f, ori.FactLive, func() *Live { return liveIn(nil, f, func(ori.Reg) bool { return true }) })
 }
 
+// NoMore reports whether the registers that keep accepts have no more than so many words in
+// all: then no more live anywhere, and nobody needs to find out where.
+func NoMore(f *ori.Func, most int, keep func(ori.Reg) bool) bool {
+	n := 0
+	for r := range f.Regs {
+		if keep(ori.Reg(r)) {
+			n += int(f.Regs[r].Width)
+		}
+	}
+	return n <= most
+}
+
 // LiveAmong analyses the registers that keep accepts. Nothing is kept: it
 // ends with the phase.
 func LiveAmong(f *ori.Func, keep func(ori.Reg) bool) *Live { return liveIn(f.Scratch(), f, keep) }
