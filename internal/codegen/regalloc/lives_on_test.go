@@ -1,6 +1,7 @@
 package regalloc_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
@@ -70,5 +71,38 @@ func TestDryChoice(t *testing.T) {
 	}
 	if err := check.Check(&x.p, s); err != nil || s.Slots > 0 || asked == 0 {
 		t.Errorf("without: %d words of memory, asked %d times, %v", s.Slots, asked, err)
+	}
+}
+
+// TestLivesOnInMemory: what is made again of a word that went to memory with it finds that there: the word
+// has a home only where it lived before.
+func TestLivesOnInMemory(t *testing.T) {
+	made := 0
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 19))
+		x := newCrowd(6 + r.IntN(4))
+		var list []int32
+		for range 10 + r.IntN(60) {
+			switch k := r.IntN(6); {
+			case k == 0 || len(list) == 0:
+				list = append(list, x.reg(1, 1))
+				x.inst(def(list[len(list)-1]))
+			case k < 3:
+				v, from := x.reg(1, 1), list[max(0, len(list)-1-r.IntN(4))]
+				x.p.VRegs[v].Remat = x.inst(def(v), use(from))
+				list = append(list, v)
+			default:
+				x.inst(use(list[r.IntN(len(list))]))
+			}
+		}
+		s := x.solve(t)
+		for n := range s.Problem.Insts {
+			if s.Problem.Insts[n].Kind == regalloc.Remat {
+				made++
+			}
+		}
+	}
+	if made == 0 {
+		t.Error("nothing is made again")
 	}
 }

@@ -21,7 +21,8 @@ type fat struct {
 	sunk  *sunk.Constants // while choose runs
 	most  float64         // choose ends with spills that cost more
 
-	instead map[int32][]Operand // what lives in place of a virtual register that is made again from it
+	longer  map[int32][]Operand // what lives on for a virtual register that is made again from it
+	instead map[int32][]Operand // those of them that take its place
 }
 
 func pressure(p *Problem, r *ranges, class uint8) *fat {

@@ -74,6 +74,7 @@ func settle(orig, p *Problem, press *fat, longer bool) *Problem {
 			longerLives[v] = from
 		}
 	}
+	press.longer = longerLives
 	if s.fits || len(longerLives) == 0 {
 		return q
 	}
@@ -84,24 +85,19 @@ func settle(orig, p *Problem, press *fat, longer bool) *Problem {
 		}
 	}
 	for _, v := range list {
-		from := slices.DeleteFunc(longerLives[v], func(o Operand) bool { return shared[o] >= mostShare })
+		from := slices.DeleteFunc(slices.Clone(longerLives[v]), func(o Operand) bool { return shared[o] >= mostShare })
 		switch {
 		case len(from) == 0: // what one word more costs does not count beside so many less
 		case s.mostly(v, from):
-			press.lendTo(v, from)
+			if press.instead == nil {
+				press.instead = map[int32][]Operand{}
+			}
+			press.instead[v] = from
 		default:
 			lose(v)
 		}
 	}
 	return q
-}
-
-// lendTo notes that v is made again from what lives in its place then.
-func (f *fat) lendTo(v int32, from []Operand) {
-	if f.instead == nil {
-		f.instead = map[int32][]Operand{}
-	}
-	f.instead[v] = from
 }
 
 // settler knows who reads and writes what.
@@ -212,16 +208,33 @@ func (r *ranges) during(o Operand, from, to int32, do func(from, to int32)) {
 const mostMade = 3
 
 // chained takes from p the promise that the last of many values can be made
-// again, each from the one before, that are spilled together: it has a home.
-func chained(p, orig *Problem, spill []*split) *Problem {
+// again, each from the one before, that are spilled together: it has a home. So
+// has one that is made from what longer says would live on for it, and is spilled, too:
+// that has a home where it lives now.
+func chained(p, orig *Problem, spill []*split, longer map[int32][]Operand) *Problem {
 	const open = -1 // it is being counted
 	deep := map[int32]int{}
+	q := p
+	lose := func(v int32) {
+		if q == p { // saved solutions know p as it is
+			c := *p
+			c.VRegs = slices.Clone(p.VRegs)
+			q = &c
+		}
+		q.VRegs[v].Remat, q.VRegs[v].Derived = -1, false
+	}
+	spilled := func(o Operand) bool {
+		return slices.ContainsFunc(spill, func(x *split) bool { return x.v == o.V })
+	}
 	for _, x := range spill {
-		if p.VRegs[x.v].Derived {
+		switch {
+		case !p.VRegs[x.v].Derived:
+		case slices.ContainsFunc(longer[x.v], spilled):
+			lose(x.v)
+		default:
 			deep[x.v] = 0
 		}
 	}
-	q := p
 	var count func(v int32) int
 	count = func(v int32) int {
 		if n, ok := deep[v]; !ok || n != 0 {
@@ -235,12 +248,7 @@ func chained(p, orig *Problem, spill []*split) *Problem {
 			}
 		}
 		if n > mostMade {
-			if q == p { // saved solutions know p as it is
-				c := *p
-				c.VRegs = slices.Clone(p.VRegs)
-				q = &c
-			}
-			q.VRegs[v].Remat, q.VRegs[v].Derived = -1, false
+			lose(v)
 			delete(deep, v)
 			return 0
 		}

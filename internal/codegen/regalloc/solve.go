@@ -329,15 +329,12 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			n, need := press.fattest()
 			return &Overflow{Class: int(class), Budget: f.Budget, Inst: int(s.sol.Problem.Insts[n].Orig), Need: need}
 		}
-		if s.refuses(spill) {
-			if spill = press.choose(how, s.kin, func(v int32) bool { return !s.remembers(v) }); !press.over.Set.IsEmpty() || len(spill) == 0 {
-				return errMemory
-			}
+		if spill = s.settled(press, how, spill); spill == nil {
+			return errMemory
 		}
 		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, %d of them split, target %d\n",
 			f.Name, round, len(spill), countSplit(spill), f.Budget)
 		s.sol.Splits += countSplit(spill)
-		s.sol.Problem = chained(s.sol.Problem, s.orig, spill)
 		s.rewrite(class, spill, max(0, 6-int32(round)))
 		s.room.flow.keep = false
 		s.live, s.sets = nil, [2]*groups{}
@@ -346,6 +343,26 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		}
 	}
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
+}
+
+// settled takes promises to make values again from the problem that what is spilled would break, and
+// returns what is: something else where memory is wanted and nothing may go there, or nil.
+func (s *solver) settled(press *fat, how strategy, spill []*split) []*split {
+	p := s.sol.Problem
+	s.sol.Problem = chained(p, s.orig, spill, press.longer)
+	if !s.refuses(spill) {
+		return spill
+	}
+	s.sol.Problem = p
+	spill = press.choose(how, s.kin, func(v int32) bool { return !s.remembers(v) })
+	if !press.over.Set.IsEmpty() {
+		return nil
+	}
+	s.sol.Problem = chained(p, s.orig, spill, press.longer)
+	if slices.ContainsFunc(spill, func(x *split) bool { return s.remembers(x.v) }) {
+		return nil
+	}
+	return spill
 }
 
 // matters returns the registers whose lives tell what to spill of a file: its own,
