@@ -168,6 +168,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "LooseGroups", Run: do(looseGroups), MinOpt: 2, Needs: legal | converged},
 		{Name: "ParkAccumulators", Run: do(parkAccumulators), MinOpt: 2, Needs: legal | converged},
 		{Name: "TensorRuns", Run: do(tensorRuns), MinOpt: 2, Needs: legal | converged},
+		{Name: "UniformInvariants", Run: do(uniformInvariants), MinOpt: 2, Needs: legal | converged},
 		{Name: "PredicateBits", Run: do(predicateBits), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
@@ -201,7 +202,7 @@ var order = []string{
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"Renumber", "ParkAccumulators", "TensorRuns", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "Collectives", "AssignScoreboards", "EmitCode",
+	"Renumber", "ParkAccumulators", "TensorRuns", "UniformInvariants", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "Collectives", "AssignScoreboards", "EmitCode",
 }
 
 // orders are the phases of each level of fast compilation. Phases that make the code
@@ -470,6 +471,13 @@ func sink(u *unit) {
 func uniformKeeps(u *unit) {
 	if n := u.number(knobs.UniformKeeps); n > 0 && u.f.Kernel && !u.f.Props.HasCalls {
 		uniform.UniformKeeps(u.f, fits(u), uniform.Keep{Words: budget(u.f, u.o) - n, Room: u.number(knobs.UniformWords)})
+	}
+}
+
+// uniformInvariants makes before loops what their turns make of the same words.
+func uniformInvariants(u *unit) {
+	if n := u.number(knobs.UniformTurns); n > 0 && u.f.Kernel && !u.f.Props.HasCalls {
+		uniform.UniformInvariants(u.f, n)
 	}
 }
 

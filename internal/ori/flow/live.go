@@ -85,6 +85,9 @@ func (l *Live) Knows(r ori.Reg) bool { return int(r) < len(l.base)-1 }
 // NumberOf returns the number of a word, as Values counts them.
 func (l *Live) NumberOf(w int32) int { return int(l.id[w]) }
 
+// First returns the first word of register r, as Values counts them.
+func (l *Live) First(r ori.Reg) int { return int(l.base[r]) }
+
 // Reg returns the register of a numbered word.
 func (l *Live) Reg(number int) ori.Reg { return ori.Reg(l.regs[number]) }
 
