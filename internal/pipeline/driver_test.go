@@ -75,3 +75,40 @@ st.param.b64 [b], 0;
 }
 `, arch, declared, n, loads.String(), call, stores.String())
 }
+
+// TestDriverAround: what lives through a call of the driver's has no use for registers that the driver takes, so
+// what can be made again behind the call is, where the warps of a block of 256 threads are at stake.
+func TestDriverAround(t *testing.T) {
+	var before, behind strings.Builder
+	for k := range 10 {
+		fmt.Fprintf(&before, "add.u32 %%v%d, %%r1, %d;\nst.volatile.global.u32 [%%d1], %%v%d;\n", k, 7*k+1, k)
+		fmt.Fprintf(&behind, "st.volatile.global.u32 [%%d1+%d], %%v%d;\n", 4*k, k)
+	}
+	text := fmt.Sprintf(`.version 8.8
+.target sm_90a
+.address_size 64
+.extern .func (.param .b32 c) vprintf(.param .b64 a, .param .b64 b);
+.visible .entry k(.param .u64 p) .reqntid 256 {
+.reg .b32 %%v<10>, %%r<6>;
+.reg .b64 %%d<3>;
+ld.param.u64 %%d1, [p];
+ld.volatile.global.u32 %%r1, [%%d1];
+ld.volatile.global.u32 %%r2, [%%d1+4];
+ld.volatile.global.u32 %%r3, [%%d1+8];
+%s{ .param .b64 a; .param .b64 b; .param .b32 c;
+st.param.b64 [a], %%d1;
+st.param.b64 [b], 0;
+call (c), vprintf, (a, b); }
+%sst.volatile.global.u32 [%%d1], %%r2;
+st.volatile.global.u32 [%%d1], %%r3;
+ret;
+}
+`, before.String(), behind.String())
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: []byte(text)}}, goptxas.Options{Arch: "sm_90a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := out.Kernels[0].Registers; n > 32 {
+		t.Errorf("%d registers cost a block", n)
+	}
+}

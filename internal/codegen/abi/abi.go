@@ -33,6 +33,16 @@ func Saved(n int) bool {
 	return n == 1 || n == 2
 }
 
+// Around is how many registers a function has that keeps so many words while it calls another.
+func Around(words int) (n int) {
+	for words++; words > 0; n++ { // the stack pointer is one of them
+		if Saved(n) {
+			words--
+		}
+	}
+	return n
+}
+
 // Counts of registers.
 const (
 	MaxRegisters    = 255 // that a thread may name

@@ -29,3 +29,12 @@ func TestReported(t *testing.T) {
 		}
 	}
 }
+
+// TestAround: what lives through a call finds a place among registers that are kept, the stack pointer aside.
+func TestAround(t *testing.T) {
+	for words, want := range map[int]int{0: 2, 1: 3, 2: 17, 5: 20, 6: 23, 15: 32, 16: 37, 19: 40, 20: 45} {
+		if got := Around(words); got != want {
+			t.Errorf("%d words: %d registers, want %d", words, got, want)
+		}
+	}
+}

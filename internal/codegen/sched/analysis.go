@@ -3,6 +3,7 @@ package sched
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/sched/dag"
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
 	"github.com/goptxas/goptxas/internal/codegen/sched/heap"
@@ -12,6 +13,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/words"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -36,6 +38,13 @@ type view struct {
 	stretches []*stretch
 	most      counts   // words alive where nothing changes places
 	byBlock   []counts // words alive there in each block, by ID
+	calls     []called
+}
+
+// called is a call of a function elsewhere, and the words that what lives through it takes from others.
+type called struct {
+	*ori.Instr
+	words int32
 }
 
 // stretch is a run of instructions that may change places, with what was found
@@ -155,11 +164,18 @@ func (s *analysis) survey(v *view, far places.Reach) {
 	}
 }
 
-// look counts what lives at an instruction that keeps its place.
+// look counts what lives at an instruction that keeps its place, and the registers between those that a
+// function elsewhere keeps: what lives through its call has no use for them.
 func (s *analysis) look(v *view, i *ori.Instr) {
+	behind := s.t.now[general]
 	s.t.step(i)
-	v.most.raise(&s.t.now)
-	v.byBlock[i.Block().ID].raise(&s.t.now)
+	now := s.t.now
+	if i.Op == op.CALL && i.Srcs()[0].Kind == ori.KReg {
+		now[general] = max(now[general], int32(abi.Around(int(min(behind, now[general])))+abi.HiddenRegisters)-estimate.Tight)
+		v.calls = append(v.calls, called{i, now[general]})
+	}
+	v.most.raise(&now)
+	v.byBlock[i.Block().ID].raise(&now)
 }
 
 // graph returns the dependences of a stretch.

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/sched/estimate"
+	"github.com/goptxas/goptxas/internal/codegen/sched/places"
 	"github.com/goptxas/goptxas/internal/codegen/sched/remat"
 	"github.com/goptxas/goptxas/internal/codegen/sched/tuning"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -65,8 +66,8 @@ func (s *analysis) issued(f *ori.Func, p *preScheduler) (n float64) {
 	return n
 }
 
-// fuller lists the regions that need more than so many words; none, if so many
-// do not even live through one of them.
+// fuller lists the regions and calls that need more than so many words; none, if so many
+// do not even live through one of the regions.
 func (p *preScheduler) fuller(words int32) (list []remat.Run) {
 	for n := range p.regions {
 		r := &p.regions[n]
@@ -77,6 +78,11 @@ func (p *preScheduler) fuller(words int32) (list []remat.Run) {
 			return nil
 		default:
 			list = append(list, remat.Run{First: r.instrs[0], Last: r.instrs[len(r.instrs)-1], Over: over})
+		}
+	}
+	for _, x := range p.view(places.UpToBarriers).calls {
+		if over := x.words - words; over > 0 {
+			list = append(list, remat.Run{First: x.Instr, Last: x.Instr, Over: over})
 		}
 	}
 	return list

@@ -100,7 +100,8 @@ type derived struct {
 	dom   *flow.Dom
 	loops *flow.Loops
 	live  *flow.Live
-	def   []*ori.Instr // of each register that one instruction writes, that
+	def   []*ori.Instr             // of each register that one instruction writes, that
+	parts map[ori.Reg][]*ori.Instr // of registers that one instruction writes for each word, those
 	uses  [][]*ori.Instr
 	place []int32 // of each instruction, by its number, in its block
 	hot   []*ori.Block
@@ -115,7 +116,7 @@ type derived struct {
 // index notes who writes and reads what.
 func (d *derived) index() {
 	writes := make([]int, len(d.f.Regs))
-	d.uses = make([][]*ori.Instr, len(d.f.Regs))
+	d.uses, d.parts = make([][]*ori.Instr, len(d.f.Regs)), map[ori.Reg][]*ori.Instr{}
 	for _, b := range d.f.Blocks {
 		if d.over[b.ID] > 0 {
 			d.hot = append(d.hot, b)
@@ -128,6 +129,7 @@ func (d *derived) index() {
 				if o.HasReg() {
 					writes[o.Reg]++
 					d.def[o.Reg] = i
+					d.part(o, i)
 				}
 			}
 			Reads(i, func(o *ori.Operand) {
@@ -138,41 +140,74 @@ func (d *derived) index() {
 		}
 	}
 	for r := range d.def {
-		if x := &d.f.Regs[r]; writes[r] != 1 || x.Fixed || d.def[r].Guard.Kind != ori.KNone {
+		x := &d.f.Regs[r]
+		if writes[r] != 1 || x.Fixed || d.def[r].Guard.Kind != ori.KNone {
 			d.def[r] = nil
+		}
+		if l := d.parts[ori.Reg(r)]; writes[r] != len(l) || x.Fixed || slices.ContainsFunc(l, func(i *ori.Instr) bool { return i == nil || i.Guard.Kind != ori.KNone }) {
+			delete(d.parts, ori.Reg(r))
 		}
 	}
 }
 
+// part notes that i writes a word of a register that has several.
+func (d *derived) part(o ori.Operand, i *ori.Instr) {
+	n := int(d.f.Regs[o.Reg].Width)
+	if n == 1 || o.N > 1 || int(o.Sub) >= n {
+		return
+	}
+	if d.parts[o.Reg] == nil {
+		d.parts[o.Reg] = make([]*ori.Instr, n)
+	}
+	d.parts[o.Reg][o.Sub] = i
+}
+
 // cheap reports whether the instruction that writes r makes it from other
-// registers whenever it is asked.
+// registers whenever it is asked: a word or two, or the carry of a sum.
 func (d *derived) cheap(r ori.Reg) bool {
 	i := d.def[r]
-	if i == nil || i.NDst != 1 || !i.Op.Has(op.Derives) || i.Op.Has(op.Turns) {
-		return false
-	}
-	x := &d.f.Regs[r]
-	if a := i.Args[0]; x.Class != ori.R || x.Width > 2 || a.Kind != ori.KReg || a.Sub != 0 || max(1, a.N) != x.Width {
+	if i == nil || !i.Op.Has(op.Derives) || i.Op.Has(op.Turns) || d.dst(i, r) < 0 {
 		return false
 	}
 	for _, s := range i.Srcs() {
 		if !s.HasReg() {
 			continue
 		}
-		if s.Kind != ori.KReg || s.Class != ori.R && s.Class != ori.UR || !d.before(s.Reg, i) {
+		if s.Kind != ori.KReg || s.Class != ori.R && s.Class != ori.UR && s.Class != ori.P || !d.before(s.Reg, i) {
 			return false
 		}
 	}
 	return true
 }
 
-// before reports whether the one instruction that writes r stands before i
-// on all ways to it.
-func (d *derived) before(r ori.Reg, i *ori.Instr) bool {
-	w := d.def[r]
-	if w == nil {
-		return false
+// dst is the place of r among what i writes, whole; -1 if not so, or if i writes more than one register
+// and a carry.
+func (d *derived) dst(i *ori.Instr, r ori.Reg) int {
+	if a := i.Args[0]; a.Kind != ori.KReg || a.Class != ori.R || a.Sub != 0 || max(1, a.N) != d.f.Regs[a.Reg].Width || a.N > 2 {
+		return -1
 	}
+	switch {
+	case i.NDst == 1:
+		return 0
+	case i.NDst != 2 || i.Args[1].Kind != ori.KReg || i.Args[1].Class != ori.P || d.def[i.Args[0].Reg] != i || d.def[i.Args[1].Reg] != i:
+		return -1
+	case i.Args[1].Reg == r:
+		return 1
+	}
+	return 0
+}
+
+// before reports whether what writes r, once, stands before i on all ways to it.
+func (d *derived) before(r ori.Reg, i *ori.Instr) bool {
+	if w := d.def[r]; w != nil {
+		return d.leads(w, i)
+	}
+	l := d.parts[r]
+	return l != nil && !slices.ContainsFunc(l, func(w *ori.Instr) bool { return !d.leads(w, i) })
+}
+
+// leads reports whether w stands before i on all ways to it.
+func (d *derived) leads(w, i *ori.Instr) bool {
 	if w.Block() == i.Block() {
 		return d.place[w.ID] < d.place[i.ID]
 	}
@@ -221,7 +256,7 @@ type candidate struct {
 func (d *derived) candidates() (list []candidate) {
 	cheap := make([]bool, len(d.f.Regs))
 	for r := range d.f.Regs {
-		cheap[r] = d.cheap(ori.Reg(r))
+		cheap[r] = d.f.Regs[r].Class == ori.R && d.cheap(ori.Reg(r))
 	}
 	at := d.hotThrough(cheap)
 	for r := range d.f.Regs {
@@ -300,7 +335,7 @@ func (d *derived) cone(c *candidate) bool {
 		case !s.HasReg():
 		case s.Class == ori.UR || lives(s.Reg):
 			c.from = append(c.from, s.Reg)
-		case c.on != ori.NoReg && c.on != s.Reg || d.f.Regs[s.Reg].Width > 1:
+		case c.on != ori.NoReg && c.on != s.Reg || d.f.Regs[s.Reg].Width > 1 || s.Class != ori.R:
 			return false
 		default:
 			c.on = s.Reg
@@ -376,15 +411,22 @@ func (d *derived) again(r ori.Reg, before *ori.Instr, copies map[ori.Reg]copied,
 			s.Reg = d.again(s.Reg, before, copies, n, fresh)
 		}
 	}
-	dst := w.Args[0]
-	dst.Reg = d.f.NewReg(ori.R, int(d.f.Regs[r].Width))
-	d.f.Regs[dst.Reg] = d.f.Regs[r]
-	m := d.f.NewInstr(w.Op, w.Mods, []ori.Operand{dst}, srcs)
+	list := slices.Clone(w.Dsts())
+	if len(list) > 1 && d.state[list[1].Reg] != made {
+		list = list[:1] // nobody asks for the carry
+	}
+	for k := range list {
+		x := &list[k]
+		was := x.Reg
+		x.Reg = d.f.NewReg(x.Class, int(d.f.Regs[was].Width))
+		d.f.Regs[x.Reg] = d.f.Regs[was]
+		copies[was] = copied{x.Reg, n}
+	}
+	m := d.f.NewInstr(w.Op, w.Mods, list, srcs)
 	m.Line, m.Loc = w.Line, w.Loc
 	before.Block().InsertBefore(m, before)
 	d.added = append(d.added, m)
-	copies[r] = copied{dst.Reg, n}
-	return dst.Reg
+	return copies[r].reg
 }
 
 // block makes values again before the instructions of b that read them.
@@ -418,10 +460,16 @@ func (d *derived) sweep() {
 			}
 		}
 		for r, s := range d.state {
-			if s == made && !read[r] && d.def[r] != nil {
-				d.def[r].Remove()
-				d.gone = append(d.gone, d.def[r])
-				d.def[r], gone = nil, true
+			i := d.def[r]
+			if s != made || read[r] || i == nil || slices.ContainsFunc(i.Dsts(), func(o ori.Operand) bool { return o.HasReg() && read[o.Reg] }) {
+				continue
+			}
+			i.Remove()
+			d.gone, gone = append(d.gone, i), true
+			for _, o := range i.Dsts() {
+				if o.HasReg() {
+					d.def[o.Reg] = nil
+				}
 			}
 		}
 	}

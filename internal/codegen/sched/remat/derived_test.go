@@ -28,8 +28,8 @@ LDG.E r3 = desc[u5], [r1.64+0x0]
 IADD3 r4 = r4, r0, rz
 ISETP.NE.AND p6 = r4, 0x7, pt
 @p6 BRA b1
-IMAD.WIDE r8 = r3, 0x4, r1
-LDG.E r4 = desc[u5], [r8.64+0x0]
+IMAD.WIDE r9 = r3, 0x4, r1
+LDG.E r4 = desc[u5], [r9.64+0x0]
 STG.E desc[u5], [r1.64+0x0], r4
 EXIT`},
 	{"two instructions from what lives anyway", `b0: -> b1
@@ -46,9 +46,9 @@ EXIT`, `S2R r0 = SR_TID.X
 IADD3 r4 = r4, r0, rz
 ISETP.NE.AND p6 = r4, 0x7, pt
 @p6 BRA b1
-LOP3.LUT r8 = r0, 0x7, rz, 0xc0
-SHF.L.U32 r9 = r8, 0x2, rz
-STS [r9+0x0], r0
+LOP3.LUT r9 = r0, 0x7, rz, 0xc0
+SHF.L.U32 r10 = r9, 0x2, rz
+STS [r10+0x0], r0
 EXIT`},
 	{"as many words live on", `b0: -> b1
 S2R r0 = SR_TID.X
@@ -71,11 +71,37 @@ ISETP.NE.AND p6 = r4, 0x7, pt
 b2:
 STS [r7+0x0], r4
 EXIT`, ""},
+	{"a sum of two words, by its carry", `b0: -> b1
+S2R r0 = SR_TID.X
+LDS r1[0] = [r0+0x0]
+LDS r1[1] = [r0+0x4]
+IADD3 r3, p8 = r1[0], 0x8, rz
+IADD3.X r7 = r1[1], rz, rz, p8, ~pt
+b1: -> b1, b2
+IADD3 r4 = r4, r0, rz
+ISETP.NE.AND p6 = r4, 0x7, pt
+@p6 BRA b1
+b2:
+STS.64 [r0+0x0], r1
+STS [r0+0x8], r3
+STS [r0+0xc], r7
+EXIT`, `S2R r0 = SR_TID.X
+LDS r1[0] = [r0+0x0]
+LDS r1[1] = [r0+0x4]
+IADD3 r4 = r4, r0, rz
+ISETP.NE.AND p6 = r4, 0x7, pt
+@p6 BRA b1
+STS.64 [r0+0x0], r1
+IADD3 r9, p10 = r1[0], 0x8, rz
+STS [r0+0x8], r9
+IADD3.X r11 = r1[1], rz, rz, p10, ~pt
+STS [r0+0xc], r11
+EXIT`},
 }
 
 // TestDerived checks what is made again, and that all of it can be taken back.
 func TestDerived(t *testing.T) {
-	const head = "func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg r2 2/2\nreg r3 1/1\nreg r4 1/1\nreg u5 2/2\nreg p6 1/1\nreg r7 1/1\n"
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 2/2\nreg r2 2/2\nreg r3 1/1\nreg r4 1/1\nreg u5 2/2\nreg p6 1/1\nreg r7 1/1\nreg p8 1/1\n"
 	body := func(f *ori.Func) string {
 		var got []string
 		for _, b := range f.Blocks {

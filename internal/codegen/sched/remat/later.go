@@ -89,13 +89,10 @@ func reached(f *ori.Func, b *ori.Block) []bool {
 }
 
 // repeats reports whether r is made from other registers, from constants or
-// from the number of a thread, by one instruction.
+// from the number of a thread, by one instruction, or is the carry of a sum of such.
 func (l *later) repeats(r ori.Reg) bool {
 	i := l.def[r]
-	if i == nil || i.NDst != 1 || l.f.Regs[r].Class != ori.R || l.f.Regs[r].Width > 2 {
-		return false
-	}
-	if a := i.Args[0]; a.Kind != ori.KReg || a.Sub != 0 || max(1, a.N) != l.f.Regs[r].Width {
+	if i == nil || l.dst(i, r) < 0 {
 		return false
 	}
 	return repeatable(i) || isNumber(i) || l.cheap(r)
@@ -250,7 +247,7 @@ func (l *later) choose() bool {
 
 // some looks at register r and what it would cost to make it again.
 func (l *later) some(r ori.Reg) (c again, ok bool) {
-	if !l.repeats(r) {
+	if l.f.Regs[r].Class != ori.R || !l.repeats(r) {
 		return c, false
 	}
 	if c, ok = l.candidate(r); !ok || !l.rooted(&c) {
