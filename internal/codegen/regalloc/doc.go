@@ -22,7 +22,7 @@
 //   - Walks that move what has a place: recolour.go below a step of
 //     occupancy, evicted.go where nothing fits.
 //   - Spilling: pressure.go and package overfull choose, split.go keeps
-//     pieces in registers, remat.go, sunk.go and package sunk make values again, spill.go
+//     pieces in registers, package promises, remat.go, sunk.go and package sunk make values again, spill.go
 //     writes the code, package reloads takes back what later spills made room
 //     for, slots.go and package stores give it memory, rotate.go spreads its
 //     temporaries.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/problem"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/promises"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/reloads"
 )
 
@@ -116,7 +117,7 @@ func start(p *Problem) *Problem {
 	c.Insts = slices.Clone(p.Insts)
 	for v := range c.VRegs {
 		x := &c.VRegs[v]
-		x.Of, x.Derived = -1, x.Remat >= 0 && reads(p, x.Remat)
+		x.Of, x.Derived = -1, x.Remat >= 0 && promises.Reads(p, x.Remat)
 	}
 	stuck := func(n int) { // there is no place for the spill
 		for _, o := range c.Operands(n) {
@@ -349,7 +350,7 @@ func (s *solver) rounds(class uint8, how strategy) error {
 // returns what is: something else where memory is wanted and nothing may go there, or nil.
 func (s *solver) settled(press *fat, how strategy, spill []*split) []*split {
 	p := s.sol.Problem
-	s.sol.Problem = chained(p, s.orig, spill, press.longer)
+	s.sol.Problem = promises.Chained(p, s.orig, virtual(spill), press.longer)
 	if !s.refuses(spill) {
 		return spill
 	}
@@ -358,7 +359,7 @@ func (s *solver) settled(press *fat, how strategy, spill []*split) []*split {
 	if !press.over.Set.IsEmpty() {
 		return nil
 	}
-	s.sol.Problem = chained(p, s.orig, spill, press.longer)
+	s.sol.Problem = promises.Chained(p, s.orig, virtual(spill), press.longer)
 	if slices.ContainsFunc(spill, func(x *split) bool { return s.remembers(x.v) }) {
 		return nil
 	}

@@ -63,6 +63,7 @@ var layers = [...]layer{
 	{"internal/codegen/regalloc/waits", 59, false, "alloc"},    // registers that are given out again too soon
 	{"internal/codegen/regalloc/liveness", 59, false, "alloc"}, // what lives between blocks
 	{"internal/codegen/regalloc/sunk", 59, false, "alloc"},     // constants that can be made later
+	{"internal/codegen/regalloc/promises", 59, false, "alloc"}, // values that can be made again
 	{"internal/codegen/regalloc/keyed", 58, false, "alloc"},    // lists of numbers by key
 	{"internal/codegen/regalloc/problem", 58, false, "alloc"},  // what is allocated
 	{"internal/codegen/expand", 53, false, ""},                 // arithmetic that takes several instructions
