@@ -112,3 +112,22 @@ func TestCopiesApart(t *testing.T) {
 		t.Fatal("nothing is copied")
 	}
 }
+
+// TestCopySources: what an asynchronous copy reads is written again many products later.
+func TestCopySources(t *testing.T) {
+	text := strings.Replace(products(t, 40, 0).String(), "BRA b0", "LDGSTS.E.BYPASS.128 [r43+0x0], desc[u45], [r44.64+0x0]\nIADD3 r44[0] = r44[0], 0x40, rz\nBRA b0", 1)
+	at := strings.Index(text, "b0:")
+	f := parsed(t, text[:at]+"reg r43 1/1 phys=200\nreg r44 2/2 phys=202\nreg u45 2/2 phys=4\n"+text[at:])
+	Post(f, target.Find("sm_90a"), Usual())
+	copied, between := false, 0
+	for i := range f.Blocks[0].Instrs {
+		switch {
+		case i.Op == op.LDGSTS:
+			copied = true
+		case i.Op == op.HMMA && copied:
+			between++
+		case i.Op == op.IADD3 && between < 10:
+			t.Fatalf("the address is written %d products behind the copy:\n%s", between, f)
+		}
+	}
+}

@@ -265,13 +265,20 @@ func (b *Grapher) release(g *Graph, from, to int32, a *words.Access, least func(
 	}
 	x, y := g.Classes[from], g.Classes[to]
 	if a.File == target.FileR && b.Timing.ReadsLate(x) {
-		if target.Queued(x, y) {
+		switch {
+		case target.Queued(x, y):
 			return 1
+		case x == target.ClassLdgsts && g.Scarce != 0:
+			return copySources
 		}
 		return estimate.SourcesRead
 	}
 	return max(1, int32(least(a.File, x, y)))
 }
+
+// copySources is how long an asynchronous copy keeps its addresses in loops of the matrix
+// unit: it waits behind loads of matrices, and nothing that writes them has to be early.
+const copySources = 80
 
 // groupDelay is how long a warp-group matrix operation takes beyond the time
 // it keeps the unit busy, its arrival and the wait for it counted in.
