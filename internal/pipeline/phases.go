@@ -549,7 +549,7 @@ func tuning(u *unit) sched.Tuning {
 		Manner: n(knobs.SchedManner), Jitter: n(knobs.SchedJitter),
 		Turns:      sched.Turns{Time: n(knobs.TurnsTime), Share: n(knobs.TurnsShare), Few: n(knobs.TurnsFew), Reads: n(knobs.TurnsReads)},
 		ScarceTime: n(knobs.ScarceTime), ScarceShare: n(knobs.ScarceShare),
-		Raises: n(knobs.SchedRaises), Wide: n(knobs.SchedWide), QuickWays: n(knobs.QuickWays), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer),
+		Raises: n(knobs.SchedRaises), Wide: n(knobs.SchedWide), QuickWays: n(knobs.QuickWays), Better: n(knobs.SchedBetter), Worthwhile: n(knobs.SchedWorthwhile), Fewer: n(knobs.SchedFewer), Meeting: n(knobs.SchedMeeting),
 		Ample: n(knobs.SchedAmple), Ampler: n(knobs.SchedAmpler), Again: n(knobs.SchedAgain), Later: n(knobs.SchedLater),
 		Strict: n(knobs.SchedStrict), Crowded: n(knobs.SchedCrowded), Constants: n(knobs.SchedConstants), Full: max(1, n(knobs.SchedFull)), Tests: max(1, n(knobs.SchedTests)),
 		Tried: n(knobs.SchedTried), Judged: n(knobs.SchedJudged), Surely: n(knobs.SchedSurely), Trifle: max(1, n(knobs.SchedTrifle)), Large: n(knobs.SchedLarge), Shared: max(1, n(knobs.SchedShared)), Leaner: n(knobs.SchedLeaner), Roomier: n(knobs.SchedRoomier),

@@ -66,6 +66,9 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 		return
 	}
 	f.Touched(remat.Behind(f))
+	if places.Meets(f) && !places.HasProducts(f) {
+		tune.Fewer = tune.Meeting
+	}
 	s := analyse(f, a, &tune)
 	if s == nil {
 		return

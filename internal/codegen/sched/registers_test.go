@@ -78,6 +78,35 @@ func TestLoadsTogether(t *testing.T) {
 // fill sectors, are in flight together with more registers, though with all of them an order by paths alone
 // would have them take turns at the predicates.
 func TestMaskedPairs(t *testing.T) {
+	f := maskedPairs(t, "")
+	Pre(f, target.Find("sm_90a"), Budget{Most: 255}, Usual(), nil)
+	if n := loadsFirst(f); n < 20 {
+		t.Errorf("%d loads before the first sum", n)
+	}
+}
+
+// TestMeeting: what registers must gain that cost warps is told by another number where threads
+// of a block wait for each other.
+func TestMeeting(t *testing.T) {
+	for _, end := range []string{"", "BAR.SYNC 0x0\n"} {
+		var loads [2]int
+		for n, tune := range [...]Tuning{Usual(), Usual()} {
+			if tune.Fewer, tune.Meeting = 0, 100; n > 0 {
+				tune.Fewer, tune.Meeting = 100, 0
+			}
+			tune.Worthwhile = 0
+			f := maskedPairs(t, end)
+			Pre(f, target.Find("sm_90a"), Budget{Most: 255}, tune, nil)
+			loads[n] = loadsFirst(f)
+		}
+		if meets := end != ""; meets != (loads[0] > loads[1]) || meets == (loads[0] < loads[1]) {
+			t.Errorf("with %q: %d loads before the first sum if only Meeting lets registers rise, %d if only Fewer does", end, loads[0], loads[1])
+		}
+	}
+}
+
+// maskedPairs is such a function; end stands behind all.
+func maskedPairs(t *testing.T, end string) *ori.Func {
 	const pairs = 16
 	var s, b strings.Builder
 	s.WriteString("func f kernel {\nreg u0 2/2\nreg r1 2/2\nreg r2 2/2\nreg r3 2/2\nreg r4 1/1\nreg u5 1/1\n")
@@ -93,26 +122,25 @@ func TestMaskedPairs(t *testing.T) {
 		n, at := 6+5*k, 2048*(k/4)+4*(k%4)
 		fmt.Fprintf(&b, "FADD r%d = r%d, r%d\n@p%d STG.E desc[u0], [r3.64+%#x], r%d\n", n+4, n+2, n+3, n+1, at, n+4)
 	}
-	s.WriteString("b0:\nULDC.64 u0 = c[0x0][0x208]\nLDC.64 r1 = c[0x0][0x210]\nLDC.64 r2 = c[0x0][0x218]\nLDC.64 r3 = c[0x0][0x220]\nULDC u5 = c[0x0][0x228]\nS2R r4 = SR_TID.X\n" + b.String() + "EXIT\n}\n")
+	s.WriteString("b0:\nULDC.64 u0 = c[0x0][0x208]\nLDC.64 r1 = c[0x0][0x210]\nLDC.64 r2 = c[0x0][0x218]\nLDC.64 r3 = c[0x0][0x220]\nULDC u5 = c[0x0][0x228]\nS2R r4 = SR_TID.X\n" + b.String() + end + "EXIT\n}\n")
 	m, err := ori.Parse(s.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
 	f.Props.ReqNTid = [3]int32{128, 1, 1}
-	Pre(f, target.Find("sm_90a"), Budget{Most: 255}, Usual(), nil)
-	var row strings.Builder
+	return f
+}
+
+// loadsFirst counts the loads before the first sum of a function of one block.
+func loadsFirst(f *ori.Func) (n int) {
 	for i := range f.Blocks[0].Instrs {
 		switch i.Op {
 		case op.LDG:
-			row.WriteByte('L')
+			n++
 		case op.FADD:
-			row.WriteByte('f')
-		case op.STG:
-			row.WriteByte('S')
+			return n
 		}
 	}
-	if n := strings.IndexByte(row.String(), 'f'); n < 20 {
-		t.Errorf("%d loads before the first sum: %s", n, row.String())
-	}
+	return n
 }

@@ -71,6 +71,7 @@ const (
 	SchedBetter               // read by pipeline
 	SchedWorthwhile           // read by pipeline
 	SchedFewer                // read by pipeline
+	SchedMeeting              // read by pipeline
 	SchedAmple                // read by pipeline
 	SchedAmpler               // read by pipeline
 	SchedAgain                // read by pipeline
@@ -191,6 +192,7 @@ var table = [...]Knob{
 	QuickWays:       {"QuickWays", Int, "2", "ways in which fast compilation looks for an order with few registers"},
 	SchedBetter:     {"SchedBetter", Int, "97", "percent of the price before that such an order comes to at most, with as many warps"},
 	SchedFewer:      {"SchedFewer", Int, "68", "percent of the price before that an order with fewer warps comes to at most, if all of them together take no longer"},
+	SchedMeeting:    {"SchedMeeting", Int, "40", "the same where threads of a block wait for each other and no matrices are multiplied"},
 	CarriedTests:    {"CarriedTests", Int, "5", "predicates that stay such where more than there are live over a barrier beside masked loads; others become bits of words"},
 	CarriedLoads:    {"CarriedLoads", Int, "4", "masked loads beside a barrier from which on that matters"},
 	SchedWorthwhile: {"SchedWorthwhile", Int, "70", "percent of the latency a warp hides that such an order comes to at most, with fewer warps"},

@@ -115,6 +115,9 @@ func HasProducts(f *ori.Func) bool {
 	return some(f, func(i *ori.Instr) bool { return i.IsGroupMMA() || i.Op == op.HMMA || i.Op == op.IMMA })
 }
 
+// Meets reports whether threads of a block of f wait for each other.
+func Meets(f *ori.Func) bool { return some(f, IsBarrier) }
+
 // PassesFences reports whether f has products of matrices in registers, or loads
 // from tensor memory whose results are words for many: what is made of them may
 // pass fences.

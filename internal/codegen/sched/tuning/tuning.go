@@ -40,8 +40,9 @@ type Tuning struct {
 	// product of two times, that an order with as many warps must come to, and
 	// Worthwhile that of the latency that a warp has to hide where fewer run.
 	// Fewer is the percentage of the price where fewer run and the time with all
-	// of them is no longer than before.
-	Raises, Better, Worthwhile, Fewer int
+	// of them is no longer than before, and Meeting takes its place in functions with
+	// barriers of the block and no products of matrices: those who wait need others to hide it.
+	Raises, Better, Worthwhile, Fewer, Meeting int
 	// Wide is how many times their shortest latency plans within all registers may take for
 	// that to say that fewer are no better: else they lack predicates, and take turns at those
 	// however many registers there are.
@@ -160,7 +161,7 @@ type Turns struct {
 func Usual() Tuning {
 	return Tuning{
 		Slack: 6, Spare: 6, Load: 700, Turns: Turns{Time: 96, Share: 2, Few: 4, Reads: 4}, ScarceTime: 48, ScarceShare: 2,
-		Raises: 3, Wide: 3, QuickWays: 2, Better: 97, Worthwhile: 70, Fewer: 68, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Large: 8000, Shared: 16, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32, Copied: 600, SectorLoads: 4, SectorStores: 3,
+		Raises: 3, Wide: 3, QuickWays: 2, Better: 97, Worthwhile: 70, Fewer: 68, Meeting: 40, Ample: 32, Ampler: 80, Again: 12, Later: 10, Strict: 105, Crowded: 80, Constants: 40, Full: 6, Tests: 8, Tried: 10000, Judged: 3, Surely: 50, Trifle: 50, Large: 8000, Shared: 16, Leaner: 12, Roomier: 2, Lighter: 8, Greedy: 525, Stored: 16, Tested: 32, Copied: 600, SectorLoads: 4, SectorStores: 3,
 		Derived: Derived{Rounds: 3, Slack: 30, Share: 5}, Slacks: Slacks{Product: 30, Pair: 48, Alone: 80},
 		Steps: Steps{Blocks: 5, Gain: 90, Copies: 500, Open: 106},
 	}
