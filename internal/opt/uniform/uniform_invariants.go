@@ -182,7 +182,7 @@ func (x *invariants) stays(i *ori.Instr) bool {
 		if !s.HasReg() {
 			continue
 		}
-		if s.Class == ori.R {
+		if s.Class == ori.R || i.Op == op.ULDC && i.Block() != x.loop.Header { // an index may be one that nobody asks for
 			return true
 		}
 		for _, w := range x.words(s) {
