@@ -45,6 +45,7 @@ func GroupWaits(f *ori.Func, a *target.Arch) {
 	for _, b := range f.Blocks {
 		g.block(b)
 	}
+	g.fill()
 }
 
 type groupWaits struct {
