@@ -39,7 +39,7 @@ var settings = [...]setting{
 	{name: "SlackPair", values: []string{"20", "100"}},
 	{name: "TurnsReads", values: []string{"100", "2"}},
 	{name: "SchedRegisters", values: []string{"255", "168", "128", "96", "80", "64", "56", "48", "40"}},
-	{name: "SchedJitter", values: []string{"1", "2", "3"}},
+	{name: "SchedJitter", values: []string{"1", "2", "3", "4", "5", "6", "7", "8"}},
 	{name: "SchedSpare", values: []string{"0", "3", "12", "24"}},
 	{name: "SchedLoad", values: []string{"220", "450"}},
 	{name: "SchedBetter", values: []string{"100"}},
@@ -73,6 +73,7 @@ type Sampler struct {
 	r     *rand.Rand
 	plain []string // single settings, tried first
 	good  []single // those that cost less than the usual code, the best last
+	top   []single // the best of all so far, the very best first
 	all   []setting
 	seen  map[string]bool
 	now   []string // the last that was handed out
@@ -111,9 +112,13 @@ func NewSampler(seed uint64, timed bool) *Sampler {
 // search gives up.
 const mostDrawn = 100
 
+// tops is how many of the best candidates others are made of: orders differ so little
+// that the best of some is not the one from which the best of more comes.
+const tops = 6
+
 // Next returns the next candidate, first each setting by itself, then those
 // that gained something one after the other on top of the best, then several at
-// once, three of four times such that the best so far is changed. It returns ""
+// once, three of four times such that one of the best so far is changed. It returns ""
 // when there are no more.
 func (h *Sampler) Next() string {
 	if len(h.plain) > 0 {
@@ -135,8 +140,8 @@ func (h *Sampler) Next() string {
 	}
 	for range mostDrawn {
 		h.now = nil
-		if h.r.IntN(4) > 0 {
-			h.now = slices.Clone(h.best)
+		if h.r.IntN(4) > 0 && len(h.top) > 0 {
+			h.now = strings.Fields(h.top[h.r.IntN(len(h.top))].text)
 		}
 		for range 1 + h.r.IntN(2) {
 			h.change()
@@ -191,6 +196,11 @@ func (h *Sampler) Tell(text string, cost float64) bool {
 	if h.alone[text] && cost < h.usual*worth {
 		n, _ := slices.BinarySearchFunc(h.good, cost, func(x single, c float64) int { return cmp.Compare(c, x.cost) })
 		h.good = slices.Insert(h.good, n, single{text, cost})
+	}
+	if cost < h.usual*worth {
+		n, _ := slices.BinarySearchFunc(h.top, cost, func(x single, c float64) int { return cmp.Compare(x.cost, c) })
+		h.top = slices.Insert(h.top, n, single{text, cost})
+		h.top = h.top[:min(len(h.top), tops)]
 	}
 	if cost >= h.cost*worth {
 		return false
