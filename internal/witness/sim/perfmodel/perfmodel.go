@@ -23,11 +23,13 @@ type Block struct{ Warps [][]uint32 }
 const (
 	schedulers = 4
 	numBars    = 6
-	meeting    = 20 // cycles until threads that have met go on
-	sourceTime = 14 // until a late reader has read
-	startTime  = 16 // of a product
-	endTime    = 32 // from the end of a product to who waits for it
-	ahead      = 2  // products that may be waiting for the unit
+	meeting    = 6    // cycles until threads that have met go on
+	later      = 500  // cycles that each of the first blocks begins behind the one before it
+	copyTime   = 1000 // until a copy from global to shared memory is there
+	sourceTime = 14   // until a late reader has read
+	startTime  = 16   // of a product
+	endTime    = 32   // from the end of a product to who waits for it
+	ahead      = 2    // products that may be waiting for the unit
 	never      = math.MaxInt64
 )
 
@@ -106,7 +108,6 @@ type scheduler struct {
 	warps  []*warp
 	free   [numUnits]int64
 	tensor int64 // when the unit of products is free
-	held   int64 // until then an instruction waits at its unit, and all others behind it
 	last   *warp
 }
 
@@ -122,11 +123,14 @@ type multiprocessor struct {
 // which it runs some together.
 func Cycles(code []Inst, blocks []Block, together int) int64 {
 	m := &multiprocessor{code: stepsOf(code)}
-	running := []*block{}
+	running, at := []*block{}, int64(0)
 	for len(blocks) > 0 || len(running) > 0 {
 		for len(running) < max(1, together) && len(blocks) > 0 {
-			running = append(running, m.begin(&blocks[0]))
+			running = append(running, m.begin(&blocks[0], max(m.now, at)))
 			blocks = blocks[1:]
+			if m.now == 0 { // in step they would all want the same unit at once, all the time
+				at += later
+			}
 		}
 		m.until(running)
 		kept := running[:0]
@@ -141,7 +145,7 @@ func Cycles(code []Inst, blocks []Block, together int) int64 {
 }
 
 // begin gives the warps of a block to the schedulers.
-func (m *multiprocessor) begin(b *Block) *block {
+func (m *multiprocessor) begin(b *Block, at int64) *block {
 	x := &block{warps: len(b.Warps), left: len(b.Warps)}
 	for n, t := range b.Warps {
 		if len(t) == 0 {
@@ -150,7 +154,7 @@ func (m *multiprocessor) begin(b *Block) *block {
 			continue
 		}
 		s := &m.scheds[n%schedulers]
-		s.warps = append(s.warps, &warp{trace: t, at: m.now, block: x})
+		s.warps = append(s.warps, &warp{trace: t, at: at, block: x})
 	}
 	return x
 }
@@ -176,9 +180,6 @@ func (m *multiprocessor) until(running []*block) {
 
 // turn lets a scheduler issue if it can. It returns when it can next.
 func (m *multiprocessor) turn(s *scheduler) int64 {
-	if s.held > m.now {
-		return s.held
-	}
 	var best *warp
 	next := int64(never)
 	for _, w := range s.warps {
@@ -213,8 +214,11 @@ func (m *multiprocessor) ready(s *scheduler, w *warp) int64 {
 			t = max(t, w.bars[b])
 		}
 	}
-	if i.unit.common() {
+	switch {
+	case i.unit.common():
 		t = max(t, m.free[i.unit])
+	case i.unit != noUnit:
+		t = max(t, s.free[i.unit])
 	}
 	switch i.kind {
 	case awaitsProducts:
@@ -232,14 +236,10 @@ func (m *multiprocessor) ready(s *scheduler, w *warp) int64 {
 	return t
 }
 
-// issue lets a warp issue now. If its unit is busy, the instruction waits there, and
-// the scheduler with it: that is why code counts the time of units in stalls.
+// issue lets a warp issue now.
 func (m *multiprocessor) issue(s *scheduler, w *warp) {
 	i := &m.code[w.trace[0]]
-	if !i.unit.common() {
-		s.held = max(s.held, s.free[i.unit])
-	}
-	now := max(m.now, s.held)
+	now := m.now
 	w.trace, w.meet, s.last = w.trace[1:], nil, w
 	if !i.Ctrl.Stay && i.Ctrl.Stall > 0 {
 		s.last = nil
@@ -258,7 +258,7 @@ func (m *multiprocessor) issue(s *scheduler, w *warp) {
 			w.groups = append(w.groups, s.tensor)
 		}
 	case i.kind == copies:
-		w.copied = max(w.copied, now+int64(i.latency))
+		w.copied = max(w.copied, now+copyTime)
 	case i.kind == marksCopies:
 		w.sets = append(w.sets, w.copied)
 	case i.kind == meets:
