@@ -9,6 +9,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/regalloc/stores"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // attempt is an allocation that is not written back into its function.
@@ -26,6 +27,9 @@ type attempt struct {
 // need some. What blocks hold is kept in h.
 func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, error) {
 	may := how.Memory
+	if o.Arch != nil && o.Arch.Family >= target.Blackwell && !o.Plain {
+		how.Dry = dry
+	}
 	build := func(keep, waits bool) *attempt {
 		x := &attempt{b: &builder{f: f, opts: o, keep: keep, waits: waits, held: h}}
 		x.p = x.b.problem()
@@ -73,6 +77,10 @@ func solve(f *ori.Func, o *Options, how regalloc.Options, h *held) (*attempt, er
 	x.crossed = loose || y != nil
 	return x, err
 }
+
+// dry is how many times as much values that are made again may cost as those that would go to memory, from
+// sm_100 on, where nobody has timed either: code that needs no memory gets none. Before, what costs less is done.
+const dry = 8
 
 // fits tells whether f still has the instructions, in the order, that the
 // attempt is for.

@@ -72,6 +72,15 @@ func TestDryChoice(t *testing.T) {
 	if err := check.Check(&x.p, s); err != nil || s.Slots > 0 || asked == 0 {
 		t.Errorf("without: %d words of memory, asked %d times, %v", s.Slots, asked, err)
 	}
+	for _, c := range []struct {
+		dry   float64
+		slots bool
+	}{{0.1, true}, {100, false}} {
+		s, err := regalloc.Solve(&x.p, regalloc.Options{Dry: c.dry})
+		if err != nil || s.Slots > 0 != c.slots {
+			t.Errorf("%.1f times as dear: %d words of memory, %v", c.dry, s.Slots, err)
+		}
+	}
 }
 
 // TestLivesOnInMemory: what is made again of a word that went to memory with it finds that there: the word

@@ -22,6 +22,7 @@ type Options struct {
 	First      bool        // the first strategy of spilling that works is enough; see Solution.Cut
 	Most       float64     // what costs more is given up with ErrDear; 0 = nothing is
 	NoSplit    bool        // what is spilled is in memory everywhere
+	Dry        float64     // how many times as much values that are made again may cost as those that would go to memory first; 0: the cheapest goes
 	NoSpill    bool        // what must go to memory is given up with ErrDear
 	Plain      bool        // the first place that fits is as good as any, and nobody moves what waits for memory
 	Squeeze    bool        // groups are moved at once until all have a place; plans that move none were tried
@@ -319,6 +320,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			if unspilled {
 				return ErrDear
 			}
+			if list := s.roomier(class, press, how, spill, &at.margin); list != nil {
+				spill = list
+			}
 			if step := marginStep(f.Budget); len(spill) == 0 && at.margin < mostMargins*step {
 				more := at.margin + step
 				press.lower(more)
@@ -351,19 +355,67 @@ func (s *solver) rounds(class uint8, how strategy) error {
 func (s *solver) settled(press *fat, how strategy, spill []*split) []*split {
 	p := s.sol.Problem
 	s.sol.Problem = promises.Chained(p, s.orig, virtual(spill), press.longer)
-	if !s.refuses(spill) {
+	if !s.wantsSlots(spill) {
 		return spill
 	}
+	refused := s.refuses(spill)
+	if !refused && s.opts.Dry == 0 {
+		return spill
+	}
+	settled := s.sol.Problem
 	s.sol.Problem = p
-	spill = press.choose(how, s.kin, func(v int32) bool { return !s.remembers(v) })
+	if dry := s.dry(press, how); dry != nil && (refused || price(dry) <= s.opts.Dry*price(spill)) {
+		return dry
+	}
+	if s.sol.Problem = settled; refused {
+		return nil
+	}
+	return spill
+}
+
+// wantsSlots reports whether memory is needed first.
+func (s *solver) wantsSlots(spill []*split) bool {
+	return s.sol.Slots == 0 && slices.ContainsFunc(spill, func(x *split) bool { return s.remembers(x.v) })
+}
+
+// dry returns what to spill where nothing may go to memory, nil if that does not do. It takes
+// promises from the problem that this would break.
+func (s *solver) dry(press *fat, how strategy) []*split {
+	if press.needsMemory() {
+		return nil
+	}
+	p := s.sol.Problem
+	spill := press.choose(how, s.kin, func(v int32) bool { return !s.remembers(v) })
 	if !press.over.Set.IsEmpty() {
 		return nil
 	}
 	s.sol.Problem = promises.Chained(p, s.orig, virtual(spill), press.longer)
-	if slices.ContainsFunc(spill, func(x *split) bool { return s.remembers(x.v) }) {
+	if s.wantsSlots(spill) {
+		s.sol.Problem = p
 		return nil
 	}
 	return spill
+}
+
+// price sums up what spills cost.
+func price(spill []*split) (cost float64) {
+	for _, x := range spill {
+		cost += x.cost
+	}
+	return cost
+}
+
+// roomier returns what to make again for a few registers more to be free everywhere than there need be,
+// where runs of them found no place and something would go to memory, nil if that does not do or takes
+// too many rounds.
+func (s *solver) roomier(class uint8, press *fat, how strategy, spill []*split, margin *int32) []*split {
+	step := marginStep(s.sol.Problem.Files[class].Budget)
+	if s.opts.Dry == 0 || !s.wantsSlots(spill) || *margin >= mostMargins*step {
+		return nil
+	}
+	*margin += step
+	press.lower(*margin)
+	return s.dry(press, how)
 }
 
 // matters returns the registers whose lives tell what to spill of a file: its own,
@@ -388,10 +440,7 @@ func (s *solver) matters(class uint8) []bool {
 // refuses asks about memory if something would go there first, and reports
 // whether it may not.
 func (s *solver) refuses(spill []*split) bool {
-	if s.opts.Memory == nil || s.sol.Slots > 0 {
-		return false
-	}
-	return slices.ContainsFunc(spill, func(x *split) bool { return s.remembers(x.v) }) && !s.opts.Memory()
+	return s.opts.Memory != nil && s.wantsSlots(spill) && !s.opts.Memory()
 }
 
 // remembers reports whether v goes to memory if it is spilled.
@@ -413,9 +462,17 @@ func (s *solver) lastTry(class uint8, floor, round int, spill *[]*split) *trial 
 	if len(t.spill) == 0 {
 		return t
 	}
+	if f := &s.sol.Problem.Files[class]; s.opts.Dry > 0 && s.wantsSlots(list) && len(list) <= fewLost && !f.Crowded(s.sol.Problem, class, floor, f.Budget) {
+		if t := s.squeeze(class, f.Budget); t != nil {
+			return t
+		}
+	}
 	*spill = list
 	return nil
 }
+
+// fewLost is how many groups without a place are few: others may be moved for them.
+const fewLost = 16
 
 // joined lets temporaries stay from one access to the next where what was
 // spilled later left room, all of them or only wide ones, and returns the trial
