@@ -177,6 +177,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "BalancePipes", Run: do(balancePipes), MinOpt: 2, Needs: noCopies},
 		{Name: "PostSchedule", Run: do(postSchedule), MinOpt: 1, Needs: noCopies},
 		{Name: "GroupWaits", Run: do(groupWaits), Required: true, Needs: noCopies},
+		{Name: "PlaceBlocks", Run: improve(branch.PlaceBlocks), MinOpt: 2, Needs: noCopies},
 		{Name: "Collectives", Run: do(collectives), Required: true, Needs: noCopies},
 		{Name: schedulePhase, Run: assignScoreboards, Required: true, Needs: noCopies, Gives: scheduled},
 		{Name: "EmitCode", Run: emitCode, Required: true, Needs: scheduled, Gives: hasCode},
@@ -202,7 +203,7 @@ var order = []string{
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "LeaveSSA", "BranchSimplify", "Renumber", "SplitWords", "CopyProp", "DeadCode", convergePhase, "Elected", "Sink", "SplitShared", "UniformRoots", "UniformValues", "UniformPairs", "UniformTuples", "UniformDoubles", "UniformBases", "DeadCode", "UniformKeeps", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"Renumber", "ParkAccumulators", "TensorRuns", "UniformInvariants", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "Collectives", "AssignScoreboards", "EmitCode",
+	"Renumber", "ParkAccumulators", "TensorRuns", "UniformInvariants", "PredicateBits", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "PlaceBlocks", "Collectives", "AssignScoreboards", "EmitCode",
 }
 
 // orders are the phases of each level of fast compilation. Phases that make the code

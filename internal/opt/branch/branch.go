@@ -193,13 +193,7 @@ func Merge(f *ori.Func) bool {
 	if changed {
 		f.SetBlocks(slices.DeleteFunc(f.Blocks, func(b *ori.Block) bool { return gone[b.ID] }))
 	}
-	for n, b := range f.Blocks[:len(f.Blocks)-1] {
-		if last := b.Last(); len(b.Succs) == 1 && b.Succs[0] == f.Blocks[n+1] && isJump(last) {
-			last.Remove()
-			changed = true
-		}
-	}
-	return changed
+	return dropJumps(f) || changed
 }
 
 // isJump reports whether i is a jump that is always taken.

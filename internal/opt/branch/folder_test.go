@@ -8,5 +8,5 @@ import (
 
 // TestFolders: every phase makes of each file of its folder what stands beside it.
 func TestFolders(t *testing.T) {
-	rewritten.Check(t, rewritten.Phases{"BranchSimplify": BranchSimplify})
+	rewritten.Check(t, rewritten.Phases{"BranchSimplify": BranchSimplify, "PlaceBlocks": PlaceBlocks})
 }
