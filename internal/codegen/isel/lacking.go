@@ -134,13 +134,9 @@ func reader(i *ori.Instr) *ori.Instr {
 // be others, and copies are touched where they are read.
 func (w *warpGroups) waits(list []ori.Injected, b *ori.Block) []ori.Injected {
 	w.groups.Start(w.state, b)
+	w.written()
 	for i := b.First(); i != nil; i = i.Next() {
 		w.youngest, w.exits = 0, w.exits[:0]
-		for n := range w.state {
-			if !w.state[n].Acc {
-				w.state[n] = flow.GroupCell{}
-			}
-		}
 		fresh := w.renewed(i)
 		if !(fresh && w.copied(i)) && !w.allows(i) || len(w.exits) > 0 {
 			if i.Op != op.EXIT || w.youngest > 1 { // what was never committed nobody waits for
@@ -152,9 +148,20 @@ func (w *warpGroups) waits(list []ori.Injected, b *ori.Block) []ori.Injected {
 				}
 			}
 		}
-		w.groups.Step(w.state, i)
+		if w.groups.Step(w.state, i); i.IsGroupMMA() { // no other makes anything pending
+			w.written()
+		}
 	}
 	return list
+}
+
+// written forgets the registers that operations only read.
+func (w *warpGroups) written() {
+	for n := range w.state {
+		if !w.state[n].Acc {
+			w.state[n] = flow.GroupCell{}
+		}
+	}
 }
 
 // renewed forgets what i overwrites of registers that are only copies, and

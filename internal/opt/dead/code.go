@@ -56,7 +56,7 @@ func (needed) Holds(f *ori.Func) bool {
 type marker struct {
 	phi    map[int64][]*ori.Instr // sources of each PHI, by its key
 	v      *opt.Values
-	head   []int32 // by word with several writers: the last, -1 = none, or done
+	head   []int32 // by word with several writers: the last, plus one, 0 = none, or done
 	writer []writer
 	needed []bool // by instruction ID
 	work   []*ori.Instr
@@ -69,7 +69,7 @@ type writer struct {
 }
 
 // done says that all writers of a word are needed.
-const done = -2
+const done = -1
 
 // marked marks all that is needed in f.
 func marked(f *ori.Func) *marker {
@@ -86,9 +86,6 @@ func marked(f *ori.Func) *marker {
 // what must stay whoever reads its results.
 func newMarker(f *ori.Func, v *opt.Values) *marker {
 	m := &marker{v: v, head: pool.Make[int32](f.Scratch(), len(v.Words)), needed: pool.Make[bool](f.Scratch(), f.NumInstrs())}
-	for w := range m.head {
-		m.head[w] = -1
-	}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			if i.Op == op.PHISRC {
@@ -113,7 +110,7 @@ func newMarker(f *ori.Func, v *opt.Values) *marker {
 						continue // it is the word's Def
 					}
 					m.writer = append(m.writer, writer{i, m.head[w+n]})
-					m.head[w+n] = int32(len(m.writer) - 1)
+					m.head[w+n] = int32(len(m.writer))
 				}
 			}
 		}
@@ -131,11 +128,17 @@ func (m *marker) mark(i *ori.Instr) {
 // sources marks the writers of what i reads.
 func (m *marker) sources(i *ori.Instr) {
 	for k := int(i.NDst); k < len(i.Args); k++ {
-		m.words(&i.Args[k])
+		if a := &i.Args[k]; a.HasReg() {
+			m.words(a)
+		}
 	}
-	m.words(&i.Guard)
+	if i.Guard.HasReg() {
+		m.words(&i.Guard)
+	}
 	for k := range i.Old {
-		m.words(&i.Old[k])
+		if a := &i.Old[k]; a.HasReg() {
+			m.words(a)
+		}
 	}
 	if i.Op == op.PHI {
 		for _, s := range m.phi[i.Args[1].Imm] {
@@ -144,22 +147,21 @@ func (m *marker) sources(i *ori.Instr) {
 	}
 }
 
+// words marks the writers of the words that an operand names.
 func (m *marker) words(a *ori.Operand) {
-	if !a.HasReg() {
-		return
-	}
 	w := m.v.Word(a)
-	for n := range int32(max(1, a.N)) {
-		if m.v.Words[w+n].Writes == 1 {
-			if d := m.v.Words[w+n].Def; d.Op != op.PHISRC { // what a PHI reads is marked with it
-				m.mark(d)
+	list := m.v.Words[w : w+int32(max(1, a.N))]
+	for n := range list {
+		if x := &list[n]; x.Writes == 1 {
+			if x.Def.Op != op.PHISRC { // what a PHI reads is marked with it
+				m.mark(x.Def)
 			}
 			continue
 		}
-		k := m.head[w+n]
-		m.head[w+n] = done
-		for ; k >= 0; k = m.writer[k].next {
-			m.mark(m.writer[k].i)
+		k := m.head[int(w)+n]
+		m.head[int(w)+n] = done
+		for ; k > 0; k = m.writer[k-1].next {
+			m.mark(m.writer[k-1].i)
 		}
 	}
 }
