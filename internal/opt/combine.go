@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -329,13 +330,17 @@ func Join(a ori.Operand) ori.Operand {
 // asynchronous copies that always hold, for which the machine has no form. It
 // runs at every level.
 func Settle(f *ori.Func) {
+	v, known := f.Recall(ori.FactValues).(*flow.Values)
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if i.Mods.Has(op.MCONTRACT) || i.Mods.Has(op.MPAIRED) {
 				i.Mods = i.Mods.Without(op.MCONTRACT).Without(op.MPAIRED)
 			}
-			if leftOut(i) != nil {
+			if a := leftOut(i); a != nil {
+				if known {
+					v.CountRead(a, -1)
+				}
 				f.SetArgs(i, nil, slices.Clone(i.Args[:len(i.Args)-1]))
 				changed = true
 			}
@@ -345,5 +350,7 @@ func Settle(f *ori.Func) {
 			}
 		}
 	}
-	f.Touched(changed) // marks are no matter to what is kept about f
+	if f.Touched(changed) && known { // marks are no matter to what is kept about f
+		v.Keep()
+	}
 }

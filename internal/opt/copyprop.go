@@ -120,7 +120,7 @@ func (v *copies) fromCopy(i *ori.Instr, a *ori.Operand) bool {
 	}
 	switch s := &d.Args[1]; s.Kind {
 	case ori.KReg:
-		return s.Class == d.Args[0].Class && v.Stable(*s)
+		return s.Class == d.Args[0].Class && v.IsStable(s)
 	case ori.KImm, ori.KZero: // goes only where a plain word is read
 		return s.Flags == 0 && a.Kind == ori.KReg && a.N == 1 && a.Class == ori.R && takesConstant(i)
 	}
@@ -139,7 +139,7 @@ func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	default:
 		return a, false
 	}
-	if a.Reg == ori.NoReg || !v.Stable(a) {
+	if a.Reg == ori.NoReg || !v.IsStable(&a) {
 		return a, false
 	}
 	var first ori.Operand
@@ -166,7 +166,7 @@ func (v *copies) original(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bo
 		return a, false
 	}
 	s := d.Args[1]
-	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && v.Stable(s) {
+	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && v.IsStable(&s) {
 		s.Sub += a.Sub + n - d.Args[0].Sub
 		s.N = 1
 		return s, true

@@ -16,7 +16,9 @@ func Predicates(f *ori.Func) bool {
 	v := ValuesOf(f)
 	changed, lost := false, false // lost: v was not kept true
 	for _, b := range f.Blocks {
-		for i := range b.Instrs {
+		next := b.First()
+		for i := next; i != nil; i = next {
+			next = i.Next()
 			for k := int(i.NDst); k < len(i.Args); k++ {
 				if a := &i.Args[k]; a.Kind != ori.KReg || a.Class != ori.P {
 					continue

@@ -64,6 +64,22 @@ func (f *Func) Remember(k Fact, v Holder) {
 // be used again.
 func (f *Func) Former(k Fact) Holder { return f.facts[k].value }
 
+// Moves is Touched for do, which moves instructions and changes none: who writes and reads
+// what, each before whom, and what accesses touch stays.
+func (f *Func) Moves(do func(*Func) bool) bool {
+	values, alias := f.Recall(FactValues), f.Recall(FactAlias)
+	if !f.Touched(do(f)) {
+		return false
+	}
+	if values != nil {
+		f.Remember(FactValues, values)
+	}
+	if alias != nil {
+		f.Remember(FactAlias, alias)
+	}
+	return true
+}
+
 // SetBlocks replaces the layout.
 func (f *Func) SetBlocks(list []*Block) {
 	f.Blocks = list

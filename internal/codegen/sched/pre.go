@@ -77,7 +77,7 @@ func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
 	moved := f.Touched(rematConstants(f, p))
 	var high [][]*ori.Instr // the order before computations moved down
 	if p.peak > int32(tune.Crowded) {
-		if high = f.Order(); f.Touched(sinking.Move(f)) {
+		if high = f.Order(); f.Moves(sinking.Move) {
 			moved = true
 		} else {
 			high = nil
@@ -254,7 +254,7 @@ func (s *analysis) lower(f *ori.Func, a *target.Arch, p *preScheduler) (*analysi
 		return s, p
 	}
 	high := f.Order()
-	if !f.Touched(sinking.Move(f)) {
+	if !f.Moves(sinking.Move) {
 		return s, p
 	}
 	t := analyse(f, a, s.tune)

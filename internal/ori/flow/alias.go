@@ -1,8 +1,6 @@
 package flow
 
 import (
-	"slices"
-
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -49,7 +47,14 @@ func AliasOf(f *ori.Func) *Alias {
 // Holds compares with the places of f as it is.
 func (x *Alias) Holds(f *ori.Func) bool {
 	y := findPlaces(f)
-	return slices.Equal(x.at, y.at) && slices.Equal(x.places, y.places)
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if p, q := x.Of(i), y.Of(i); p != q && (p == nil || q == nil || *p != *q) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Of returns the place that i touches, or nil.

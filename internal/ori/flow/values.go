@@ -324,14 +324,17 @@ func (v *Values) Writer(a ori.Operand) *ori.Instr {
 
 // Stable reports whether an operand means the same wherever it is read: it
 // names no register, or words written once, before all reads.
-func (v *Values) Stable(a ori.Operand) bool {
+func (v *Values) Stable(a ori.Operand) bool { return v.IsStable(&a) }
+
+// IsStable is Stable of an operand that stays where it is: they are large.
+func (v *Values) IsStable(a *ori.Operand) bool {
 	if !a.HasReg() {
 		return true
 	}
 	if v.Func.Regs[a.Reg].Fixed {
 		return false
 	}
-	w := v.Word(&a)
+	w := v.Word(a)
 	if a.N <= 1 {
 		return v.single(w)
 	}
