@@ -200,7 +200,7 @@ type UnitRecorder struct {
 }
 
 // NewRecorder starts the clocks.
-func NewRecorder() *Recorder { return &Recorder{start: time.Now(), cpu: cpuTime()} }
+func NewRecorder() *Recorder { return &Recorder{start: time.Now(), cpu: CPUTime()} }
 
 // Start begins a stage of the whole compile; stop ends it.
 func (r *Recorder) Start(s Stage) (stop func()) {
@@ -277,7 +277,7 @@ func (u *UnitRecorder) ProcessPeak(n int64) {
 func (r *Recorder) Report() *Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := &Report{Sums: r.sums, Begun: r.start, Wall: time.Since(r.start), CPU: cpuTime() - r.cpu, Peak: r.peak}
+	out := &Report{Sums: r.sums, Begun: r.start, Wall: time.Since(r.start), CPU: CPUTime() - r.cpu, Peak: r.peak}
 	for _, u := range r.units {
 		out.Units = append(out.Units, u.unit)
 	}
