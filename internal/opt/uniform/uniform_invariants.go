@@ -71,6 +71,20 @@ type invariants struct {
 	number map[ori.Reg]int // of registers of the uniform file that the loop has to do with, what moves first
 	regs   []ori.Reg       // by number
 	places []place
+
+	reads []wordRead // of words that what moves writes
+	gone  []bool     // of list: what stays
+	held  []uint64   // by number: words that are read in the loop
+	inner []bool     // by number: something that moves is made of it
+	was   []uint64   // by number: the words that most counted last
+}
+
+// wordRead is a read of a word in the loop.
+type wordRead struct {
+	from, by int  // who writes it, and who reads it, in the list; -1: who does not move
+	same     bool // both are of one register
+	reg      int  // its number
+	word     uint64
 }
 
 // tupleAt is a word of a register.
@@ -81,7 +95,7 @@ type tupleAt struct {
 
 // place is one between two instructions of a loop.
 type place struct {
-	words int      // of the uniform file that live there
+	words int      // of the uniform file that live there, with what most counted
 	alive []uint64 // those of registers that would live all around the loop, by number
 }
 
@@ -282,74 +296,106 @@ func (x *invariants) each(list []ori.Operand, f func(n int, words uint64)) {
 // leave leaves in the loop what there is no room for: of the registers that nothing else that
 // moves is made of, those first that spare the fewest instructions for their words.
 func (x *invariants) leave() {
-	for len(x.list) > 0 {
-		held, inner := x.held()
-		if x.most(held) <= x.room {
-			return
-		}
-		writes := map[ori.Reg]int{}
-		for _, i := range x.list {
-			writes[i.Args[0].Reg]++
-		}
-		worst := ori.NoReg
-		for _, i := range x.list {
-			r := i.Args[0].Reg
-			if held[r] != 0 && !inner[r] && (worst == ori.NoReg || writes[r]*bits.OnesCount64(held[worst]) <= writes[worst]*bits.OnesCount64(held[r])) {
-				worst = r
-			}
-		}
-		x.list = slices.DeleteFunc(x.list, func(i *ori.Instr) bool {
-			r := i.Args[0].Reg
-			if worst != ori.NoReg && r != worst {
-				return false
-			}
-			for _, w := range x.words(&i.Args[0]) {
-				delete(x.moves, w)
-			}
-			return true
-		})
+	around := len(x.places[0].alive)
+	x.gone, x.held, x.inner, x.was = make([]bool, len(x.list)), make([]uint64, around), make([]bool, around), make([]uint64, around)
+	x.readers()
+	at, writes := make([]int, len(x.list)), make([]int, around)
+	for k, i := range x.list {
+		at[k] = x.number[i.Args[0].Reg]
+		writes[at[k]]++
 	}
+	for left := len(x.list); left > 0; {
+		x.hold()
+		if x.most() <= x.room {
+			break
+		}
+		worst := -1
+		for k, n := range at {
+			if !x.gone[k] && x.held[n] != 0 && !x.inner[n] && (worst < 0 || writes[n]*bits.OnesCount64(x.held[worst]) <= writes[worst]*bits.OnesCount64(x.held[n])) {
+				worst = n
+			}
+		}
+		for k, n := range at {
+			if !x.gone[k] && (worst < 0 || n == worst) {
+				x.gone[k] = true
+				left--
+			}
+		}
+	}
+	kept := x.list[:0]
+	for k, i := range x.list {
+		if !x.gone[k] {
+			kept = append(kept, i)
+		}
+	}
+	x.list = kept
 }
 
-// held finds the words that something in the loop reads though they are made before
-// it, by register, and the registers that another one that is made there is made of.
-func (x *invariants) held() (held map[ori.Reg]uint64, inner map[ori.Reg]bool) {
-	held, inner = map[ori.Reg]uint64{}, map[ori.Reg]bool{}
-	moves := make(map[*ori.Instr]bool, len(x.list))
-	for _, i := range x.list {
-		moves[i] = true
+// readers lists the reads in the loop of words that what moves writes: each has one write.
+func (x *invariants) readers() {
+	moving, writer := make(map[*ori.Instr]int, len(x.list)), map[tupleAt]int{}
+	for k, i := range x.list {
+		moving[i] = k
+		for _, w := range x.words(&i.Args[0]) {
+			writer[w] = k
+		}
 	}
 	for _, b := range x.loop.Blocks {
 		for i := range b.Instrs {
 			for k := range i.Srcs() {
 				s := &i.Srcs()[k]
-				if !s.HasReg() {
+				if !s.HasReg() || x.f.Regs[s.Reg].Class != ori.UR {
 					continue
 				}
 				for _, w := range x.words(s) {
-					switch {
-					case !x.moves[w]:
-					case !moves[i]:
-						held[s.Reg] |= 1 << w.sub
-					case i.Args[0].Reg != s.Reg:
-						inner[s.Reg] = true
+					from, ok := writer[w]
+					if !ok {
+						continue
 					}
+					r := wordRead{from: from, by: -1, reg: x.number[w.reg], word: 1 << w.sub}
+					if k, ok := moving[i]; ok {
+						r.by, r.same = k, i.Args[0].Reg == w.reg
+					}
+					x.reads = append(x.reads, r)
 				}
 			}
 		}
 	}
-	return held, inner
 }
 
-// most is how many words of the uniform file live somewhere in the loop, with some
-// that live all around it.
-func (x *invariants) most(held map[ori.Reg]uint64) (most int) {
-	for _, p := range x.places {
-		words := p.words
-		for r, w := range held {
-			words += bits.OnesCount64(w &^ p.alive[x.number[r]])
+// hold finds the words that something in the loop reads though they are made before
+// it, by register, and the registers that another one that is made there is made of.
+func (x *invariants) hold() {
+	clear(x.held)
+	clear(x.inner)
+	for k := range x.reads {
+		switch r := &x.reads[k]; {
+		case x.gone[r.from]:
+		case r.by < 0 || x.gone[r.by]:
+			x.held[r.reg] |= r.word
+		case !r.same:
+			x.inner[r.reg] = true
 		}
-		most = max(most, words)
+	}
+}
+
+// most is how many words of the uniform file live somewhere in the loop, with those
+// held, which live all around it. What was counted before is not counted again: few
+// registers stay at a time.
+func (x *invariants) most() (most int) {
+	for n, now := range x.held {
+		was := x.was[n]
+		if now == was {
+			continue
+		}
+		for k := range x.places {
+			p := &x.places[k]
+			p.words += bits.OnesCount64(now&^p.alive[n]) - bits.OnesCount64(was&^p.alive[n])
+		}
+		x.was[n] = now
+	}
+	for k := range x.places {
+		most = max(most, x.places[k].words)
 	}
 	return most
 }
