@@ -177,7 +177,7 @@ var table = [...]Knob{
 	UniformCalled:   {"UniformCalled", Int, "20", "the same in functions with calls"},
 	UniformMany:     {"UniformMany", Int, "40", "general words alive between blocks from which on moves are a fair price for uniform registers"},
 	UniformKeeps:    {"UniformKeeps", Int, "16", "general words fewer than there are, alive between blocks, from which on values that threads share are kept in uniform registers; 0: none are"},
-	UniformTurns:    {"UniformTurns", Int, "36", "words of the uniform file that may live in a loop where what no turn changes is made before it; 0: it stays"},
+	UniformTurns:    {"UniformTurns", Int, "44", "words of the uniform file that may live in a loop where what no turn changes is made before it; 0: it stays"},
 	SinkWords:       {"SinkWords", Int, "1", "general words fewer than there are, alive behind a block, from which on computations sink past where every path leads; 0: none do"},
 	WaitConstants:   {"WaitConstants", Int, "3", "constants that wait in registers for the instructions of a loop"},
 	WaitAlive:       {"WaitAlive", Int, "40", "general words alive at the start of a loop that constants may wait for"},
