@@ -26,7 +26,7 @@ func AddressFold(f *ori.Func) bool {
 					continue
 				}
 				for i.Args[k].Kind == ori.KAddr && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
-					n, ok := base(c, i.Args[k])
+					n, ok := base(c, i.Op, i.Args[k])
 					if !ok {
 						n, ok = s.scattered(i.Args[k])
 					}
@@ -94,8 +94,8 @@ func reachOf(o op.Op, n uint8) int64 {
 	return maxOffset
 }
 
-// base returns the address with one addition of a constant less.
-func base(c *opt.Combiner, a ori.Operand) (ori.Operand, bool) {
+// base returns the address of an access o with one addition of a constant less.
+func base(c *opt.Combiner, o op.Op, a ori.Operand) (ori.Operand, bool) {
 	var from ori.Operand
 	var k int64
 	if a.N == 2 {
@@ -144,12 +144,17 @@ func base(c *opt.Combiner, a ori.Operand) (ori.Operand, bool) {
 	if !c.V.Stable(pairOf(from, a.N)) || off > maxOffset || off < -maxOffset-1 {
 		return a, false
 	}
-	if a.N == 1 && off < 0 { // 32-bit spaces: keep the sum where it cannot wrap
+	if a.N == 1 && off < 0 && !isSmall(o) { // 32-bit spaces: keep the sum where it cannot wrap
 		return a, false
 	}
 	a.Reg, a.Sub, a.Imm = from.Reg, from.Sub, off
 	return a, true
 }
+
+// isSmall reports whether an access is to memory that is small and begins at zero: a
+// register from which less leads to some place there holds no more than that
+// place and the distance, so no sum wraps.
+func isSmall(o op.Op) bool { return o == op.LDS || o == op.STS || o == op.LDL || o == op.STL }
 
 func pairOf(o ori.Operand, n uint8) ori.Operand {
 	o.N = n

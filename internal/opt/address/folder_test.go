@@ -10,6 +10,7 @@ import (
 // TestFolders: every phase makes of each file of its folder what stands beside it.
 func TestFolders(t *testing.T) {
 	rewritten.Check(t, rewritten.Phases{
+		"AddressFold":    AddressFold,
 		"LocalWords":     func(f *ori.Func) bool { return LocalWords(f, Locals{Most: 32}) },
 		"NarrowLoads":    NarrowLoads,
 		"Reassociate":    Reassociate,
