@@ -108,7 +108,7 @@ func (l *legalizer) shared(s ori.Operand, c ori.Class) (ori.Operand, bool) {
 	return s, false
 }
 
-// instr tries ever more sources in registers, in both orders. A choice between
+// instr tries ever more sources in registers, in all orders. A choice between
 // neighbouring constants needs none.
 func (l *legalizer) instr(i *ori.Instr) error {
 	if i.Op == op.SEL {
@@ -127,6 +127,11 @@ func (l *legalizer) instr(i *ori.Instr) error {
 	mods := i.Mods
 	if s, ok := swapped(i, srcs); ok {
 		orders = append(orders, s)
+	}
+	if i.Op == op.IADD3 && len(srcs) > 2 { // the third of a sum has no form but a register
+		s := slices.Clone(srcs)
+		s[1], s[2] = s[2], s[1]
+		orders = append(orders, arrangement{s, i.Mods})
 	}
 	for n := 0; n <= mbits.OnesCount(movable); n++ {
 		for _, constants := range [...]bool{true, false} { // others of the block share registers with constants

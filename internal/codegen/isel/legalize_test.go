@@ -26,6 +26,7 @@ func TestLegalize(t *testing.T) {
 	const head = "func f {\n  reg r0 1/1\n  reg r1 1/1\n  reg r2 1/1\n  reg p3 1/1\n  b0:\n"
 	for _, c := range []struct{ in, want string }{
 		{"IADD3 r0 = 0x5, r1, rz", "IADD3 r0 = r1, 0x5, rz"},
+		{"IADD3 r0 = r1, r2, 0x5", "IADD3 r0 = r1, 0x5, r2"},
 		{"IADD3 r0 = 0x5, 0x6, rz", "MOV r4 = 0x5 / IADD3 r0 = r4, 0x6, rz"},
 		{"SHF.L.U32 r0 = 0x5, r1, rz", "MOV r4 = 0x5 / SHF.L.U32 r0 = r4, r1, rz"},
 		{"IMAD r0 = r1, r2, c[0x0][0x10]", "LDC r4 = c[0x0][0x10] / IMAD r0 = r1, r2, r4"},
@@ -33,7 +34,8 @@ func TestLegalize(t *testing.T) {
 		{"LOP3.LUT r0 = 0x7, r1, r2, 0xe2", "LOP3.LUT r0 = r1, 0x7, r2, 0xca"},
 		{"ISETP.LE.U32.AND p3 = 0x5, r1, pt", "ISETP.GE.U32.AND p3 = r1, 0x5, pt"},
 		{"FSETP.GTU.AND p3 = 0x5, r1, pt", "FSETP.LTU.AND p3 = r1, 0x5, pt"},
-		{"IADD3 r0 = r1, r2, -r1", "IADD3 r4 = rz, -r1, rz / IADD3 r0 = r1, r2, r4"},
+		{"IADD3 r0 = r1, -r2, -r1", "IADD3 r4 = rz, -r1, rz / IADD3 r0 = r1, -r2, r4"},
+		{"IADD3 r0 = r1, r2, -r1", "IADD3 r0 = r1, -r1, r2"},
 	} {
 		m, err := ori.Parse(head + "    " + c.in + "\n}\n")
 		if err != nil {

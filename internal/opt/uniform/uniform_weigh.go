@@ -485,13 +485,17 @@ func (u *uniformer) moved(s ori.Operand) bool {
 	return s.HasReg() && s.Class == ori.R && int(s.Reg) < len(u.moves) && u.moves[s.Reg]
 }
 
+// fitsSwapped reports whether i has a form with two of its sources exchanged.
 func (u *uniformer) fitsSwapped(i *ori.Instr) bool {
 	srcs := i.Srcs()
 	if !i.Op.Has(op.Commutes|op.Turns) || len(srcs) < 2 {
 		return false
 	}
-	srcs[0], srcs[1] = srcs[1], srcs[0]
-	ok := u.fits(i)
-	srcs[0], srcs[1] = srcs[1], srcs[0]
-	return ok
+	swap := func(a, b int) bool {
+		srcs[a], srcs[b] = srcs[b], srcs[a]
+		ok := u.fits(i)
+		srcs[a], srcs[b] = srcs[b], srcs[a]
+		return ok
+	}
+	return swap(0, 1) || i.Op == op.IADD3 && len(srcs) > 2 && swap(1, 2)
 }
