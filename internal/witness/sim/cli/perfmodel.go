@@ -14,7 +14,7 @@ const (
 	smRegisters = 1 << 16
 	smThreads   = 2048
 	smBlocks    = 32
-	smShared    = 227 << 10
+	smShared    = 228 << 10
 	blockShared = 1 << 10 // that the system takes of each block
 	mostSteps   = 1 << 24 // instructions of warps that are kept
 	mostSMs     = 4       // multiprocessors that are looked at

@@ -18,7 +18,7 @@ func TestFill(t *testing.T) {
 		r := &recorder{warps: 4, sm: []int{0}, list: []perfmodel.Block{{Warps: make([][]uint32, 4)}}}
 		r.code = []perfmodel.Inst{{Mnemonic: c.mnemonic, Ctrl: sass.Ctrl{Stall: c.stall, WrBar: -1, RdBar: -1}}}
 		for w := range r.list[0].Warps {
-			r.list[0].Warps[w] = make([]uint32, 100)
+			r.list[0].Warps[w] = make([]uint32, 1000)
 		}
 		alone, filled := r.cycles(64, 0, false), r.cycles(64, 0, true)
 		if shares := filled < alone/4; shares != c.shares {
