@@ -472,7 +472,7 @@ func (s *solver) lastTry(class uint8, floor, round int, spill *[]*split) *trial 
 }
 
 // fewLost is how many groups without a place are few: others may be moved for them.
-const fewLost = 16
+const fewLost = 2
 
 // joined lets temporaries stay from one access to the next where what was
 // spilled later left room, all of them or only wide ones, and returns the trial
