@@ -43,8 +43,7 @@ func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Val
 		l.Alone(func() {
 			v := args()
 			if n >= 0 && l.Arch.Has(target.WarpSyncAll) {
-				_, all := routine.SyncRoutine(n)
-				collects(l, kind, all, mask, v, choice)
+				collects(l, kind, k.Op == op.BAR, mask, v, choice)
 				return
 			}
 			if choice != nil {

@@ -67,6 +67,14 @@ const (
 	stDone           // every lane has exited
 )
 
+// Following is the instruction behind the one that runs.
+func (w *Warp) Following() *Inst {
+	if code := w.m.prog.insts; int(w.At)+1 < len(code) {
+		return &code[w.At+1]
+	}
+	return &Inst{}
+}
+
 // run executes up to n instructions.
 func (w *Warp) run(n int) int {
 	m := w.m
