@@ -1,13 +1,14 @@
 package par
 
 import (
+	"math"
 	"runtime"
 	"syscall"
 	"testing"
 )
 
 // TestWide: the stack that the heap gets has the size that is asked for large
-// pages.
+// pages. Those who asked stay: one that ended would take its stack from the sum while the next is measured.
 func TestWide(t *testing.T) {
 	grown := make(chan uint64)
 	for size, grow := range map[uint64]func(){roomy: func() { _ = wide(nil) }, vast: func() { _ = wider(nil) }} {
@@ -17,6 +18,7 @@ func TestWide(t *testing.T) {
 			grow()
 			runtime.ReadMemStats(&after)
 			grown <- after.StackInuse - before.StackInuse
+			select {}
 		}()
 		if n := <-grown; n < size-margin || n > size+margin {
 			t.Errorf("a stack of %d bytes, not %d", n, size)
@@ -45,13 +47,17 @@ func TestLeaveOut(t *testing.T) {
 		}
 		return m.TotalAlloc, u.Minflt
 	}
-	allocated, faults := count()
-	leaveOut(size)
-	a, f := count()
-	if a -= allocated; a < size || a > 2*size {
-		t.Errorf("%d bytes left out, not %d", a, size)
+	touched := int64(math.MaxInt64)
+	for range 5 { // of the whole process: the collector touches some at times
+		allocated, faults := count()
+		leaveOut(size)
+		a, f := count()
+		if a -= allocated; a < size || a > 2*size {
+			t.Errorf("%d bytes left out, not %d", a, size)
+		}
+		touched = min(touched, f-faults)
 	}
-	if f -= faults; f > size/smallPage/8 {
-		t.Errorf("%d pages touched", f)
+	if touched > size/smallPage/8 {
+		t.Errorf("%d pages touched", touched)
 	}
 }
