@@ -633,6 +633,9 @@ func registers(u *unit) ra.Options {
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),
 	}
 	ro.StackFree = u.f.Kernel && !u.f.Props.HasCalls && !u.f.Props.MovesStack && frame+int32(u.o.Layout.LocalBytes) == 0 && len(u.routines) == 0 && !u.o.Debug && !u.o.Patch
+	if u.f.Kernel {
+		ro.First = u.number(knobs.UniformFirst)
+	}
 	if u.f.Props.MovesStack {
 		ro.StackReg, ro.Taken = abi.FrameReg, []int{abi.StackReg}
 	}

@@ -22,6 +22,7 @@ type Options struct {
 	// Registers; nil: all of them everywhere.
 	Limits     func(*ori.Block) int
 	Uniforms   int   // of file UR
+	First      int   // of these, so many at the start are not free
 	Barriers   int   // of file B
 	StackReg   int   // register of file R that spills are addressed from
 	StackFree  bool  // and nothing else is: without spills it is a register like others
@@ -122,6 +123,9 @@ func (b *builder) problem() *regalloc.Problem {
 	}
 	if o.Plain {
 		b.p.Files[fileR].Banks, b.p.Files[fileP].Rotate = 0, false
+	}
+	for n := range o.First {
+		b.p.Files[fileUR].Taken = append(b.p.Files[fileUR].Taken, n)
 	}
 	b.stack()
 	b.saved()

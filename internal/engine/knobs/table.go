@@ -12,6 +12,7 @@ const (
 	RegAllocTrace             // read by pipeline
 	RegAllocSpread            // read by pipeline
 	RegAllocSplit             // read by pipeline
+	UniformFirst              // read by pipeline
 	CheckAllocation           // read by pipeline
 	DumpRecords               // read by pipeline
 	SchedSlack                // read by pipeline
@@ -135,6 +136,7 @@ var table = [...]Knob{
 	RegAllocTrace:   {"RegAllocTrace", Bool, "false", "tell every trial of the register allocator"},
 	RegAllocSpread:  {"RegAllocSpread", Bool, "true", "use registers that cost no occupancy rather than wait for late readers"},
 	RegAllocSplit:   {"RegAllocSplit", Bool, "true", "what is spilled stays in registers in blocks and loops that have room for it"},
+	UniformFirst:    {"UniformFirst", Int, "0", "uniform registers at the start of the file that nobody is given; 4: ncu can count by instruction in all kernels, with UR0 to UR3"},
 	CheckAllocation: {"CheckAllocation", Bool, "true", "replay every register allocation against the program before it"},
 	SchedSlack:      {"SchedSlack", Int, "6", "cycles before it is due at which an instruction may issue that takes a register"},
 	SchedSpare:      {"SchedSpare", Int, "6", "registers that loads from memory leave to shorter results"},
