@@ -177,13 +177,25 @@ func Warpsync(w *machine.Warp, i *machine.Inst, m uint32) {
 		}
 	}
 	if i.HasLabel {
-		if i.NS == 0 && w.Following().Op != sass.OpBAR {
-			w.Fail(machine.Lane(m), "WARPSYNC.COLLECTIVE.ALL before anything but a barrier does not wait for threads at other places")
+		if i.NS == 0 && !forBarrier(w) {
+			w.Fail(machine.Lane(m), "WARPSYNC.COLLECTIVE.ALL for anything but a barrier does not wait for threads at other places")
 			return
 		}
 		w.Collect(m, labelOf(w, i))
 	}
 	w.SyncLanes(m, &masks)
+}
+
+// forBarrier reports whether a barrier stands before the next ENDCOLLECTIVE.
+func forBarrier(w *machine.Warp) bool {
+	for n := 1; ; n++ {
+		switch i := w.Ahead(n); {
+		case i == nil || i.Op == sass.OpENDCOLLECTIVE:
+			return false
+		case i.Op == sass.OpBAR:
+			return true
+		}
+	}
 }
 
 // ENDCOLLECTIVE: each lane goes where its WARPSYNC.COLLECTIVE said.

@@ -67,12 +67,12 @@ const (
 	stDone           // every lane has exited
 )
 
-// Following is the instruction behind the one that runs.
-func (w *Warp) Following() *Inst {
-	if code := w.m.prog.insts; int(w.At)+1 < len(code) {
-		return &code[w.At+1]
+// Ahead is the instruction so many behind the one that runs, nil if there is none.
+func (w *Warp) Ahead(n int) *Inst {
+	if code := w.m.prog.insts; int(w.At)+n < len(code) {
+		return &code[int(w.At)+n]
 	}
-	return &Inst{}
+	return nil
 }
 
 // run executes up to n instructions.
